@@ -1,0 +1,112 @@
+package random
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+)
+
+// Normals draws blocks of standard normal variables two to three times as fast as rand.Rand does one by
+// one, because its generator stays in registers: xoshiro256++ (Blackman and Vigna, 2019) under
+// a ziggurat of 256 layers with 53-bit mantissas (Marsaglia and Tsang, 2000; in Doornik's form, 2005).
+// Contexts are drawn with it: at one normal variable per coordinate they are half of a round's time.
+//
+// It is a simulator's generator. Private noise never comes from here.
+type Normals struct{ s [4]uint64 }
+
+// NewNormals seeds a block generator with four draws of r.
+func NewNormals(r *rand.Rand) *Normals {
+	g := new(Normals)
+	for i := range g.s {
+		g.s[i] = r.Uint64()
+	}
+	g.s[0] |= 1 // the all-zero state is the one that never leaves itself
+	return g
+}
+
+// The ziggurat for exp(-x^2/2): layers of equal area zigArea under the curve, the outermost
+// starting at zigTail.
+const (
+	zigLayers = 256
+	zigTail   = 3.6541528853610088
+	zigArea   = 0.00492867323399
+)
+
+var zigX, zigRatio = func() (x [zigLayers + 1]float64, ratio [zigLayers]float64) {
+	f := math.Exp(-0.5 * zigTail * zigTail)
+	x[0], x[1] = zigArea/f, zigTail
+	for i := 2; i < zigLayers; i++ {
+		x[i] = math.Sqrt(-2 * math.Log(zigArea/x[i-1]+f))
+		f = math.Exp(-0.5 * x[i] * x[i])
+	}
+	for i := range ratio {
+		ratio[i] = x[i+1] / x[i]
+	}
+	return
+}()
+
+// Fill writes independent standard normal variables into dst. It does not allocate.
+func (g *Normals) Fill(dst []float64) {
+	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
+	for i := range dst {
+		u := bits.RotateLeft64(s0+s3, 23) + s0
+		t := s1 << 17
+		s2 ^= s0
+		s3 ^= s1
+		s1 ^= s2
+		s0 ^= s3
+		s2 ^= t
+		s3 = bits.RotateLeft64(s3, 45)
+
+		layer := uint8(u) // the low 8 bits choose the layer, the high 53 the place in it
+		place := float64(int64(u)>>11) * (1.0 / (1 << 52))
+		if math.Abs(place) < zigRatio[layer] { // 98.9% of the draws
+			dst[i] = place * zigX[layer]
+			continue
+		}
+		g.s = [4]uint64{s0, s1, s2, s3}
+		dst[i] = g.edge(layer, place)
+		s0, s1, s2, s3 = g.s[0], g.s[1], g.s[2], g.s[3]
+	}
+	g.s = [4]uint64{s0, s1, s2, s3}
+}
+
+// edge finishes a draw that fell outside the layer's inner rectangle.
+func (g *Normals) edge(layer uint8, place float64) float64 {
+	for {
+		x := place * zigX[layer]
+		if math.Abs(place) < zigRatio[layer] {
+			return x
+		}
+		if layer == 0 { // the tail beyond zigTail (Marsaglia, 1964)
+			for {
+				tail := -math.Log(1-g.uniform()) / zigTail
+				if -2*math.Log(1-g.uniform()) > tail*tail {
+					return math.Copysign(zigTail+tail, place)
+				}
+			}
+		}
+		lo, hi := zigX[layer], zigX[layer+1]
+		f0, f1 := math.Exp(-0.5*(lo*lo-x*x)), math.Exp(-0.5*(hi*hi-x*x))
+		if f1+g.uniform()*(f0-f1) < 1 {
+			return x
+		}
+		u := g.next()
+		layer, place = uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
+	}
+}
+
+func (g *Normals) uniform() float64 { return float64(g.next()>>11) * (1.0 / (1 << 53)) }
+
+func (g *Normals) next() uint64 {
+	s := &g.s
+	u := bits.RotateLeft64(s[0]+s[3], 23) + s[0]
+	t := s[1] << 17
+	s[2] ^= s[0]
+	s[3] ^= s[1]
+	s[1] ^= s[2]
+	s[0] ^= s[3]
+	s[2] ^= t
+	s[3] = bits.RotateLeft64(s[3], 45)
+	return u
+}

@@ -1,0 +1,253 @@
+package random
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// kolmogorov returns sqrt(n) times the largest distance between the empirical and the exact
+// distribution function. Beyond 2.23 it has probability 1e-4 (Kolmogorov: 2 exp(-2 x^2)).
+func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
+	sorted := append([]float64(nil), sample...)
+	slices.Sort(sorted)
+	n := float64(len(sorted))
+	var d float64
+	for i, x := range sorted {
+		f := cdf(x)
+		d = math.Max(d, math.Max(f-float64(i)/n, float64(i+1)/n-f))
+	}
+	return d * math.Sqrt(n)
+}
+
+const kolmogorov1e4 = 2.23 // every use below: a fixed seed; a false alarm of 1e-4 for a new one
+
+func TestStreamsAreNamed(t *testing.T) {
+	if a, b := New(7, 3, "contexts").Uint64(), New(7, 3, "contexts").Uint64(); a != b {
+		t.Fatalf("equal names give %d and %d", a, b)
+	}
+	seen := map[uint64]bool{}
+	for seed := uint64(0); seed < 4; seed++ {
+		for trial := 0; trial < 4; trial++ {
+			for _, name := range []string{"", "a", "b", "noise/a"} {
+				seen[New(seed, trial, name).Uint64()] = true
+			}
+		}
+	}
+	if len(seen) != 64 {
+		t.Fatalf("64 different streams start with %d different values", len(seen))
+	}
+}
+
+func TestNormalsHaveTheNormalDistribution(t *testing.T) {
+	x := make([]float64, 1_000_000)
+	NewNormals(New(1, 0, "normals")).Fill(x)
+	if d := kolmogorov(x, distuv.UnitNormal.CDF); d > kolmogorov1e4 {
+		t.Errorf("Kolmogorov distance %.3f, want < %.2f", d, kolmogorov1e4)
+	}
+	// The tail is a path of its own: given |x| > zigTail it is the normal's conditional tail.
+	g := NewNormals(New(2, 0, "normals"))
+	var tail []float64
+	for range 40 {
+		g.Fill(x)
+		for _, v := range x {
+			if math.Abs(v) > zigTail {
+				tail = append(tail, math.Abs(v))
+			}
+		}
+	}
+	mass := 2 * distuv.UnitNormal.Survival(zigTail)
+	expected := 40e6 * mass
+	if z := (float64(len(tail)) - expected) / math.Sqrt(expected); math.Abs(z) > 4 {
+		t.Errorf("%d draws beyond the ziggurat's tail, expected %.0f (z = %.1f; false alarm 6e-5)", len(tail), expected, z)
+	}
+	if d := kolmogorov(tail, func(v float64) float64 { return 1 - 2*distuv.UnitNormal.Survival(v)/mass }); d > kolmogorov1e4 {
+		t.Errorf("tail: Kolmogorov distance %.3f, want < %.2f", d, kolmogorov1e4)
+	}
+	// Neighbours in a block are uncorrelated, and so are their squares.
+	var r1, r2 float64
+	for i := 1; i < len(x); i++ {
+		r1 += x[i] * x[i-1]
+		r2 += (x[i]*x[i] - 1) * (x[i-1]*x[i-1] - 1) / 2
+	}
+	n := math.Sqrt(float64(len(x)))
+	if math.Abs(r1/n) > 4 || math.Abs(r2/n) > 4 {
+		t.Errorf("serial correlations z = %.1f and %.1f, want within 4 (false alarm 6e-5 each)", r1/n, r2/n)
+	}
+}
+
+func TestNormalsBlocksJoin(t *testing.T) {
+	a, b := NewNormals(New(1, 0, "x")), NewNormals(New(1, 0, "x"))
+	one, two := make([]float64, 5000), make([]float64, 5000)
+	a.Fill(one)
+	for i := 0; i < len(two); i += 50 {
+		b.Fill(two[i : i+50])
+	}
+	for i := range one {
+		if one[i] != two[i] {
+			t.Fatalf("draw %d is %v in one block, %v in blocks of 50", i, one[i], two[i])
+		}
+	}
+}
+
+func TestSphereHeights(t *testing.T) {
+	for _, dim := range []int{2, 3, 5, 16} {
+		r := New(3, dim, "sphere")
+		x := make([]float64, dim)
+		heights := make([]float64, 20000)
+		for i := range heights {
+			Sphere(r, x)
+			var square float64
+			for _, v := range x {
+				square += v * v
+			}
+			if math.Abs(square-1) > 1e-12 {
+				t.Fatalf("dim %d: squared norm %v", dim, square)
+			}
+			heights[i] = (x[0] + 1) / 2
+		}
+		half := float64(dim-1) / 2
+		if d := kolmogorov(heights, distuv.Beta{Alpha: half, Beta: half}.CDF); d > kolmogorov1e4 {
+			t.Errorf("dim %d: Kolmogorov distance %.3f", dim, d)
+		}
+	}
+}
+
+func TestTruncatedBeta(t *testing.T) {
+	for _, b := range []TruncatedBeta{{2, -.5, .9}, {3, -.75, .65}, {5, -.75, .65}, {5, .6, .65}, {64, -.75, .65}, {64, .5, .6}} {
+		r := New(4, b.Dim, "beta")
+		half := float64(b.Dim-1) / 2
+		full := distuv.Beta{Alpha: half, Beta: half}
+		lo, hi := full.CDF((b.Lo+1)/2), full.CDF((b.Hi+1)/2)
+		if lo > 0.5 { // differences of survival functions keep their digits in the upper half
+			lo, hi = -full.Survival((b.Lo+1)/2), -full.Survival((b.Hi+1)/2)
+		}
+		draws := make([]float64, 20000)
+		for i := range draws {
+			if draws[i] = b.Rand(r); draws[i] < b.Lo || draws[i] > b.Hi {
+				t.Fatalf("%+v: drew %v", b, draws[i])
+			}
+		}
+		cdf := func(v float64) float64 {
+			if lo < 0 {
+				return (-full.Survival((v+1)/2) - lo) / (hi - lo)
+			}
+			return (full.CDF((v+1)/2) - lo) / (hi - lo)
+		}
+		if d := kolmogorov(draws, cdf); d > kolmogorov1e4 {
+			t.Errorf("%+v: Kolmogorov distance %.3f", b, d)
+		}
+	}
+	for _, b := range []TruncatedBeta{{1, -1, 1}, {3, .5, .5}, {3, -2, 0}, {3, 0, math.NaN()}} {
+		if b.Validate() == nil {
+			t.Errorf("%+v is accepted", b)
+		}
+	}
+}
+
+func TestChiSquare(t *testing.T) {
+	for i, k := range []float64{1, 2, 3.5, 100, 239278} {
+		r := New(5, i, "chi")
+		draws := make([]float64, 20000)
+		for j := range draws {
+			draws[j] = ChiSquare(r, k)
+		}
+		if d := kolmogorov(draws, distuv.ChiSquared{K: k}.CDF); d > kolmogorov1e4 {
+			t.Errorf("k = %v: Kolmogorov distance %.3f", k, d)
+		}
+	}
+}
+
+// A Wishart variable has mean scale k I, entries of variance scale^2 k (1 + [i = j]), and no
+// correlation between different entries of its lower triangle.
+func TestWishartMoments(t *testing.T) {
+	for i, freedom := range []int{6, 40, 139115} {
+		const dim, n, scale = 6, 20000, 2.0
+		w, err := NewWishart(dim, freedom, scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := New(6, i, "wishart")
+		size := dim * (dim + 1) / 2
+		draw, mean, square := make([]float64, size), make([]float64, size), make([]float64, size)
+		var cross float64 // of entries (1,0) and (2,1)
+		for range n {
+			w.Rand(r, draw)
+			for j, v := range draw {
+				mean[j] += v / n
+				square[j] += v * v / n
+			}
+			cross += draw[1] * draw[4] / n
+		}
+		k := float64(freedom)
+		for row, p := 0, 0; row < dim; row++ {
+			for col := 0; col <= row; col, p = col+1, p+1 {
+				wantMean, wantVar := 0.0, scale*scale*k
+				if row == col {
+					wantMean, wantVar = scale*k, 2*wantVar
+				}
+				if z := (mean[p] - wantMean) / math.Sqrt(wantVar/n); math.Abs(z) > 5 {
+					t.Errorf("k = %d: mean of entry (%d,%d) is %.1f standard errors off (false alarm 6e-7)", freedom, row, col, z)
+				}
+				// The kurtosis of an entry is at most 3 + 12/k on the diagonal, 3 + 6/k off it.
+				if got := square[p] - mean[p]*mean[p]; math.Abs(got/wantVar-1) > 6*math.Sqrt((2+12/k)/n) {
+					t.Errorf("k = %d: variance of entry (%d,%d) is %.4g, want %.4g", freedom, row, col, got, wantVar)
+				}
+			}
+		}
+		if z := cross / (scale * scale * k / math.Sqrt(n)); math.Abs(z) > 5 {
+			t.Errorf("k = %d: covariance of (1,0) and (2,1) is %.1f standard errors from 0", freedom, z)
+		}
+	}
+	for _, bad := range []struct {
+		dim, freedom int
+		scale        float64
+	}{{0, 5, 1}, {5, 4, 1}, {5, 9, 0}, {5, 9, math.NaN()}, {5, 9, math.Inf(1)}} {
+		if _, err := NewWishart(bad.dim, bad.freedom, bad.scale); err == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
+}
+
+func TestRademacher(t *testing.T) {
+	r := New(7, 0, "rademacher")
+	var sum float64
+	const n, mean = 100000, 0.3
+	for range n {
+		y := Rademacher(r, mean)
+		if y != 1 && y != -1 {
+			t.Fatal(y)
+		}
+		sum += y
+	}
+	if z := (sum/n - mean) / math.Sqrt((1-mean*mean)/n); math.Abs(z) > 4 {
+		t.Errorf("mean %v, %.1f standard errors from %v", sum/n, z, mean)
+	}
+}
+
+func BenchmarkNormals(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]float64, 125)
+	b.Run("block/n=125", func(b *testing.B) {
+		g := NewNormals(r)
+		for b.Loop() {
+			g.Fill(x)
+		}
+	})
+	b.Run("bare/n=125", func(b *testing.B) {
+		for b.Loop() {
+			for i := range x {
+				x[i] = r.NormFloat64()
+			}
+		}
+	})
+	b.Run("wishart/d=6", func(b *testing.B) {
+		w, _ := NewWishart(6, 139115, 2)
+		for b.Loop() {
+			w.Rand(r, x[:21])
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package random
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Sphere writes a point of the unit sphere into dst, uniform in surface measure. len(dst) >= 1.
+func Sphere(r *rand.Rand, dst []float64) {
+	for {
+		var square float64
+		for i := range dst {
+			z := r.NormFloat64()
+			dst[i] = z
+			square += z * z
+		}
+		if square > 0 {
+			scale := 1 / math.Sqrt(square)
+			for i := range dst {
+				dst[i] *= scale
+			}
+			return
+		}
+	}
+}
+
+// Rademacher returns +1 with probability (1+mean)/2 and -1 otherwise, so that the expectation is
+// mean, which must lie in [-1, 1]. It takes one draw.
+func Rademacher(r *rand.Rand, mean float64) float64 {
+	if 2*r.Float64() < 1+mean {
+		return 1
+	}
+	return -1
+}
