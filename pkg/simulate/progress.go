@@ -1,0 +1,110 @@
+package simulate
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// Status says how far a run is. A round is one learner playing one round, so that three policies
+// over a horizon of 1000 are 3000 rounds a trial.
+type Status struct {
+	Done, Total     int64         // rounds, those of restored trials included
+	TrialsDone      int           // trials that are finished or were restored from a checkpoint
+	TrialsFailed    int           // trials that ended with an error
+	Trials          int           // trials in all, of all experiments of the run
+	RoundsPerSecond float64       // of this run, restored trials not counted; 0 until known
+	Elapsed         time.Duration // since the run started
+	Left            time.Duration // estimate at the present rate; negative while unknown
+	Finished        bool          // the last report of the run, whether all was done or not
+}
+
+// Progress hears about a run: once at its start, then a few times a second, and once at its end
+// (Finished is set). Calls never overlap. A slow sink delays later reports, not the trials.
+type Progress interface {
+	Report(Status)
+}
+
+// ProgressFunc makes a function a Progress.
+type ProgressFunc func(Status)
+
+// Report calls f.
+func (f ProgressFunc) Report(s Status) { f(s) }
+
+// Terminal is a Progress of one line of text. On a terminal the line is redrawn in place;
+// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute.
+type Terminal struct {
+	w       io.Writer
+	redraw  bool
+	width   int           // of the line on screen
+	nextPct int           // next percentage to write when not redrawing
+	last    time.Duration // Elapsed of the line written last
+}
+
+// NewTerminal returns a Terminal that writes to w; nil is the standard error.
+func NewTerminal(w io.Writer) *Terminal {
+	if w == nil {
+		w = os.Stderr
+	}
+	t := &Terminal{w: w}
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		t.redraw = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	return t
+}
+
+// Report writes or redraws the line.
+func (t *Terminal) Report(s Status) {
+	line := s.String()
+	if t.redraw {
+		fmt.Fprintf(t.w, "\r%-*s", t.width, line)
+		t.width = len(line)
+		if s.Finished {
+			fmt.Fprintln(t.w)
+			t.width = 0
+		}
+		return
+	}
+	pct := s.percent()
+	if s.Finished || pct >= t.nextPct || s.Elapsed-t.last >= time.Minute {
+		fmt.Fprintln(t.w, line)
+		t.nextPct, t.last = pct/10*10+10, s.Elapsed
+	}
+	if s.Finished {
+		t.nextPct, t.last = 0, 0
+	}
+}
+
+// String is the line that Terminal shows, plain ASCII.
+func (s Status) String() string {
+	line := fmt.Sprintf("%3d%%  trial %d of %d", s.percent(), s.TrialsDone, s.Trials)
+	if s.TrialsFailed > 0 {
+		line += fmt.Sprintf(", %d failed", s.TrialsFailed)
+	}
+	if s.RoundsPerSecond > 0 {
+		line += fmt.Sprintf("  %.3g rounds/s", s.RoundsPerSecond)
+	}
+	if s.Finished {
+		return line + "  took " + short(s.Elapsed)
+	}
+	if s.Left >= 0 {
+		line += "  " + short(s.Left) + " left"
+	}
+	return line
+}
+
+func (s Status) percent() int {
+	if s.Total == 0 {
+		return 0
+	}
+	return int(100 * float64(s.Done) / float64(s.Total))
+}
+
+func short(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

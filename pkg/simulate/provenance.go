@@ -1,0 +1,126 @@
+package simulate
+
+import (
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Provenance says where a result comes from. The fields from Workers on describe the run and may
+// differ between two runs of the same experiment; the numbers do not.
+type Provenance struct {
+	Experiment  string
+	Seed        uint64
+	Trials      int // finished
+	Asked       int // trials asked for
+	Horizon     int // what the learners were calibrated for
+	Rounds      int // how far they ran
+	Fingerprint string
+	Version     string // of the toolkit, see Version
+	Go          string // version
+	Platform    string // GOOS/GOARCH
+
+	Workers         int
+	CPUs            int
+	Date            time.Time     // of the end of the run, UTC
+	Wall            time.Duration // of the whole run, other experiments of its RunAll included
+	Busy            time.Duration // summed over this experiment's trials of this run
+	RoundsPerSecond float64       // of this experiment and one worker: rounds run / Busy; a round is one learner's
+	Restored        int           // trials that came from the checkpoint
+	OtherVersions   []string      // versions, other than Version, that restored trials were run by
+}
+
+func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
+	p := Provenance{
+		Experiment: j.Name, Seed: j.Seed, Asked: j.Trials, Horizon: j.Horizon, Rounds: j.rounds(), Fingerprint: j.Fingerprint,
+		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Workers: workers, CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
+		Wall: elapsed, Busy: time.Duration(j.seconds.Load()), Restored: j.restored,
+	}
+	if p.Busy > 0 {
+		p.RoundsPerSecond = float64(j.cost()*j.done.Load()) / p.Busy.Seconds()
+	}
+	other := map[string]bool{p.Version: true}
+	for _, rec := range j.records {
+		if rec == nil {
+			continue
+		}
+		p.Trials++
+		if !other[rec.Version] {
+			other[rec.Version] = true
+			p.OtherVersions = append(p.OtherVersions, rec.Version)
+		}
+	}
+	return p
+}
+
+const module = "github.com/dpbandits/dpbandits"
+
+// Version names the revision of the toolkit that runs: what the build recorded, else that of the
+// git checkout it was compiled from, with "-dirty" if files were changed; else "unknown".
+var Version = sync.OnceValue(func() string {
+	if v := buildVersion(); v != "" {
+		return v
+	}
+	if v := gitVersion(); v != "" {
+		return v
+	}
+	return "unknown"
+})
+
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	if info.Main.Path == module {
+		revision, dirty := "", ""
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				revision = s.Value
+			case s.Key == "vcs.modified" && s.Value == "true":
+				dirty = "-dirty"
+			}
+		}
+		if revision != "" {
+			return revision + dirty
+		}
+	}
+	for _, dep := range info.Deps {
+		if dep.Path == module && dep.Replace == nil && dep.Version != "" && dep.Version != "(devel)" && dep.Version != "v0.0.0" {
+			return dep.Version
+		}
+	}
+	return ""
+}
+
+// gitVersion asks git about the directory of this file, if the build left its path and it is still
+// the toolkit's checkout. Only Go files and the module's own make it dirty: notebooks change when
+// they are run.
+func gitVersion() string {
+	_, file, _, _ := runtime.Caller(0)
+	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	if !filepath.IsAbs(root) {
+		return ""
+	}
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	if prefix, err := git("rev-parse", "--show-prefix"); err != nil || prefix != "" {
+		return ""
+	}
+	revision, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--untracked-files=all", "--", "*.go", "go.mod", "go.sum"); err != nil || changed != "" {
+		revision += "-dirty"
+	}
+	return revision
+}

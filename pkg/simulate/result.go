@@ -1,0 +1,193 @@
+package simulate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// Result holds the finished trials of an experiment, trial by trial.
+type Result struct {
+	Name       string
+	Grid       []int          // rounds, increasing
+	Finished   []int          // the trials that finished, increasing; all of them unless the run was stopped
+	Policies   []PolicyResult // in the experiment's order
+	Provenance Provenance
+}
+
+// PolicyResult is what one policy did.
+type PolicyResult struct {
+	Name     string
+	Regret   [][]float64      // [finished trial][grid point]: cumulative expected regret
+	Warnings []bandit.Warning // counts summed over the trials, in order of appearance
+}
+
+// Curve is a policy's cumulative regret over the trials, per grid point. SE is the standard error
+// of the mean, NaN for one trial. Quantiles interpolate linearly between order statistics.
+type Curve struct {
+	Policy        string
+	Rounds        []int
+	Mean, SE      []float64
+	Q10, Q50, Q90 []float64
+	Trials        int
+}
+
+// Policy returns the results of the policy of that name.
+func (r *Result) Policy(name string) (*PolicyResult, error) {
+	for i := range r.Policies {
+		if r.Policies[i].Name == name {
+			return &r.Policies[i], nil
+		}
+	}
+	return nil, fmt.Errorf("simulate: result %q has no policy %q", r.Name, name)
+}
+
+// Curves summarises all policies, in order.
+func (r *Result) Curves() []Curve {
+	curves := make([]Curve, len(r.Policies))
+	for i, p := range r.Policies {
+		curves[i] = summarise(p.Name, r.Grid, p.Regret)
+	}
+	return curves
+}
+
+// Curve summarises one policy.
+func (r *Result) Curve(policy string) (Curve, error) {
+	p, err := r.Policy(policy)
+	if err != nil {
+		return Curve{}, err
+	}
+	return summarise(p.Name, r.Grid, p.Regret), nil
+}
+
+// Paired summarises the trial-by-trial difference of cumulative regret, policy a less policy b.
+// Both met the same contexts and rewards, so its standard error is usually well below that of the
+// two curves: the one to judge which policy is better by. The curve's Policy is "a - b".
+func (r *Result) Paired(a, b string) (Curve, error) {
+	pa, err := r.Policy(a)
+	if err != nil {
+		return Curve{}, err
+	}
+	pb, err := r.Policy(b)
+	if err != nil {
+		return Curve{}, err
+	}
+	diff := make([][]float64, len(pa.Regret))
+	for t := range diff {
+		diff[t] = make([]float64, len(r.Grid))
+		for g := range diff[t] {
+			diff[t][g] = pa.Regret[t][g] - pb.Regret[t][g]
+		}
+	}
+	return summarise(a+" - "+b, r.Grid, diff), nil
+}
+
+// Final returns a policy's cumulative regret at the last round, one value a finished trial.
+func (r *Result) Final(policy string) ([]float64, error) {
+	p, err := r.Policy(policy)
+	if err != nil {
+		return nil, err
+	}
+	final := make([]float64, len(p.Regret))
+	for t, regret := range p.Regret {
+		final[t] = regret[len(regret)-1]
+	}
+	return final, nil
+}
+
+// Quantile returns the p-quantile of a policy's cumulative regret per grid point, p in [0, 1].
+func (r *Result) Quantile(policy string, p float64) ([]float64, error) {
+	if !(p >= 0 && p <= 1) {
+		return nil, fmt.Errorf("simulate: quantile p = %v, want in [0, 1]", p)
+	}
+	pr, err := r.Policy(policy)
+	if err != nil {
+		return nil, err
+	}
+	q := make([]float64, len(r.Grid))
+	column := make([]float64, len(pr.Regret))
+	for g := range q {
+		for t := range column {
+			column[t] = pr.Regret[t][g]
+		}
+		slices.Sort(column)
+		q[g] = quantile(column, p)
+	}
+	return q, nil
+}
+
+func summarise(name string, grid []int, trials [][]float64) Curve {
+	n := len(grid)
+	c := Curve{
+		Policy: name, Rounds: grid, Trials: len(trials),
+		Mean: make([]float64, n), SE: make([]float64, n),
+		Q10: make([]float64, n), Q50: make([]float64, n), Q90: make([]float64, n),
+	}
+	column := make([]float64, len(trials))
+	for g := range grid {
+		for t := range trials {
+			column[t] = trials[t][g]
+		}
+		mean, std := stat.MeanStdDev(column, nil)
+		c.Mean[g], c.SE[g] = mean, std/math.Sqrt(float64(len(column)))
+		if len(column) < 2 {
+			c.SE[g] = math.NaN()
+		}
+		slices.Sort(column)
+		c.Q10[g], c.Q50[g], c.Q90[g] = quantile(column, 0.1), quantile(column, 0.5), quantile(column, 0.9)
+	}
+	return c
+}
+
+// quantile interpolates linearly between the order statistics around (n-1)p, as R's and NumPy's
+// default does (gonum's LinInterp interpolates the distribution function: its median of 1, 2, 3 is
+// 1.5).
+func quantile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	h := float64(len(sorted)-1) * p
+	i := int(h)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// result reduces the finished trials in trial order.
+func (j *job) result(workers int, elapsed time.Duration) *Result {
+	r := &Result{Name: j.Name, Grid: j.grid, Policies: make([]PolicyResult, len(j.Policies))}
+	for i, p := range j.Policies {
+		r.Policies[i].Name = p.Name
+	}
+	for trial, rec := range j.records {
+		if rec == nil {
+			continue
+		}
+		r.Finished = append(r.Finished, trial)
+		for i := range r.Policies {
+			p := &r.Policies[i]
+			p.Regret = append(p.Regret, rec.Regret[i])
+			p.Warnings = addWarnings(p.Warnings, rec.Warnings[i])
+		}
+	}
+	r.Provenance = j.provenance(workers, elapsed)
+	return r
+}
+
+func addWarnings(sum, more []bandit.Warning) []bandit.Warning {
+	for _, w := range more {
+		i := slices.IndexFunc(sum, func(s bandit.Warning) bool { return s.What == w.What })
+		if i < 0 {
+			sum = append(sum, w)
+			continue
+		}
+		sum[i].Count += w.Count
+	}
+	return sum
+}

@@ -1,0 +1,267 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are those of RunAll.
+type Options struct {
+	Workers  int      // trials at a time, >= 0; 0 means runtime.GOMAXPROCS(0)
+	Progress Progress // nil: silent
+}
+
+// Run runs the experiment; see RunAll.
+func (e *Experiment) Run(ctx context.Context) (*Result, error) {
+	results, err := RunAll(ctx, []*Experiment{e}, Options{e.Workers, e.Progress})
+	if results == nil {
+		return nil, err
+	}
+	return results[0], err
+}
+
+// RunAll runs several experiments as one list of trials, the longest trials first, so that all
+// workers stay busy to the end. It ignores the experiments' own Workers and Progress.
+//
+// The results are bit-identical at any number of workers. If the context is cancelled, or trials
+// fail (a learner's Err, a panic), the results hold the trials that finished and the error says
+// what happened: it wraps the context's error, and a *TrialError for each of the first failures.
+// The other trials run to their end. Results are nil only if an experiment or a checkpoint is
+// found invalid before the start.
+func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Result, error) {
+	if opts.Workers < 0 {
+		return nil, fmt.Errorf("simulate: Options.Workers = %d, want >= 0", opts.Workers)
+	}
+	if opts.Workers == 0 {
+		opts.Workers = runtime.GOMAXPROCS(0)
+	}
+	jobs, err := openJobs(experiments)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		for _, j := range jobs {
+			j.save.close()
+		}
+	}()
+
+	meter := newMeter(jobs, opts.Progress)
+	tasks := tasks(jobs)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(opts.Workers, len(tasks)) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(tasks) {
+					return
+				}
+				tasks[i].run(ctx, meter)
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := meter.stop()
+
+	results := make([]*Result, len(jobs))
+	var errs []error
+	for i, j := range jobs {
+		results[i] = j.result(opts.Workers, elapsed)
+		if err := j.failure(); err != nil {
+			errs = append(errs, err)
+		}
+		if err := j.save.close(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if err := ctx.Err(); err != nil && meter.done() < meter.trials {
+		errs = append(errs, fmt.Errorf("simulate: stopped with %d of %d trials finished: %w", meter.done(), meter.trials, err))
+	}
+	return results, errors.Join(errs...)
+}
+
+// job is an experiment under way.
+type job struct {
+	*Experiment
+	grid     []int
+	save     *checkpoint
+	restored int
+	records  []*record // by trial, nil until finished
+	errs     []error   // by trial; each worker writes its own trials' only
+	done     atomic.Int64
+	seconds  atomic.Int64
+}
+
+func openJobs(experiments []*Experiment) (jobs []*job, err error) {
+	defer func() {
+		if err != nil {
+			for _, j := range jobs {
+				j.save.close()
+			}
+		}
+	}()
+	if len(experiments) == 0 {
+		return nil, errors.New("simulate: no experiments")
+	}
+	for i, e := range experiments {
+		if e == nil {
+			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
+		}
+		grid, err := e.prepare()
+		if err != nil {
+			return jobs, err
+		}
+		jobs = append(jobs, &job{Experiment: e, grid: grid, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
+	}
+	for _, j := range jobs { // only now, so that no file is made for an invalid list
+		if j.Checkpoint == "" {
+			continue
+		}
+		if j.save, err = openCheckpoint(j.Checkpoint, newIdentity(j.Experiment, j.grid)); err != nil {
+			return jobs, err
+		}
+		for _, rec := range j.save.take() {
+			if rec.Trial < j.Trials && j.records[rec.Trial] == nil {
+				j.records[rec.Trial] = rec
+				j.restored++
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// failure joins the first errors of the job's trials, in trial order.
+func (j *job) failure() error {
+	const shown = 3
+	var errs []error
+	failed := 0
+	for _, err := range j.errs {
+		if err == nil {
+			continue
+		}
+		if failed++; failed <= shown {
+			errs = append(errs, err)
+		}
+	}
+	if failed > shown {
+		errs = append(errs, fmt.Errorf("simulate: experiment %q: %d more trials failed", j.Name, failed-shown))
+	}
+	return errors.Join(errs...)
+}
+
+// task is a trial of a job.
+type task struct {
+	*job
+	trial int
+}
+
+// tasks lists the trials to run, the longest first.
+func tasks(jobs []*job) []task {
+	var list []task
+	for _, j := range jobs {
+		for trial, rec := range j.records {
+			if rec == nil {
+				list = append(list, task{j, trial})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b task) int { return cmp.Compare(b.cost(), a.cost()) })
+	return list
+}
+
+// cost is the number of rounds of a trial, each policy's counted.
+func (j *job) cost() int64 { return int64(j.rounds()) * int64(len(j.Policies)) }
+
+func (t task) run(ctx context.Context, m *meter) {
+	start := time.Now()
+	policies := int64(len(t.Policies))
+	rec, err := t.runTrial(ctx, t.trial, t.grid, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
+	t.seconds.Add(int64(time.Since(start)))
+	if err == nil {
+		err = t.save.append(rec)
+		t.records[t.trial] = rec
+	}
+	switch {
+	case rec != nil:
+		t.done.Add(1)
+		m.finished.Add(1)
+		t.errs[t.trial] = err
+	case errors.As(err, new(*TrialError)):
+		t.errs[t.trial] = err
+		m.failed.Add(1)
+	}
+}
+
+// meter counts rounds and trials, and reports them.
+type meter struct {
+	rounds, finished, failed atomic.Int64
+	restored, total          int64 // rounds
+	trials                   int64
+	start                    time.Time
+	sink                     Progress
+	quit                     chan struct{}
+	wg                       sync.WaitGroup
+}
+
+const reportEvery = 250 * time.Millisecond
+
+func newMeter(jobs []*job, sink Progress) *meter {
+	m := &meter{start: time.Now(), sink: sink, quit: make(chan struct{})}
+	for _, j := range jobs {
+		m.total += j.cost() * int64(j.Trials)
+		m.restored += j.cost() * int64(j.restored)
+		m.trials += int64(j.Trials)
+		m.finished.Add(int64(j.restored))
+	}
+	if sink == nil {
+		return m
+	}
+	sink.Report(m.status(false))
+	m.wg.Go(func() {
+		ticker := time.NewTicker(reportEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				sink.Report(m.status(false))
+			case <-m.quit:
+				return
+			}
+		}
+	})
+	return m
+}
+
+func (m *meter) done() int64 { return m.finished.Load() }
+
+// stop sends the last report and returns how long the run took.
+func (m *meter) stop() time.Duration {
+	elapsed := time.Since(m.start)
+	close(m.quit)
+	m.wg.Wait()
+	if m.sink != nil {
+		m.sink.Report(m.status(true))
+	}
+	return elapsed
+}
+
+func (m *meter) status(finished bool) Status {
+	ran, elapsed := m.rounds.Load(), time.Since(m.start)
+	s := Status{
+		Done: m.restored + ran, Total: m.total,
+		TrialsDone: int(m.finished.Load()), TrialsFailed: int(m.failed.Load()), Trials: int(m.trials),
+		Elapsed: elapsed, Left: -1, Finished: finished,
+	}
+	if ran > 0 && elapsed > 0 {
+		s.RoundsPerSecond = float64(ran) / elapsed.Seconds()
+		s.Left = time.Duration(float64(s.Total-s.Done) / s.RoundsPerSecond * float64(time.Second))
+	}
+	return s
+}

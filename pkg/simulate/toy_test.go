@@ -1,0 +1,99 @@
+package simulate
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// toyArms is a Gaussian environment of two arms with means drawn at Reset, plus a context of noise
+// that nobody needs, so that the contexts' stream advances.
+type toyArms struct {
+	contexts *rand.Rand
+	mean     [2]float64
+	x        [2]float64
+	round    int
+}
+
+func (e *toyArms) Problem() bandit.Problem {
+	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -10, RewardMax: 10}
+}
+
+func (e *toyArms) Reset(contexts *rand.Rand) {
+	*e = toyArms{contexts: contexts, mean: [2]float64{contexts.Float64(), contexts.Float64()}}
+}
+
+func (e *toyArms) Next(v *bandit.View) {
+	e.round++
+	e.x = [2]float64{e.contexts.Float64(), e.contexts.Float64()}
+	*v = bandit.View{Round: e.round, Arms: 2, Dim: 1, X: e.x[:]}
+}
+
+func (e *toyArms) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	y[0] = e.mean[arms[0]] + rewards.NormFloat64()
+}
+
+func (e *toyArms) Regret(arms []int) float64 {
+	return max(e.mean[0], e.mean[1]) - e.mean[arms[0]]
+}
+
+// toyGreedy is epsilon-greedy with Laplace-free noise on its sums, drawn from the noise source.
+type toyGreedy struct {
+	bandit.Base
+	Epsilon float64
+	Noise   float64
+
+	own, noise *rand.Rand
+	sum, count [2]float64
+	updates    int
+	hook       func(round int) error // for failures
+}
+
+func (l *toyGreedy) Init(p bandit.Problem, horizon int) error { return bandit.CheckHorizon(horizon) }
+
+func (l *toyGreedy) Reset(own *rand.Rand, noise rand.Source) {
+	l.Clear()
+	l.own, l.noise = own, rand.New(noise)
+	l.sum, l.count, l.updates = [2]float64{}, [2]float64{}, 0
+}
+
+func (l *toyGreedy) Select(v *bandit.View, dst []int) []int {
+	arm := 0
+	if l.own.Float64() < l.Epsilon {
+		arm = l.own.IntN(2)
+	} else if l.sum[1]*(l.count[0]+1) > l.sum[0]*(l.count[1]+1) {
+		arm = 1
+	}
+	return append(dst, arm)
+}
+
+func (l *toyGreedy) Update(v *bandit.View, arms []int, y []float64) {
+	if l.hook != nil {
+		if err := l.hook(v.Round); err != nil {
+			l.Fail(err)
+			return
+		}
+	}
+	l.sum[arms[0]] += y[0] + l.Noise*l.noise.NormFloat64()
+	l.count[arms[0]]++
+	l.updates++
+}
+
+func (l *toyGreedy) Warnings() []bandit.Warning {
+	return []bandit.Warning{{What: "updates", Count: l.updates}}
+}
+
+func toyPolicy(name string, epsilon, noise float64) Policy {
+	return Policy{name, func() bandit.Learner { return &toyGreedy{Epsilon: epsilon, Noise: noise} }}
+}
+
+func toyExperiment() *Experiment {
+	return &Experiment{
+		Name:        "toy",
+		Environment: func() bandit.Environment { return new(toyArms) },
+		Policies:    []Policy{toyPolicy("greedy", 0.05, 0), toyPolicy("noisy", 0.05, 5), toyPolicy("uniform", 1, 0)},
+		Horizon:     2000,
+		Trials:      12,
+		Seed:        7,
+	}
+}

@@ -1,0 +1,186 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// TrialError says where a trial failed.
+type TrialError struct {
+	Experiment string
+	Policy     string // empty: the environment failed
+	Trial      int    // from 0
+	Round      int    // from 1; 0: before the first round
+	Err        error  // the learner's Err, or a *PanicError
+}
+
+func (e *TrialError) Error() string {
+	who := "environment"
+	if e.Policy != "" {
+		who = fmt.Sprintf("policy %q", e.Policy)
+	}
+	return fmt.Sprintf("simulate: experiment %q: %s, trial %d, round %d: %v", e.Experiment, who, e.Trial, e.Round, e.Err)
+}
+
+func (e *TrialError) Unwrap() error { return e.Err }
+
+// PanicError is a panic that was caught in a learner or an environment.
+type PanicError struct {
+	Value any    // what was passed to panic
+	Stack []byte // of the goroutine, for debugging
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap returns the value of the panic if it is an error.
+func (e *PanicError) Unwrap() error { err, _ := e.Value.(error); return err }
+
+func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack()} }
+
+// record is a finished trial: what a checkpoint keeps.
+type record struct {
+	Trial    int                `json:"trial"`
+	Version  string             `json:"version"`  // of the toolkit that ran it
+	Regret   [][]float64        `json:"regret"`   // [policy][grid point], cumulative
+	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
+}
+
+// seat is a policy at play.
+type seat struct {
+	learner bandit.Learner
+	rewards *rand.Rand
+	arms    []int
+	y       []float64
+	sum     float64 // cumulative expected regret
+}
+
+// The round loop looks at the context, and reports its progress, once in a number of rounds that
+// doubles up to maxChunk while they take less than chunkTime.
+const (
+	maxChunk  = 4096
+	chunkTime = 20 * time.Millisecond
+)
+
+// runTrial plays one trial. tick is told the number of rounds played since its last call. The error
+// is ctx's or a *TrialError.
+func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick func(rounds int)) (rec *record, err error) {
+	at, round := -1, 0 // the policy whose code runs (-1: the environment) and the round, for errors
+	fail := func(err error) *TrialError {
+		t := &TrialError{Experiment: e.Name, Trial: trial, Round: round, Err: err}
+		if at >= 0 {
+			t.Policy = e.Policies[at].Name
+		}
+		return t
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			rec, err = nil, fail(newPanicError(r))
+		}
+	}()
+
+	env := e.Environment()
+	problem := env.Problem()
+	env.Reset(random.New(e.Seed, trial, "contexts"))
+	seats := make([]seat, len(e.Policies))
+	rec = &record{Trial: trial, Version: Version(), Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
+	for i, p := range e.Policies {
+		at = i
+		s := &seats[i]
+		s.learner = p.New()
+		s.rewards = random.New(e.Seed, trial, "rewards")
+		s.arms = make([]int, 0, problem.Slots)
+		s.y = make([]float64, problem.Slots)
+		if err := s.learner.Init(problem, e.Horizon); err != nil {
+			return nil, fail(fmt.Errorf("Init: %w", err))
+		}
+		s.learner.Reset(random.New(e.Seed, trial, "learner/"+p.Name), random.Source(e.Seed, trial, "noise/"+p.Name))
+		if err := s.learner.Err(); err != nil {
+			return nil, fail(fmt.Errorf("Reset: %w", err))
+		}
+		rec.Regret[i] = make([]float64, len(grid))
+	}
+
+	var view bandit.View
+	rounds, point := e.rounds(), 0
+	chunk, ticked, since := 1, 0, time.Now()
+	for round = 1; round <= rounds; round++ {
+		at = -1
+		env.Next(&view)
+		for i := range seats {
+			s := &seats[i]
+			at = i
+			s.arms = s.learner.Select(&view, s.arms[:0])
+			if bad := checkArms(s.arms, problem.Slots, view.Arms); bad >= 0 {
+				if err := s.learner.Err(); err != nil {
+					return nil, fail(err)
+				}
+				return nil, fail(armsError(s.arms, bad, problem.Slots, view.Arms))
+			}
+			at = -1
+			env.Pull(s.rewards, s.arms, s.y)
+			s.sum += env.Regret(s.arms)
+			at = i
+			s.learner.Update(&view, s.arms, s.y)
+			if err := s.learner.Err(); err != nil {
+				return nil, fail(err)
+			}
+		}
+		if round == grid[point] {
+			at = -1
+			for i := range seats {
+				if sum := seats[i].sum; math.IsNaN(sum) || math.IsInf(sum, 0) {
+					return nil, fail(fmt.Errorf("cumulative regret of policy %q = %v, want finite", e.Policies[i].Name, sum))
+				}
+				rec.Regret[i][point] = seats[i].sum
+			}
+			point++
+		}
+		if round-ticked >= chunk {
+			tick(round - ticked)
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			now := time.Now()
+			if now.Sub(since) < chunkTime {
+				chunk = min(2*chunk, maxChunk)
+			} else {
+				chunk = max(chunk/2, 1)
+			}
+			ticked, since = round, now
+		}
+	}
+	tick(rounds - ticked)
+	for i := range seats {
+		at = i
+		rec.Warnings[i] = seats[i].learner.Warnings()
+	}
+	return rec, nil
+}
+
+// checkArms returns the index of the first arm out of [0, n), len(arms) if the number of arms is
+// wrong, and -1 if all is well.
+func checkArms(arms []int, slots, n int) int {
+	if len(arms) != slots {
+		return len(arms)
+	}
+	for i, a := range arms {
+		if uint(a) >= uint(n) {
+			return i
+		}
+	}
+	return -1
+}
+
+func armsError(arms []int, bad, slots, n int) error {
+	if bad == len(arms) {
+		return fmt.Errorf("Select chose %d arms, want Slots = %d", len(arms), slots)
+	}
+	return fmt.Errorf("Select chose arm %d, want in [0, %d)", arms[bad], n)
+}
