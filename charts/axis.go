@@ -1,0 +1,50 @@
+package charts
+
+import "math"
+
+// span is the range of an axis with the distance of its ticks; step is 0 on a log axis.
+type span struct{ from, to, step float64 }
+
+// span returns what the axis covers: its Range, or round numbers around the data of all frames.
+func (a Axis) span(data [2]float64) span {
+	lo, hi := data[0], data[1]
+	if a.Range != [2]float64{} {
+		lo, hi = a.Range[0], a.Range[1]
+	}
+	if a.Log {
+		if a.Range == [2]float64{} {
+			lo, hi = math.Pow(10, math.Floor(math.Log10(lo)+1e-9)), math.Pow(10, math.Ceil(math.Log10(hi)-1e-9))
+			if lo == hi {
+				hi *= 10
+			}
+		}
+		return span{lo, hi, 0}
+	}
+	if lo == hi {
+		pad := math.Abs(lo) / 2
+		if pad == 0 {
+			pad = 1
+		}
+		lo, hi = lo-pad, hi+pad
+	}
+	step := niceStep(hi - lo)
+	if a.Range == [2]float64{} {
+		if lo > 0 && lo < 0.4*hi { // nearly from zero: from zero
+			lo = 0
+		}
+		step = niceStep(hi - lo)
+		lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
+	}
+	return span{lo, hi, step}
+}
+
+// niceStep is 1, 2 or 5 times a power of ten and cuts the width into 4 to 9 parts.
+func niceStep(width float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(width/5)))
+	for _, m := range []float64{1, 2, 5} {
+		if width/(m*p) <= 8 {
+			return m * p
+		}
+	}
+	return 10 * p
+}

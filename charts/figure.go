@@ -1,0 +1,255 @@
+// Package charts turns results into figures: one description, drawn twice from the same ECharts options,
+// live in the browser and as a static SVG inside Go. It also has the tables, the sliders, the tree diagram and the
+// progress line of the notebooks.
+//
+// Everything that can be shown is an [Item]. In a notebook cell:
+//
+//	charts.Show(&charts.Figure{
+//		Title:  "Regret",
+//		X:      charts.Axis{Name: "round t", Log: true},
+//		Y:      charts.Axis{Name: "cumulative regret"},
+//		Series: []charts.Series{{Name: "LinUCB", X: rounds, Y: mean, Lo: lo, Hi: hi}},
+//		Scale:  charts.LectureScale,
+//	})
+package charts
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Item is what [Show], [WriteHTML] and a notebook can display: a [Figure], a [Table].
+type Item interface {
+	HTML() (string, error) // one self-contained text/html chunk
+	Text() string          // what a terminal prints
+}
+
+// LectureScale is the [Figure.Scale] of numbers that the cell above the figure has just computed.
+const LectureScale = "this cell, lecture scale"
+
+// PaperScale is the [Figure.Scale] of numbers that were computed at the paper's scale and kept in a file.
+func PaperScale(file string) string { return "paper-scale, from " + file }
+
+// Figure describes one figure. The zero value of every field but Series is a usable default.
+type Figure struct {
+	Title   string
+	X, Y    Axis
+	Series  []Series
+	Marks   []Mark  // reference lines
+	Slider  *Slider // frames to choose from, drawn on top of Series
+	Scale   string  // where the numbers come from: LectureScale, PaperScale(file) or words of your own
+	Caption string  // shown below the figure, before Scale
+	Alt     string  // what a screen reader says; made from title, axes and series when empty
+	Width   int     // of the static picture and the widest live one, in pixels; 860 when 0
+	Height  int     // in pixels; 480 when 0
+	Equal   bool    // one unit is as long on both axes
+}
+
+// Axis describes one axis.
+type Axis struct {
+	Name       string
+	Unit       string     // written after the name, in brackets
+	Log        bool       // base 10
+	Range      [2]float64 // from, to; from the data when both are 0
+	Format     Format     // of the tick labels and of the tooltip
+	Categories []string   // names of the places 0, 1, 2, ...; then the axis is neither linear nor log
+	Hidden     bool
+}
+
+// Format is the way an axis writes its numbers.
+type Format string
+
+// The formats. Plain writes 0.25, 20,000 and 3·10⁶; Percent writes 0.25 as 25%.
+const (
+	Plain   Format = ""
+	Percent Format = "percent"
+)
+
+// Mark is a reference line across the figure: vertical at X or horizontal at Y, whichever is not nil. See [AtX] and [AtY].
+type Mark struct {
+	Name string
+	X, Y *float64
+}
+
+// AtX is a vertical reference line.
+func AtX(x float64, name string) Mark { return Mark{Name: name, X: &x} }
+
+// AtY is a horizontal reference line.
+func AtY(y float64, name string) Mark { return Mark{Name: name, Y: &y} }
+
+func (a Axis) label() string {
+	if a.Unit == "" {
+		return a.Name
+	}
+	return a.Name + " [" + a.Unit + "]"
+}
+
+// Text is the figure in words: title, alternative text and caption.
+func (f *Figure) Text() string {
+	var parts []string
+	for _, s := range []string{f.Title, f.alt(), f.caption(f.start())} {
+		if s != "" && (len(parts) == 0 || s != parts[0]) {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// ID is the id of the figure's element on a page: a hash of all it shows.
+func (f *Figure) ID() (string, error) {
+	js, err := f.json()
+	if err != nil {
+		return "", err
+	}
+	return id(js), nil
+}
+
+func id(js []byte) string {
+	h := sha256.Sum256(js)
+	return "dpb-" + hex.EncodeToString(h[:6])
+}
+
+func (f *Figure) json() ([]byte, error) {
+	s, err := f.spec()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+// caption of frame i.
+func (f *Figure) caption(i int) string {
+	var parts []string
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s == "" {
+			return
+		}
+		if !strings.ContainsAny(s[len(s)-1:], ".!?:;)") {
+			s += "."
+		}
+		parts = append(parts, s)
+	}
+	add(f.Caption)
+	if f.Slider != nil {
+		add(f.Slider.Frames[i].Caption)
+	}
+	if f.Scale != "" {
+		add("Scale: " + f.Scale)
+	}
+	return strings.Join(parts, " ")
+}
+
+func (f *Figure) alt() string {
+	if f.Alt != "" {
+		return f.Alt
+	}
+	var b strings.Builder
+	b.WriteString("Figure")
+	if f.Title != "" {
+		b.WriteString(": " + f.Title)
+	}
+	if f.Y.Name != "" && f.X.Name != "" && !f.Y.Hidden {
+		fmt.Fprintf(&b, ". %s against %s", f.Y.label(), f.X.label())
+	}
+	seen := map[string]bool{}
+	var names []string
+	for _, s := range f.frame(f.start()) {
+		if s.Name != "" && !seen[s.Name] {
+			seen[s.Name] = true
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) > 0 {
+		b.WriteString(" for " + strings.Join(names, ", "))
+	}
+	b.WriteString(".")
+	return b.String()
+}
+
+// frame returns all the series of frame i.
+func (f *Figure) frame(i int) []Series {
+	if f.Slider == nil {
+		return f.Series
+	}
+	return append(append([]Series(nil), f.Series...), f.Slider.Frames[i].Series...)
+}
+
+// frames is the number of frames, at least one.
+func (f *Figure) frames() int {
+	if f.Slider == nil {
+		return 1
+	}
+	return len(f.Slider.Frames)
+}
+
+func (f *Figure) start() int {
+	if f.Slider == nil {
+		return 0
+	}
+	return f.Slider.start()
+}
+
+func (f *Figure) size() (w, h int) {
+	w, h = f.Width, f.Height
+	if w == 0 {
+		w = 860
+	}
+	if h == 0 {
+		h = 480
+	}
+	return w, h
+}
+
+func (f *Figure) check() error {
+	if f.Width < 0 || f.Height < 0 {
+		return fmt.Errorf("charts: figure %q: size %d x %d is negative", f.Title, f.Width, f.Height)
+	}
+	if s := f.Slider; s != nil {
+		if err := s.check(); err != nil {
+			return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+		}
+	}
+	for _, a := range []struct {
+		is string
+		Axis
+	}{{"X", f.X}, {"Y", f.Y}} {
+		if a.Name == "" && !a.Hidden {
+			return fmt.Errorf("charts: figure %q: axis %s has no name", f.Title, a.is)
+		}
+		if r := a.Range; r != [2]float64{} && !(r[0] < r[1]) {
+			return fmt.Errorf("charts: figure %q: axis %s has the empty range %v to %v", f.Title, a.is, r[0], r[1])
+		} else if a.Log && r != [2]float64{} && r[0] <= 0 {
+			return fmt.Errorf("charts: figure %q: the log axis %s starts at %v", f.Title, a.is, r[0])
+		}
+	}
+	for i := range f.frames() {
+		ss := f.frame(i)
+		if len(ss) == 0 {
+			return fmt.Errorf("charts: figure %q has no series", f.Title)
+		}
+		for _, s := range ss {
+			if err := s.check(f.X, f.Y); err != nil {
+				return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+			}
+		}
+	}
+	for _, m := range f.Marks {
+		if (m.X == nil) == (m.Y == nil) {
+			return fmt.Errorf("charts: figure %q: mark %q needs either X or Y", f.Title, m.Name)
+		}
+		if m.X != nil {
+			if err := checkValue(*m.X, f.X.Log); err != nil {
+				return fmt.Errorf("charts: figure %q: mark %q: %w", f.Title, m.Name, err)
+			}
+		} else if err := checkValue(*m.Y, f.Y.Log); err != nil {
+			return fmt.Errorf("charts: figure %q: mark %q: %w", f.Title, m.Name, err)
+		}
+	}
+	return nil
+}
+
+var errEmpty = errors.New("no points")

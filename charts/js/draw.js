@@ -1,0 +1,269 @@
+// dpb turns the spec of a figure (options.go) into ECharts options: it resolves the "@dpb:name" strings, sets the
+// type, and leaves room for titles, tick labels and the legend. Go's goja runs it for the static picture, the browser for the live one.
+var dpb = (function () {
+  var FONT = 15, ROW = 25, INK = "#222222";
+
+  function superscript(k) {
+    return String(k).replace(/[-0-9]/g, function (c) { return c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+c]; });
+  }
+
+  function number(v, digits) {
+    if (v === 0) return "0";
+    var a = Math.abs(v), sign = v < 0 ? "−" : "";
+    if (a >= 1e6 || a < 1e-3) {
+      var parts = a.toExponential(Math.min((digits || 4) - 1, 3)).split("e");
+      var m = String(+parts[0]), k = "10" + superscript(+parts[1]);
+      return sign + (m === "1" ? k : m + "·" + k);
+    }
+    var t = String(+a.toPrecision(digits || 6)).split(".");
+    t[0] = t[0].replace(/\B(?=(\d{3})+$)/g, ",");
+    return sign + t.join(".");
+  }
+
+  // power labels the whole powers of ten of a log axis and leaves the rest bare.
+  function power(v) {
+    var k = Math.round(Math.log10(v));
+    if (Math.abs(v / Math.pow(10, k) - 1) > 1e-6) return "";
+    return k === 0 ? "1" : k === 1 ? "10" : "10" + superscript(k);
+  }
+
+  function percent(v, digits) { return number(+(100 * v).toPrecision(12), digits) + "%"; }
+
+  // widthOf is a cautious estimate, so that the room left is the same wherever the figure is drawn.
+  function widthOf(text, size) {
+    var w = 0;
+    for (var i = 0; i < text.length; i++) {
+      w += /[ .,:;'!|ijlftr()[\]]/.test(text[i]) ? 0.36 : /[A-Zmw%@—]/.test(text[i]) ? 0.82 : text[i] > "\u2e80" ? 1 : 0.58;
+    }
+    return w * size;
+  }
+
+  function wrap(text, size, width) {
+    var lines = [], line = "";
+    (text || "").split(" ").forEach(function (word) {
+      var longer = line ? line + " " + word : word;
+      if (line && widthOf(longer, size) > width) { lines.push(line); line = word; } else line = longer;
+    });
+    return line ? lines.concat(line) : lines;
+  }
+
+  // ---- shapes that ECharts lacks ----
+
+  function points(api, low, high, n, step) {
+    var up = [], down = [];
+    for (var i = 0; i < n; i++) {
+      var x = api.value(0, i), lo = api.value(low, i), hi = api.value(high, i);
+      if (step && i > 0) {
+        up.push(api.coord([x, api.value(high, i - 1)]));
+        down.unshift(api.coord([x, api.value(low, i - 1)]));
+      }
+      up.push(api.coord([x, hi]));
+      down.unshift(api.coord([x, lo]));
+    }
+    return up.concat(down);
+  }
+
+  function band(step) {
+    return function (params, api) {
+      if (params.dataIndex !== 0) return null; // one polygon for all points
+      return {
+        type: "polygon",
+        shape: {points: points(api, 1, 2, params.dataInsideLength, step)},
+        style: {fill: api.visual("color"), opacity: 0.2}
+      };
+    };
+  }
+
+  function whisker(params, api) {
+    var x = api.value(0), lo = api.coord([x, api.value(1)]), hi = api.coord([x, api.value(2)]), shift = 0;
+    var among = api.value(4), cap = 5;
+    if (among > 0) shift = api.barLayout({count: among, barMaxWidth: 70})[api.value(3)].offsetCenter;
+    var color = among > 0 ? INK : api.visual("color");
+    function line(x1, y1, x2, y2) {
+      return {type: "line", shape: {x1: x1 + shift, y1: y1, x2: x2 + shift, y2: y2}, style: {stroke: color, lineWidth: 1.8}};
+    }
+    return {type: "group", children: [
+      line(lo[0], lo[1], hi[0], hi[1]),
+      line(lo[0] - cap, lo[1], lo[0] + cap, lo[1]),
+      line(hi[0] - cap, hi[1], hi[0] + cap, hi[1])
+    ]};
+  }
+
+  function box(series) {
+    return function (params, api) {
+      var a = api.coord([api.value(0), api.value(3)]), b = api.coord([api.value(1), api.value(2)]);
+      var name = (series.data[params.dataIndexInside] || {}).name || "", fill = api.visual("color");
+      var w = b[0] - a[0], h = b[1] - a[1], size = Math.min(16, 0.9 * h);
+      while (size > 9 && widthOf(name, size) > w - 4) size--;
+      var shapes = [{type: "rect", shape: {x: a[0] + 1.5, y: a[1], width: w - 3, height: h, r: 4},
+        style: {fill: fill, stroke: "#5F6670", lineWidth: 1}}];
+      if (name && widthOf(name, size) <= w) {
+        shapes.push({type: "text", silent: true, style: {text: name, x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2,
+          align: "center", verticalAlign: "middle", fill: dark(fill) ? "#ffffff" : INK, fontSize: size, fontFamily: "sans-serif"}});
+      }
+      return {type: "group", children: shapes};
+    };
+  }
+
+  function dark(hex) {
+    var n = parseInt(String(hex).slice(1), 16);
+    return 0.299 * (n >> 16) + 0.587 * (n >> 8 & 255) + 0.114 * (n & 255) < 150;
+  }
+
+  // ---- tooltips ----
+
+  function formatter(axis, digits) {
+    var f = axis.axisLabel && axis.axisLabel.formatter;
+    return function (v) { return f === "@dpb:percent" ? percent(v, digits) : number(v, digits); };
+  }
+
+  function tooltip(echarts, o, whole) {
+    var esc = echarts.format.encodeHTML, fx = formatter(o.xAxis[0], 6), fy = formatter(o.yAxis[0], 4);
+    function at(x) {
+      var names = o.xAxis[0].data;
+      return esc(o.xAxis[0].name || "x") + " = <b>" + (names ? esc(names[x]) : fx(x)) + "</b>";
+    }
+    function row(p) {
+      var v = p.value, range = v.length > 3 ? " (" + fy(v[2]) + " to " + fy(v[3]) + ")" : "";
+      return p.marker + " " + esc(p.seriesName) + ": <b>" + fy(v[1]) + "</b>" + range;
+    }
+    return function (p) {
+      if (whole) return p.length ? at(p[0].value[0]) + "<br>" + p.map(row).join("<br>") : "";
+      if (p.seriesType === "custom") return esc(p.seriesName) + (p.name ? ": <b>" + esc(p.name) + "</b>" : "");
+      return (p.name ? "<b>" + esc(p.name) + "</b><br>" : "") + (o.xAxis[0].show === false ? esc(p.seriesName) : at(p.value[0]) + "<br>" + row(p));
+    };
+  }
+
+  // ---- the parts of an option ----
+
+  function dress(s, i) {
+    var part = (s.symbol || "").split("/");
+    if (part.length === 3) {
+      s.symbol = part[0];
+      s.data = s.data.map(function (d, k) { return k % part[1] == part[2] ? d : {value: d, symbol: "none"}; });
+    }
+    if (s.type === "line") s.symbolSize = 9;
+    if (/\d/.test((s.lineStyle || {}).type)) s.lineStyle.type = s.lineStyle.type.split(",").map(Number);
+    s.emphasis = {disabled: true};
+    s.animation = false;
+    s.clip = true;
+    if (s.markLine) {
+      s.silent = true;
+      s.markLine.silent = true;
+      s.markLine.animation = false;
+    }
+    switch (s.renderItem) {
+    case "@dpb:box": s.renderItem = box(s); return;
+    case "@dpb:band": s.renderItem = band(false); break;
+    case "@dpb:stepband": s.renderItem = band(true); break;
+    case "@dpb:whisker": s.renderItem = whisker; s.z = 4; s.clip = false; break;
+    default: return;
+    }
+    s.silent = true;
+    s.z = s.z || 1; // a band lies under every curve
+    s.tooltip = {show: false};
+  }
+
+  function tickLabels(a) {
+    if (a.data) return a.data;
+    var out = [], f = {"@dpb:power": power, "@dpb:percent": percent}[a.axisLabel.formatter] || number;
+    if (a.type === "log") {
+      for (var k = Math.ceil(Math.log10(a.min) - 1e-9); k <= Math.log10(a.max) + 1e-9; k++) out.push(power(Math.pow(10, k)));
+      return out;
+    }
+    for (var v = a.min; v <= a.max + a.interval / 2; v += a.interval) out.push(f(+v.toPrecision(9)));
+    return out;
+  }
+
+  function widest(labels, size) {
+    return labels.reduce(function (w, t) { return Math.max(w, widthOf(t, size)); }, 0);
+  }
+
+  function dressAxis(a) {
+    var f = {"@dpb:power": power, "@dpb:percent": percent, "@dpb:number": number}[a.axisLabel.formatter];
+    if (f) a.axisLabel.formatter = function (v) { return f(+(+v).toPrecision(9)); };
+    a.axisLabel.color = INK;
+    a.nameTextStyle = {fontSize: FONT + 1, color: INK};
+    a.axisLine.lineStyle = {color: "#5F6670"};
+    a.axisTick = {show: a.show !== false};
+    a.splitLine.lineStyle = {color: "#E6E8EC"};
+    a.axisPointer = {label: {show: false}};
+    if (a.show === false) a.name = "";
+  }
+
+  // markRows puts the names of vertical lines above the grid, in as many rows as they need, and returns the rows.
+  function markRows(o, left, width) {
+    var ends = [], x = o.xAxis[0];
+    function t(v) { return x.type === "log" ? Math.log(v) : v; }
+    o.series.forEach(function (s) {
+      if (!s.markLine) return;
+      s.markLine.data.slice().sort(function (a, b) { return a.xAxis - b.xAxis; }).forEach(function (m) {
+        m.label = {formatter: "{b}", fontSize: FONT - 1, color: INK};
+        if (m.xAxis === undefined) { m.label.position = "insideEndTop"; return; }
+        var w = widthOf(m.name || "", FONT - 1), at = left + width * (t(m.xAxis) - t(x.min)) / (t(x.max) - t(x.min));
+        for (var r = 0; ends[r] > at - w / 2 - 8; r++);
+        ends[r] = at + w / 2;
+        m.label.position = "end";
+        m.label.distance = 4 + 19 * r;
+      });
+    });
+    return ends.length;
+  }
+
+  // option returns the ECharts options of frame i at a width in pixels; still is true where there is no slider to read the frame's value from.
+  function option(echarts, spec, i, width, still) {
+    var o = JSON.parse(JSON.stringify(spec.option)), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
+    o.series = o.series.concat(JSON.parse(JSON.stringify(frame.series)));
+    var text = wrap(o.title.text, 19, width - 40), sub = spec.label && still ? spec.label + " = " + frame.value : "";
+    var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
+    var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28), right = 28;
+    var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 10 : 4);
+
+    // The legend lies below the grid, in rows filled as ECharts fills them.
+    var names = [], rows = 0, used = Infinity;
+    o.series.forEach(function (s) { if (s.name && names.indexOf(s.name) < 0) names.push(s.name); });
+    names.forEach(function (n) {
+      var w = 42 + 5 + widthOf(n, FONT) + 16;
+      if (used + w > width - 32) { rows++; used = 0; }
+      used += w;
+    });
+    if (names.length < 2 && !o.series.some(function (s) { return s.type === "custom"; })) rows = 0;
+    var turn = x.data && widest(xs, FONT) + 10 > (width - left - right) / xs.length;
+    var below = x.show === false ? 8 : (turn ? Math.ceil(widest(xs, FONT) * 0.5) + 18 : 26) + (x.name ? 28 : 0);
+    var bottom = 12 + ROW * rows + (rows ? 6 : 0) + below;
+    var w = width - left - right;
+    top += 19 * markRows(o, left, w);
+    var h = spec.height - top - bottom;
+    if (spec.equal) { // shrink the longer side, keep the middle
+      var unit = Math.min(w / (x.max - x.min), h / (y.max - y.min));
+      left += (w - unit * (x.max - x.min)) / 2;
+      top += (h - unit * (y.max - y.min)) / 2;
+      w = unit * (x.max - x.min);
+      h = unit * (y.max - y.min);
+    }
+    var bars = o.series.filter(function (s) { return s.type === "bar"; }).length;
+
+    o.tooltip.formatter = tooltip(echarts, o, o.tooltip.formatter === "@dpb:axis");
+    o.tooltip.confine = true;
+    o.tooltip.textStyle = {fontSize: FONT};
+    o.series.forEach(dress);
+    x.nameGap = below - 20;
+    if (turn) { x.axisLabel.rotate = 30; x.nameGap = below - 24; }
+    if (x.data) x.axisLabel.interval = 0;
+    y.nameGap = left - 24;
+    dressAxis(x);
+    dressAxis(y);
+    o.grid = {left: left, top: top, width: w, height: h};
+    o.title = {text: text.join("\n"), subtext: sub, left: 16, top: 12, itemGap: 6,
+      textStyle: {fontSize: 19, fontWeight: "bold", color: INK, lineHeight: 25}, subtextStyle: {fontSize: 16, color: INK}};
+    o.legend = {show: rows > 0, data: names, bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 16,
+      textStyle: {fontSize: FONT, color: INK}};
+    if (bars > 1) o.aria = {enabled: true, decal: {show: true}, label: {enabled: false}};
+    o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};
+    o.animation = false;
+    o.backgroundColor = "#ffffff";
+    return o;
+  }
+
+  return {option: option};
+})();

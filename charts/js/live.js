@@ -1,0 +1,102 @@
+// live puts the live chart of one figure in the place of its static picture, wherever the page holds the figure. It
+// leaves the page as it is when there is no library to be had.
+function live(id, spec, alt, lib) {
+  // library is one promise a page: the ECharts that is there, else the notebook server's, else the CDN's. The text runs with
+  // define, module and exports hidden, or a page with RequireJS fails.
+  function library() {
+    if (window.echarts && window.echarts.init) return Promise.resolve(window.echarts);
+    if (window.dpbEcharts) return window.dpbEcharts;
+    var urls = [lib.cdn], config = document.getElementById("jupyter-config-data");
+    try {
+      if (config) urls.unshift((JSON.parse(config.textContent).baseUrl || "/") + "static/dpbandits/echarts.min.js");
+    } catch (e) { /* not a notebook server's page */ }
+    function get(i) {
+      return fetch(urls[i], {integrity: lib.integrity, credentials: i < urls.length - 1 ? "same-origin" : "omit"}).then(function (r) {
+        if (!r.ok) throw new Error(urls[i] + ": " + r.status);
+        return r.text();
+      }).catch(function (e) {
+        if (i + 1 < urls.length) return get(i + 1);
+        throw e;
+      });
+    }
+    window.dpbEcharts = get(0).then(function (text) {
+      var script = document.createElement("script");
+      script.textContent = "(function (define, module, exports) {" + text + "\n}).call(window);";
+      document.head.appendChild(script).remove();
+      if (!window.echarts) throw new Error("echarts did not start");
+      return window.echarts;
+    });
+    return window.dpbEcharts;
+  }
+
+  function element(parent, tag, style, text) {
+    var e = parent.appendChild(document.createElement(tag));
+    e.style.cssText = style;
+    if (text) e.textContent = text;
+    return e;
+  }
+
+  function start(echarts, root) {
+    if (root.hasAttribute("data-dpb-live")) return;
+    var img = root.querySelector(".dpb-static"), place = root.querySelector(".dpb-live"), caption = root.querySelector(".dpb-caption");
+    var width = img.clientWidth || root.clientWidth, frame = spec.start;
+    if (!width) throw new Error("the figure is not on the screen yet");
+    place.textContent = "";
+    place.style.cssText = "background:#ffffff;border-radius:8px;overflow:hidden";
+    var canvas = element(place, "div", "width:100%;height:" + spec.height + "px");
+    canvas.style.width = width + "px";
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", alt);
+    var chart = echarts.init(canvas, null, {renderer: "svg", width: width, height: spec.height});
+    function draw() { chart.setOption(dpb.option(echarts, spec, frame, width, false), {notMerge: true}); }
+    draw();
+    canvas.style.width = "100%";
+    if (spec.frames.length > 1) slider();
+    img.style.display = "none";
+    root.setAttribute("data-dpb-live", "1");
+    if (window.ResizeObserver) {
+      new ResizeObserver(function () {
+        if (!canvas.clientWidth || canvas.clientWidth === width) return;
+        width = canvas.clientWidth;
+        chart.resize({width: width});
+        draw();
+      }).observe(canvas);
+    }
+
+    function slider() {
+      var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif;color:#222222");
+      element(bar, "span", "white-space:nowrap", spec.label);
+      var input = element(bar, "input", "flex:1;min-width:80px;accent-color:#0072B2");
+      var value = element(bar, "output", "white-space:nowrap;font-weight:bold;text-align:right");
+      value.style.minWidth = Math.max.apply(null, spec.frames.map(function (f) { return f.value.length; })) + "ch";
+      input.type = "range";
+      input.min = 0;
+      input.max = spec.frames.length - 1;
+      input.step = 1;
+      input.value = frame;
+      input.setAttribute("aria-label", spec.label);
+      function show() {
+        value.textContent = spec.frames[frame].value;
+        input.setAttribute("aria-valuetext", spec.frames[frame].value);
+        if (caption) caption.textContent = spec.frames[frame].caption;
+      }
+      input.addEventListener("input", function () { frame = +input.value; draw(); show(); });
+      input.addEventListener("keydown", function (e) { e.stopPropagation(); }); // arrow keys move the slider, not the notebook
+      show();
+    }
+  }
+
+  // A notebook may run the script before the element is on the page, or in a hidden tab: ask again for a while.
+  var tries = 0;
+  function attempt(echarts) {
+    var waiting = false, found = document.querySelectorAll('[id="' + id + '"]');
+    found.forEach(function (root) {
+      try { start(echarts, root); } catch (e) {
+        waiting = true;
+        if (tries === 60) console.warn("dpbandits: " + e.message);
+      }
+    });
+    if ((waiting || !found.length) && ++tries <= 60) setTimeout(attempt, 50 + 20 * tries, echarts);
+  }
+  library().then(attempt).catch(function (e) { console.info("dpbandits: static figures only: " + e.message); });
+}

@@ -1,0 +1,69 @@
+package charts
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// The version of ECharts that docker/package-lock.json pins, and the hash of its dist/echarts.min.js: a page takes no other from
+// the network.
+const (
+	echartsVersion   = "5.6.0"
+	echartsIntegrity = "sha384-pPi0zxBAoDu6+JXW/C68UZLvBUUtU+7zonhif43rqj7pxsGyqyqzcian2Rj37Rss"
+	echartsCDN       = "https://cdn.jsdelivr.net/npm/echarts@" + echartsVersion + "/dist/echarts.min.js"
+)
+
+// drawJS turns a spec into ECharts options. Both renderings run it.
+//
+//go:embed js/draw.js
+var drawJS string
+
+// liveJS puts the live chart of one figure in the place of its static picture.
+//
+//go:embed js/live.js
+var liveJS string
+
+// echartsPath finds the library: DPBANDITS_ECHARTS, or what `make setup` installs in the checkout that DPBANDITS_ROOT or
+// the working directory is in.
+func echartsPath() (string, error) {
+	if p := os.Getenv("DPBANDITS_ECHARTS"); p != "" {
+		return p, nil
+	}
+	root := os.Getenv("DPBANDITS_ROOT")
+	if root == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return "", err
+		}
+		for root = dir; !isRoot(root); root = filepath.Dir(root) {
+			if root == filepath.Dir(root) {
+				return "", fmt.Errorf("charts: %s is in no checkout of dpbandits: set DPBANDITS_ROOT to the checkout, or DPBANDITS_ECHARTS to echarts.min.js", dir)
+			}
+		}
+	}
+	return filepath.Join(root, "docker", "node_modules", "echarts", "dist", "echarts.min.js"), nil
+}
+
+func isRoot(dir string) bool {
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && strings.HasPrefix(string(mod), "module github.com/dpbandits/dpbandits\n")
+}
+
+// echartsSource reads the library, once a process.
+var echartsSource = sync.OnceValues(func() (string, error) {
+	p, err := echartsPath()
+	if err != nil {
+		return "", err
+	}
+	js, err := os.ReadFile(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("charts: there is no %s: run `make setup`, or set DPBANDITS_ECHARTS to echarts.min.js %s", p, echartsVersion)
+	}
+	return string(js), err
+})

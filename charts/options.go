@@ -1,0 +1,308 @@
+package charts
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	ec "github.com/go-echarts/go-echarts/v2/charts"
+	"github.com/go-echarts/go-echarts/v2/opts"
+	"github.com/go-echarts/go-echarts/v2/types"
+)
+
+// spec is a figure ready to draw: the ECharts options of what never changes, and for each frame what it adds.
+// It is pure data. A string "@dpb:name" in it stands for a function of charts.js, which both renderings read.
+type spec struct {
+	Option map[string]any `json:"option"`
+	Frames []frameSpec    `json:"frames"`
+	Label  string         `json:"label,omitempty"` // of the slider
+	Start  int            `json:"start"`
+	Width  int            `json:"width"`
+	Height int            `json:"height"`
+	Equal  bool           `json:"equal,omitempty"`
+}
+
+type frameSpec struct {
+	Value   string            `json:"value,omitempty"`
+	Caption string            `json:"caption,omitempty"`
+	Series  []ec.SingleSeries `json:"series"`
+}
+
+func (f *Figure) spec() (*spec, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	s := &spec{Start: f.start(), Equal: f.Equal}
+	s.Width, s.Height = f.size()
+	x, y := f.spans()
+	st := styler{taken: map[string]int{}}
+	chart := ec.NewLine()
+	chart.Title = opts.Title{Title: f.Title}
+	chart.Tooltip = f.tooltip()
+	chart.XAxisList[0] = xAxis(f.X, x)
+	chart.YAxisList[0] = yAxis(f.Y, y)
+	chart.MultiSeries = st.draw(f.Series, f.X)
+	if len(f.Marks) > 0 {
+		chart.MultiSeries = append(chart.MultiSeries, marks(f.Marks))
+	}
+	s.Option = chart.JSON()
+	delete(s.Option, "color") // every series has its own
+	delete(s.Option, "toolbox")
+	ticks(s.Option, "xAxis", x.step)
+	ticks(s.Option, "yAxis", y.step)
+	for i := range f.frames() {
+		frame := frameSpec{Caption: f.caption(i), Series: []ec.SingleSeries{}}
+		if f.Slider != nil {
+			s.Label = f.Slider.Label
+			frame.Value = f.Slider.Frames[i].Value
+			frame.Series = st.draw(f.Slider.Frames[i].Series, f.X)
+		}
+		s.Frames = append(s.Frames, frame)
+	}
+	return s, nil
+}
+
+// spans returns what the axes cover, over all frames.
+func (f *Figure) spans() (x, y span) {
+	none := [2]float64{math.Inf(1), math.Inf(-1)}
+	dx, dy := none, none
+	for i := range f.frames() {
+		for _, s := range f.frame(i) {
+			s.filled(f.X).extent(&dx, &dy)
+		}
+	}
+	for _, m := range f.Marks {
+		if m.X != nil {
+			widen(&dx, []float64{*m.X})
+		} else {
+			widen(&dy, []float64{*m.Y})
+		}
+	}
+	return f.X.span(dx), f.Y.span(dy)
+}
+
+// tooltip lists all series at one x when there are curves, else the point under the pointer.
+func (f *Figure) tooltip() opts.Tooltip {
+	t := opts.Tooltip{Show: opts.Bool(true), Trigger: "item", Formatter: "@dpb:item"}
+	for _, s := range f.frame(f.start()) {
+		if !s.Faint && (s.Kind == Line || s.Kind == Step || s.Kind == Bar) {
+			t.Trigger, t.Formatter = "axis", "@dpb:axis"
+		}
+	}
+	return t
+}
+
+func kindOf(a Axis) string {
+	switch {
+	case len(a.Categories) > 0:
+		return "category"
+	case a.Log:
+		return "log"
+	}
+	return "value"
+}
+
+func axisLabel(a Axis) *opts.AxisLabel {
+	l := &opts.AxisLabel{FontSize: 15, Show: opts.Bool(!a.Hidden)}
+	switch {
+	case len(a.Categories) > 0:
+	case a.Log:
+		l.Formatter = "@dpb:power"
+	case a.Format == Percent:
+		l.Formatter = "@dpb:percent"
+	default:
+		l.Formatter = "@dpb:number"
+	}
+	return l
+}
+
+func xAxis(a Axis, s span) opts.XAxis {
+	x := opts.XAxis{Type: kindOf(a), Name: a.label(), NameLocation: "middle", Show: opts.Bool(!a.Hidden),
+		AxisLabel: axisLabel(a), SplitLine: &opts.SplitLine{Show: opts.Bool(false)},
+		AxisLine: &opts.AxisLine{Show: opts.Bool(true), OnZero: opts.Bool(false)}}
+	if len(a.Categories) > 0 {
+		x.Data = a.Categories
+	} else {
+		x.Min, x.Max = number(s.from), number(s.to)
+	}
+	return x
+}
+
+func yAxis(a Axis, s span) opts.YAxis {
+	y := opts.YAxis{Type: kindOf(a), Name: a.label(), NameLocation: "middle", Show: opts.Bool(!a.Hidden),
+		AxisLabel: axisLabel(a), SplitLine: &opts.SplitLine{Show: opts.Bool(!a.Hidden)},
+		AxisLine: &opts.AxisLine{Show: opts.Bool(true), OnZero: opts.Bool(false)}}
+	if len(a.Categories) > 0 {
+		y.Data = a.Categories
+	} else {
+		y.Min, y.Max = number(s.from), number(s.to)
+	}
+	return y
+}
+
+// ticks sets the distance of an axis' ticks, for which go-echarts has no field.
+func ticks(option map[string]any, axis string, step float64) {
+	js, err := json.Marshal(option[axis])
+	var axes []map[string]any
+	if err == nil {
+		err = json.Unmarshal(js, &axes)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("charts: axis options do not survive JSON: %v", err)) // they are ours: never
+	}
+	if step > 0 && axes[0]["type"] == "value" {
+		axes[0]["interval"] = number(step)
+	}
+	option[axis] = axes
+}
+
+// marks are the reference lines, hung on a series of their own that has no points.
+func marks(ms []Mark) ec.SingleSeries {
+	m := &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{
+		Symbol:    []string{"none", "none"},
+		LineStyle: &opts.LineStyle{Color: referenceColor, Type: "dashed", Width: 1.5},
+	}}
+	for _, v := range ms {
+		if v.X != nil {
+			m.Data = append(m.Data, opts.MarkLineNameXAxisItem{Name: v.Name, XAxis: number(*v.X)})
+		} else {
+			m.Data = append(m.Data, opts.MarkLineNameYAxisItem{Name: v.Name, YAxis: number(*v.Y)})
+		}
+	}
+	return ec.SingleSeries{Type: types.ChartLine, Data: []any{}, MarkLines: m}
+}
+
+// styler gives series of one name one style, and the others the next free one.
+type styler struct {
+	taken map[string]int
+}
+
+func (st styler) style(s Series) style {
+	switch {
+	case s.Faint:
+		return style{faintColor, "solid", "circle"}
+	case s.Reference:
+		return style{referenceColor, "6,4", "none"}
+	case s.Style > 0:
+		return styleOf(s.Style)
+	}
+	n, ok := st.taken[s.Name]
+	if !ok || s.Name == "" {
+		n = len(st.taken) + 1
+		st.taken[s.Name] = n
+	}
+	return styleOf(n)
+}
+
+func (st styler) draw(ss []Series, x Axis) ec.MultiSeries {
+	out := ec.MultiSeries{}
+	bars := 0
+	for _, s := range ss {
+		if s.Kind == Bar {
+			bars++
+		}
+	}
+	bar := 0
+	for _, s := range ss {
+		s = s.filled(x).downsample(x.Log)
+		sty := st.style(s)
+		one := ec.SingleSeries{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
+		switch s.Kind {
+		case Line, Step:
+			one.Type = types.ChartLine
+			one.Data = rows(s.X, s.Y, s.Lo, s.Hi)
+			one.LineStyle = &opts.LineStyle{Color: sty.Color, Type: sty.Dash, Width: 2.5}
+			one.Symbol = sparse(sty.Symbol, len(s.X), len(out))
+			if s.Reference || s.Faint {
+				one.LineStyle.Width = 1.5
+				one.Symbol = "none"
+			}
+			if s.Kind == Step {
+				one.Step = "end"
+			}
+		case Scatter:
+			one.Type = types.ChartScatter
+			one.Data = labelled(rows(s.X, s.Y, s.Lo, s.Hi), s.Labels)
+			one.Symbol, one.SymbolSize = sty.Symbol, 9
+		case Bar:
+			one.Type = types.ChartBar
+			one.Data = rows(s.X, s.Y, s.Lo, s.Hi)
+			one.BarMaxWidth = "70"
+		case Box:
+			one.Type = types.ChartCustom
+			one.RenderItem = "@dpb:box"
+			one.Data = labelled(rows(s.X, s.X2, s.Lo, s.Hi), s.Labels)
+			one.Encode = &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
+		}
+		out = append(out, one)
+		if s.Lo == nil || s.Kind == Box {
+			continue
+		}
+		spread := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, RenderItem: "@dpb:band",
+			ItemStyle: &opts.ItemStyle{Color: sty.Color}, Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
+		switch s.Kind {
+		case Step:
+			spread.RenderItem = "@dpb:stepband"
+			spread.Data = rows(s.X, s.Lo, s.Hi)
+		case Line:
+			spread.Data = rows(s.X, s.Lo, s.Hi)
+		default:
+			spread.RenderItem = "@dpb:whisker"
+			d := rows(s.X, s.Lo, s.Hi)
+			if s.Kind == Bar {
+				for i := range d {
+					d[i] = append(d[i], number(bar), number(bars)) // which bar of how many at this place
+				}
+			}
+			spread.Data = d
+		}
+		out = append(out, spread)
+		if s.Kind == Bar {
+			bar++
+		}
+	}
+	return out
+}
+
+// sparse asks for a symbol on about eight of the n points, those of curve i shifted against those of its neighbours.
+func sparse(symbol string, n, i int) string {
+	if n <= 12 {
+		return symbol
+	}
+	every := n / 8
+	return fmt.Sprintf("%s/%d/%d", symbol, every, (i*every/3+every/2)%every)
+}
+
+// number is a value in the JSON, to seven digits.
+type number float64
+
+func (v number) MarshalJSON() ([]byte, error) {
+	s := strconv.FormatFloat(float64(v), 'g', 7, 64)
+	return []byte(strings.Replace(s, "e+", "e", 1)), nil
+}
+
+// rows returns the columns, those that are not nil, as rows.
+func rows(columns ...[]float64) [][]number {
+	out := make([][]number, len(columns[0]))
+	for i := range out {
+		for _, c := range columns {
+			if c != nil {
+				out[i] = append(out[i], number(c[i]))
+			}
+		}
+	}
+	return out
+}
+
+func labelled(rows [][]number, labels []string) any {
+	if labels == nil {
+		return rows
+	}
+	out := make([]opts.LineData, len(rows))
+	for i, r := range rows {
+		out[i] = opts.LineData{Name: labels[i], Value: r}
+	}
+	return out
+}

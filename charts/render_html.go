@@ -1,0 +1,71 @@
+package charts
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// HTML returns the figure as one text/html chunk: the static picture, the script that puts the live chart in its place,
+// and the caption. It asks nothing of the network unless its script runs on a page without ECharts.
+func (f *Figure) HTML() (string, error) {
+	js, err := f.json()
+	if err != nil {
+		return "", err
+	}
+	svg, err := renderSVG(js)
+	if err != nil {
+		return "", err
+	}
+	w, _ := f.size()
+	alt, err := json.Marshal(f.alt())
+	if err != nil {
+		return "", err
+	}
+	lib, err := json.Marshal(map[string]string{"cdn": echartsCDN, "integrity": echartsIntegrity})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<div class="dpb-figure" id="%s" style="max-width:%dpx;margin:8px 0">`+"\n", id(js), w)
+	fmt.Fprintf(&b, `<img class="dpb-static" alt="%s" style="display:block;width:100%%;height:auto;border-radius:8px" src="data:image/svg+xml;base64,%s">`+"\n",
+		html.EscapeString(f.alt()), base64.StdEncoding.EncodeToString(svg))
+	b.WriteString(`<div class="dpb-live"></div>` + "\n")
+	if c := f.caption(f.start()); c != "" {
+		fmt.Fprintf(&b, `<div class="dpb-caption" style="margin:6px 4px;font-size:15px;line-height:1.4">%s</div>`+"\n", html.EscapeString(c))
+	}
+	fmt.Fprintf(&b, "<script>\n(function () {\n%s\n%s\nlive(%q, %s, %s, %s);\n})();\n</script>\n</div>\n",
+		bare(drawJS), bare(liveJS), id(js), js, alt, lib)
+	return b.String(), nil
+}
+
+var comment = regexp.MustCompile(`(?m)^\s*//.*\n`)
+
+// bare drops comment lines: they are for readers of this package, not of every notebook.
+func bare(js string) string { return strings.TrimSpace(comment.ReplaceAllString(js, "")) }
+
+// WriteHTML writes a stand-alone page with the library inside: it is live offline.
+func WriteHTML(w io.Writer, title string, items ...Item) error {
+	src, err := echartsSource()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n", html.EscapeString(title))
+	b.WriteString("<style>:root{color-scheme:light dark} body{font:16px sans-serif;margin:24px auto;max-width:900px;padding:0 12px}</style>\n")
+	fmt.Fprintf(&b, "<script>%s</script>\n</head>\n<body>\n", strings.ReplaceAll(src, "</script", `<\/script`))
+	for _, it := range items {
+		chunk, err := it.HTML()
+		if err != nil {
+			return err
+		}
+		b.WriteString(chunk)
+	}
+	b.WriteString("</body>\n</html>\n")
+	_, err = io.WriteString(w, b.String())
+	return err
+}

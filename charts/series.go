@@ -1,0 +1,120 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+)
+
+// Kind is the way a series is drawn.
+type Kind int
+
+// The kinds of series.
+const (
+	Line    Kind = iota // Lo and Hi are a band around it
+	Step                // a line that keeps its value until the next point; Lo and Hi are a band
+	Scatter             // Lo and Hi are error bars
+	Bar                 // Lo and Hi are error bars
+	Box                 // rectangles: X to X2 by Lo to Hi, Labels inside; Y is not used
+)
+
+// Series is one curve, one cloud of points or one set of bars.
+type Series struct {
+	Name   string // in the legend; series of one name share its entry, a series without a name has none
+	Kind   Kind
+	X, Y   []float64 // X may be nil on an axis with categories: then it is 0, 1, 2, ...
+	Lo, Hi []float64 // both or neither: a confidence band or error bars
+
+	X2     []float64 // right edges, of Box only
+	Labels []string  // names of the points: inside a Box, in the tooltip of a Scatter
+
+	Reference bool // a thin grey line: a bound or a truth to compare with, not a measurement
+	Faint     bool // pale: background, such as a graticule
+	Style     int  // colour, dash and symbol: 1, 2, ...; 0 takes the series' place in the figure
+}
+
+func (s Series) check(x, y Axis) error {
+	s = s.filled(x)
+	n := len(s.X)
+	if n == 0 && len(s.Y) == 0 {
+		return fmt.Errorf("series %q: %w", s.Name, errEmpty)
+	}
+	type column struct {
+		is  string
+		v   []float64
+		log bool
+	}
+	cols := []column{{"X", s.X, x.Log}}
+	if s.Kind == Box {
+		cols = append(cols, column{"X2", s.X2, x.Log}, column{"Lo", s.Lo, y.Log}, column{"Hi", s.Hi, y.Log})
+	} else {
+		cols = append(cols, column{"Y", s.Y, y.Log})
+		if s.Lo != nil || s.Hi != nil {
+			cols = append(cols, column{"Lo", s.Lo, y.Log}, column{"Hi", s.Hi, y.Log})
+		}
+	}
+	for _, c := range cols {
+		if len(c.v) != n {
+			return fmt.Errorf("series %q: %d values of X but %d of %s", s.Name, n, len(c.v), c.is)
+		}
+		for i, v := range c.v {
+			if err := checkValue(v, c.log); err != nil {
+				return fmt.Errorf("series %q: %s[%d]: %w", s.Name, c.is, i, err)
+			}
+		}
+	}
+	for i := range s.Lo {
+		if s.Lo[i] > s.Hi[i] {
+			return fmt.Errorf("series %q: Lo[%d] = %v is above Hi[%d] = %v", s.Name, i, s.Lo[i], i, s.Hi[i])
+		}
+	}
+	if s.Labels != nil && len(s.Labels) != n {
+		return fmt.Errorf("series %q: %d values of X but %d labels", s.Name, n, len(s.Labels))
+	}
+	if k := len(x.Categories); k > 0 {
+		for i, v := range s.X {
+			if v != math.Trunc(v) || v < 0 || int(v) >= k {
+				return fmt.Errorf("series %q: X[%d] = %v is not one of the %d categories", s.Name, i, v, k)
+			}
+		}
+	}
+	return nil
+}
+
+func checkValue(v float64, log bool) error {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Errorf("%v cannot be drawn", v)
+	}
+	if log && v <= 0 {
+		return fmt.Errorf("%v cannot be drawn on a log axis", v)
+	}
+	return nil
+}
+
+// filled returns the series with the X that categories imply.
+func (s Series) filled(x Axis) Series {
+	if s.X == nil && len(x.Categories) > 0 {
+		s.X = make([]float64, len(s.Y))
+		for i := range s.X {
+			s.X[i] = float64(i)
+		}
+	}
+	return s
+}
+
+// extent widens r to all that the series covers on the two axes.
+func (s Series) extent(x, y *[2]float64) {
+	widen(x, s.X)
+	widen(x, s.X2)
+	widen(y, s.Y)
+	widen(y, s.Lo)
+	widen(y, s.Hi)
+	if s.Kind == Bar {
+		widen(y, []float64{0})
+	}
+}
+
+func widen(r *[2]float64, vs []float64) {
+	for _, v := range vs {
+		r[0], r[1] = min(r[0], v), max(r[1], v)
+	}
+}
