@@ -1,0 +1,77 @@
+# dpbandits: everything that is run by hand.  `make help` says what there is.
+#
+# Each target first installs what it misses (docker/setup), all of it inside the checkout:
+#   .venv/                  JupyterLab, nbclient, nbconvert    pinned in docker/requirements.txt
+#   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
+#   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
+#   .jupyter/               the GoNB kernel's specification and Jupyter's own files
+# The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
+
+SCALE  ?= lecture
+HOST   ?= 127.0.0.1
+PORT   ?= 8888
+COUNT  ?= 1
+BENCH  ?= .
+NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
+export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS
+
+ifeq ($(filter $(SCALE),smoke lecture paper),)
+$(error SCALE=$(SCALE): it is smoke, lecture or paper)
+endif
+# What is not set is not passed on, so that defaults hold.
+ifeq ($(PYTHON),)
+unexport PYTHON
+endif
+ifeq ($(DPBANDITS_ECHARTS),)
+unexport DPBANDITS_ECHARTS
+endif
+
+.DEFAULT_GOAL := help
+.PHONY: help setup notebooks execute lab test lint bench reproduce clean distclean
+
+help: ## this list
+	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+
+setup: ## install what is missing and nothing else
+	@docker/setup kernel
+
+notebooks: ## execute every notebook into build/ (NOTEBOOKS=... for some, TIMEOUT=seconds for the whole run)
+	@docker/setup kernel
+	@docker/run python notebooks/tools/run.py $(NOTEBOOKS)
+
+execute: ## the same, and write the outputs into notebooks/, to be committed
+	@docker/setup kernel
+	@docker/run python notebooks/tools/run.py --in-place $(NOTEBOOKS)
+
+lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
+	@docker/setup kernel
+	@docker/run jupyter lab --ServerApp.ip=$(HOST) --ServerApp.port=$(PORT) --ServerApp.root_dir=. \
+		--LabApp.default_url=/lab/tree/notebooks/00-quickstart.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
+
+test: ## all tests: Go, the notebook runner, the browser
+	@docker/setup kernel chromium
+	go test ./...
+	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
+	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs
+
+lint: ## gofmt, go vet, staticcheck
+	@docker/setup tools
+	@bad=$$(gofmt -l $(wildcard pkg charts datasets notebooks)); \
+		if [ -n "$$bad" ]; then echo "gofmt would change:"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	@docker/run staticcheck ./...
+
+bench: ## benchmarks, for benchstat (BENCH=regexp, COUNT=n)
+	@docker/setup go
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+reproduce: ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
+	@docker/setup go
+	@go run ./notebooks/reproduce $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
+
+clean: ## remove what runs have made (build/)
+	rm -rf build
+
+distclean: clean ## remove what was installed, too
+	rm -rf .venv .tools .jupyter docker/node_modules

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Executes notebooks through the GoNB kernel and exports them as pages that work offline.
+
+Run it through make, or with the environment of docker/env.sh:
+
+    run.py [--out build] [--in-place] [--export-only] [--timeout SECONDS] notebook...
+
+Each notebook gives <out>/<name>.ipynb, with its outputs, and <out>/<name>.html; <out>/index.html lists them.
+--in-place also writes the outputs into the notebook itself, without what differs between machines.
+
+GoNB reports an error for a cell that does not compile; a cell that panics or exits with a status is fine by it, and only
+says so on stderr. Both fail here, and so does a run that is not done in time: it is killed with all its processes.
+A cell tagged raises-exception may fail.
+"""
+
+import argparse
+import asyncio
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+import export
+
+ROOT = Path(os.environ.get("DPBANDITS_ROOT", Path(__file__).resolve().parents[2]))
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+# What GoNB and the Go runtime leave on stderr when a cell's process ends badly.
+FAILURE = re.compile(r"^.*(?:\bexit status \d+|\bpanic: |\bfatal error: |^signal: ).*$", re.MULTILINE)
+
+
+class Failure(Exception):
+    """A notebook did not run to its end as it should."""
+
+
+def stderr_of(cell):
+    text = "".join(o.text for o in cell.get("outputs", []) if o.output_type == "stream" and o.name == "stderr")
+    return ANSI.sub("", text)
+
+
+def say(*words):
+    print(*words, flush=True)
+
+
+class Watchdog:
+    """Ends the whole run when its time is over: each kernel is the leader of a process group, which is killed."""
+
+    def __init__(self, seconds):
+        self.groups = set()
+        self.expired = False
+        self.seconds = seconds
+        self.timer = threading.Timer(seconds, self.expire)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def kill(self):
+        for group in list(self.groups):
+            try:
+                os.killpg(group, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                pass
+
+    def expire(self):
+        self.expired = True
+        say(f"dpbandits: the run is not done after {self.seconds:g} s and is killed")
+        self.kill()
+        # The client sees its kernel die and ends by itself. If it does not, nothing is left to wait for.
+        last = threading.Timer(20, lambda: os._exit(1))
+        last.daemon = True
+        last.start()
+
+
+class Client(NotebookClient):
+    """Runs one notebook, prints each cell's time, stops at the first cell that fails."""
+
+    def __init__(self, nb, label, watchdog, **options):
+        super().__init__(nb, record_timing=False, allow_errors=False, timeout=None, kernel_name="gonb", **options)
+        self.label, self.watchdog = label, watchdog
+        self.total = sum(c.cell_type == "code" and bool(c.source.strip()) for c in nb.cells)
+        self.done = 0
+
+    async def async_start_new_kernel(self, **kw):
+        await super().async_start_new_kernel(**kw)
+        group = getattr(self.km.provisioner, "pgid", None)
+        if group and group != os.getpgrp():
+            self.watchdog.groups.add(group)
+
+    async def async_execute_cell(self, cell, cell_index, **kw):
+        if cell.cell_type != "code" or not cell.source.strip():
+            return await super().async_execute_cell(cell, cell_index, **kw)
+        self.done += 1
+        start = time.monotonic()
+        failed = True
+        try:
+            result = await super().async_execute_cell(cell, cell_index, **kw)
+            bad = FAILURE.search(stderr_of(cell))
+            if bad and "raises-exception" not in cell.metadata.get("tags", []):
+                raise Failure(f"cell {self.done} ended badly ({bad.group().strip()}):\n{excerpt(cell)}")
+            failed = False
+            return result
+        finally:
+            title = next((x for x in cell.source.splitlines() if x.strip() and not x.startswith("%")), "")[:60]
+            say(f"  {self.label} [{self.done:2d}/{self.total}] {time.monotonic() - start:6.1f} s"
+                f"{'  FAILED' if failed else ''}  {title}")
+
+
+def excerpt(cell, lines=60):
+    text = [*("    " + x for x in cell.source.splitlines()), "  stderr:",
+            *("    " + x for x in stderr_of(cell).splitlines()[:lines])]
+    return "\n".join(text)
+
+
+def log(lines=30):
+    """The end of the kernel's log, which docker/kernel writes in a batch run."""
+    try:
+        return ANSI.sub("", "\n".join((Path(os.environ["TMPDIR"]) / "kernel.log").read_text().splitlines()[-lines:]))
+    except (OSError, KeyError):
+        return ""
+
+
+def execute(path, watchdog):
+    """Runs the notebook at path; returns it with its outputs. A Failure carries the notebook as far as it came."""
+    nb = nbformat.read(path, as_version=4)
+    for cell in nb.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    client = Client(nb, path.stem, watchdog, resources={"metadata": {"path": str(path.parent)}})
+    try:
+        client.execute()
+    except Failure as e:
+        e.notebook = nb
+        raise
+    except CellExecutionError as e:
+        f = Failure(f"cell {client.done} failed:\n{ANSI.sub('', str(e))}")
+        f.notebook = nb
+        raise f from None
+    except (DeadKernelError, RuntimeError, asyncio.CancelledError) as e:
+        f = Failure("no time left" if watchdog.expired else f"the kernel died: {e}\n{log()}")
+        f.notebook = nb
+        raise f from None
+    return nb
+
+
+def scrub(nb):
+    """Takes out what differs from machine to machine and from run to run: paths, times, versions."""
+    places = [(str(ROOT) + "/", ""), (str(ROOT), "."), (os.path.realpath(ROOT) + "/", ""), (str(Path.home()), "~")]
+
+    def clean(value):
+        if isinstance(value, str):
+            for old, new in places:
+                value = value.replace(old, new)
+            return re.sub(r"/[\w./-]*?/gonb_[0-9a-f]{8}(?=/)", "/tmp/gonb", value)
+        if isinstance(value, list):
+            return [clean(x) for x in value]
+        if isinstance(value, dict):
+            return type(value)((k, clean(v)) for k, v in value.items())
+        return value
+
+    for cell in nb.cells:
+        for key in ("execution", "ExecuteTime", "scrolled", "collapsed"):
+            cell.metadata.pop(key, None)
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.from_dict(clean(dict(o))) for o in cell.outputs]
+    nb.metadata = nbformat.from_dict({
+        **({"title": nb.metadata["title"]} if "title" in nb.metadata else {}),
+        "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},
+        "language_info": {"file_extension": ".go", "mimetype": "text/x-go", "name": "go"},
+    })
+    return nb
+
+
+def write(nb, path):
+    """Writes whole or not at all, and ends with a newline."""
+    text = nbformat.writes(nb).rstrip("\n") + "\n"
+    part = path.with_name("." + path.name + ".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def main(arguments=None):
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("notebooks", nargs="+", type=Path)
+    p.add_argument("--out", type=Path, default=ROOT / "build")
+    p.add_argument("--in-place", action="store_true", help="write the outputs into the notebook as well")
+    p.add_argument("--export-only", action="store_true", help="export the notebooks with the outputs they have")
+    p.add_argument("--timeout", type=float, default=float(os.environ.get("TIMEOUT") or 0),
+                   help="seconds for the whole run (default: 900 at smoke scale, an hour at lecture, three days at paper)")
+    a = p.parse_args(arguments)
+
+    scale = os.environ.setdefault("SCALE", "lecture")
+    limits = {"smoke": 900, "lecture": 3600, "paper": 3 * 86400}
+    if scale not in limits:
+        p.error(f"SCALE={scale} is none of {', '.join(limits)}")
+    os.environ["DPBANDITS_BATCH"] = "1"  # docker/kernel: no gopls
+
+    a.out.mkdir(parents=True, exist_ok=True)
+    watchdog = Watchdog(a.timeout or limits[scale])
+    for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(s, lambda number, frame: (watchdog.kill(), os._exit(128 + number)))
+
+    # What the kernels leave behind when they are killed goes with this directory.
+    scratch = tempfile.mkdtemp(prefix="dpbandits-")
+    os.environ["TMPDIR"] = scratch
+    failed = []
+    try:
+        for path in a.notebooks:
+            start = time.monotonic()
+            try:
+                if a.export_only:
+                    nb = nbformat.read(path, as_version=4)
+                else:
+                    say(f"{path.stem} at {scale} scale")
+                    nb = scrub(execute(path.resolve(), watchdog))
+                    if a.in_place:
+                        write(nb, path)
+                write(nb, a.out / path.name)
+                export.page(nb, a.out / f"{path.stem}.html", path.resolve().parent)
+                say(f"ok   {path.stem}  {time.monotonic() - start:.1f} s")
+            except (Failure, export.Failure) as e:
+                failed.append(path.stem)
+                say(f"FAIL {path.stem}  {time.monotonic() - start:.1f} s: {e}")
+                if getattr(e, "notebook", None) is not None:
+                    write(scrub(e.notebook), a.out / f"{path.stem}.failed.ipynb")
+            if watchdog.expired:
+                break
+        export.index(a.out)
+    finally:
+        watchdog.timer.cancel()
+        watchdog.kill()
+        shutil.rmtree(scratch, ignore_errors=True)
+    done = len(a.notebooks) - len(failed)
+    say(f"notebooks: {done} of {len(a.notebooks)} ok" + (f", failed: {', '.join(failed)}" if failed else ""))
+    if watchdog.expired:
+        say("notebooks: out of time")
+    return 1 if failed or watchdog.expired else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
