@@ -1,11 +1,265 @@
 package simulate
 
-// TODO
-type checkpoint struct{}
-type identity struct{}
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
 
-func newIdentity(e *Experiment, grid []int) identity               { return identity{} }
-func openCheckpoint(path string, id identity) (*checkpoint, error) { return nil, nil }
-func (c *checkpoint) take() []*record                              { return nil }
-func (c *checkpoint) append(r *record) error                       { return nil }
-func (c *checkpoint) close() error                                 { return nil }
+// A checkpoint is a text file of one line a record: the CRC-32C of the record in eight hexadecimal
+// digits, a space, the record in JSON, a newline. The first record is the identity of the
+// experiment, each other one a finished trial (float64 survive JSON bit by bit). The file is made
+// with its identity in one rename; trials are appended by one write each and reach the disk within
+// a second. A last line that is torn is dropped; a bad line before it is an error.
+//
+// A killed process loses the unfinished trials only; a power cut those of the last second too.
+type checkpoint struct {
+	mu       sync.Mutex
+	f        *os.File
+	restored []*record
+	synced   time.Time
+	err      error // the first failure to write; no trial is saved after it
+}
+
+// identity is what determines the results of a trial. The number of trials does not: a file may be
+// resumed with more of them, or fewer.
+type identity struct {
+	Format      string   `json:"format"`
+	Name        string   `json:"name"`
+	Seed        uint64   `json:"seed"`
+	Horizon     int      `json:"horizon"`
+	Rounds      int      `json:"rounds"`
+	Grid        []int    `json:"grid"`
+	Policies    []string `json:"policies"`
+	Fingerprint string   `json:"fingerprint"`
+}
+
+const format = "dpbandits checkpoint 1"
+
+func newIdentity(e *Experiment, grid []int) identity {
+	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint}
+	for _, p := range e.Policies {
+		id.Policies = append(id.Policies, p.Name)
+	}
+	return id
+}
+
+// differs names the first difference between the identity of a file and that of an experiment.
+func (id identity) differs(want identity) error {
+	diff := func(what string, got, want any) error {
+		return fmt.Errorf("it is of another experiment: %s is %#v in the file and %#v in the experiment", what, got, want)
+	}
+	switch {
+	case id.Format != want.Format:
+		return fmt.Errorf("its format is %q, want %q", id.Format, want.Format)
+	case id.Name != want.Name:
+		return diff("Name", id.Name, want.Name)
+	case id.Fingerprint != want.Fingerprint:
+		return diff("Fingerprint", id.Fingerprint, want.Fingerprint)
+	case id.Seed != want.Seed:
+		return diff("Seed", id.Seed, want.Seed)
+	case id.Horizon != want.Horizon:
+		return diff("Horizon", id.Horizon, want.Horizon)
+	case id.Rounds != want.Rounds:
+		return diff("Rounds", id.Rounds, want.Rounds)
+	case !slices.Equal(id.Policies, want.Policies):
+		return diff("the list of policies", id.Policies, want.Policies)
+	case !slices.Equal(id.Grid, want.Grid):
+		return fmt.Errorf("it is of another experiment: Grid differs (%d rounds in the file, %d in the experiment)", len(id.Grid), len(want.Grid))
+	}
+	return nil
+}
+
+// openCheckpoint makes the file, or reads it and cuts off a torn last line.
+func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
+	defer func() {
+		if err != nil {
+			if c != nil {
+				c.f.Close()
+			}
+			c, err = nil, fmt.Errorf("simulate: checkpoint %s: %w", path, err)
+		}
+	}()
+	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		if err := create(path, id); err != nil {
+			return nil, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	c = &checkpoint{f: f}
+	if err := lock(f); err != nil {
+		return c, fmt.Errorf("it is in use by another run: %w", err)
+	}
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return c, err
+	}
+	good, err := c.read(data, id)
+	if err != nil {
+		return c, err
+	}
+	if good < len(data) {
+		if err := f.Truncate(int64(good)); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// create puts a file that holds the identity in place, whole or not at all.
+func create(path string, id identity) error {
+	line, err := encode(id)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path + ".tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil { // so that the rename survives a power cut; not all systems can
+		dir.Sync()
+		dir.Close()
+	}
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func encode(v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(body, castagnoli), body), nil
+}
+
+func decode(line []byte, v any) error {
+	sum, body, ok := bytes.Cut(line, []byte(" "))
+	if !ok || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) {
+		return errors.New("its checksum does not match")
+	}
+	return json.Unmarshal(body, v)
+}
+
+// read takes in the records and returns how many bytes of data are good.
+func (c *checkpoint) read(data []byte, want identity) (good int, err error) {
+	var id identity
+	for n := 0; good < len(data); n++ {
+		end := bytes.IndexByte(data[good:], '\n')
+		if end < 0 {
+			if n == 0 {
+				return 0, errors.New("it is not a checkpoint")
+			}
+			return good, nil // torn
+		}
+		line, after := data[good:good+end], good+end+1
+		if n == 0 {
+			if err := decode(line, &id); err != nil {
+				return 0, fmt.Errorf("it is not a checkpoint: offset 0: %w", err)
+			}
+			if err := id.differs(want); err != nil {
+				return 0, err
+			}
+			good = after
+			continue
+		}
+		rec := new(record)
+		err := decode(line, rec)
+		if err == nil {
+			err = rec.check(want)
+		}
+		switch {
+		case err == nil:
+			c.restored = append(c.restored, rec)
+		case after == len(data):
+			return good, nil // torn
+		default:
+			return 0, fmt.Errorf("corrupt record at offset %d: %w", good, err)
+		}
+		good = after
+	}
+	return good, nil
+}
+
+func (r *record) check(id identity) error {
+	if r.Trial < 0 || len(r.Regret) != len(id.Policies) || len(r.Warnings) != len(id.Policies) {
+		return fmt.Errorf("trial %d with %d policies, want a trial >= 0 with %d", r.Trial, len(r.Regret), len(id.Policies))
+	}
+	for _, regret := range r.Regret {
+		if len(regret) != len(id.Grid) {
+			return fmt.Errorf("trial %d has %d grid points, want %d", r.Trial, len(regret), len(id.Grid))
+		}
+	}
+	return nil
+}
+
+// take returns the trials that were restored, once.
+func (c *checkpoint) take() []*record {
+	restored := c.restored
+	c.restored = nil
+	return restored
+}
+
+// append saves a finished trial.
+func (c *checkpoint) append(r *record) error {
+	if c == nil {
+		return nil
+	}
+	line, err := encode(r)
+	if err != nil {
+		return fmt.Errorf("simulate: checkpoint %s: trial %d: %w", c.f.Name(), r.Trial, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return nil // said once, by close
+	}
+	if _, c.err = c.f.Write(line); c.err == nil && time.Since(c.synced) > time.Second {
+		c.err = c.f.Sync()
+		c.synced = time.Now()
+	}
+	return nil
+}
+
+// close flushes and reports the first failure to write. It may be called again.
+func (c *checkpoint) close() error {
+	if c == nil || c.f == nil {
+		return nil
+	}
+	name := c.f.Name()
+	err := first(c.err, c.f.Sync())
+	err = first(err, c.f.Close())
+	c.f = nil
+	if err != nil {
+		return fmt.Errorf("simulate: checkpoint %s: trials since are not saved: %w", name, err)
+	}
+	return nil
+}
+
+// first returns the first of two errors that is not nil.
+func first(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
