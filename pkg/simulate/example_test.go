@@ -1,0 +1,63 @@
+package simulate_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// coins is a bandit of two coins.
+type coins struct{ round int }
+
+func (c *coins) Problem() bandit.Problem {
+	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+}
+func (c *coins) Reset(*rand.Rand)          { c.round = 0 }
+func (c *coins) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
+func (c *coins) Regret(arms []int) float64 { return 0.25 * float64(arms[0]) }
+func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	y[0] = 0
+	if rewards.Float64() < 0.75-c.Regret(arms) {
+		y[0] = 1
+	}
+}
+
+// always plays one arm.
+type always struct {
+	bandit.Base
+	arm int
+}
+
+func (a *always) Init(p bandit.Problem, horizon int) error       { return nil }
+func (a *always) Reset(own *rand.Rand, noise rand.Source)        { a.Clear() }
+func (a *always) Select(v *bandit.View, dst []int) []int         { return append(dst, a.arm) }
+func (a *always) Update(v *bandit.View, arms []int, y []float64) {}
+
+func ExampleExperiment_Run() {
+	e := &simulate.Experiment{
+		Name:        "two coins",
+		Environment: func() bandit.Environment { return new(coins) },
+		Policies: []simulate.Policy{
+			{Name: "the better", New: func() bandit.Learner { return &always{arm: 0} }},
+			{Name: "the worse", New: func() bandit.Learner { return &always{arm: 1} }},
+		},
+		Horizon: 1000,
+		Trials:  10,
+		Seed:    1,
+		Grid:    simulate.LogGrid(1000, 4),
+	}
+	result, err := e.Run(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range result.Curves() {
+		fmt.Println(c.Policy, c.Rounds, c.Mean)
+	}
+	// Output:
+	// the better [1 10 100 1000] [0 0 0 0]
+	// the worse [1 10 100 1000] [0.25 2.5 25 250]
+}
