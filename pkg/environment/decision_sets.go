@@ -1,0 +1,190 @@
+// Package environment makes the problems that bandit learners are tried on.
+package environment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Reward is the law of a reward given its mean.
+type Reward int
+
+const (
+	Signs    Reward = iota // +1 or -1
+	Gaussian               // the mean plus standard normal noise: unbounded
+)
+
+// DecisionSets is the environment of JDP, Appendix D: theta is a uniform unit vector; each round's arms are unit vectors,
+// one of them optimal with <x, theta> = Top, uniform on that circle of latitude, the others in surface measure on the band
+// <x, theta> in [-Top, Top-Gap]. The optimal arm stands at a uniform place among the others.
+type DecisionSets struct {
+	Arms   int     // K >= 1; 0 means Dim^2, as in the paper
+	Dim    int     // d >= 2
+	Gap    float64 // Delta, in [0, 2 Top)
+	Top    float64 // mean reward of the optimal arm, in (0, 1]; 0 means 0.75
+	Reward Reward  // Signs or Gaussian
+	Fixed  bool    // the same arms in all rounds of a trial, instead of fresh ones each round
+
+	arms    int
+	top     float64
+	band    random.TruncatedBeta
+	narrow  bool // the band holds less than half of the sphere: draw its heights first
+	rng     *rand.Rand
+	normals *random.Normals
+	theta   []float64
+	x       []float64
+	mean    []float64 // <x, theta> by arm
+	round   int
+}
+
+var _ bandit.Environment = (*DecisionSets)(nil)
+
+// Validate reports a field that is out of its range.
+func (e *DecisionSets) Validate() error {
+	switch top := e.defaultTop(); {
+	case e.Dim < 2:
+		return fmt.Errorf("environment: DecisionSets.Dim = %d, want >= 2", e.Dim)
+	case e.Arms < 0:
+		return fmt.Errorf("environment: DecisionSets.Arms = %d, want >= 0", e.Arms)
+	case !(top > 0 && top <= 1):
+		return fmt.Errorf("environment: DecisionSets.Top = %v, want in (0, 1]", top)
+	case !(e.Gap >= 0 && e.Gap < 2*top):
+		return fmt.Errorf("environment: DecisionSets.Gap = %v, want in [0, 2 Top = %v)", e.Gap, 2*top)
+	case e.Reward != Signs && e.Reward != Gaussian:
+		return fmt.Errorf("environment: DecisionSets.Reward = %d, want Signs or Gaussian", e.Reward)
+	}
+	return nil
+}
+
+func (e *DecisionSets) defaultTop() float64 {
+	if e.Top == 0 {
+		return 0.75
+	}
+	return e.Top
+}
+
+// Problem describes the environment. Gaussian rewards are unbounded: the range given holds all but 6e-5 of them.
+func (e *DecisionSets) Problem() bandit.Problem {
+	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	if p.Arms == 0 {
+		p.Arms = e.Dim * e.Dim
+	}
+	if e.Reward == Gaussian {
+		p.RewardMax = e.defaultTop() + 4
+		p.RewardMin = -p.RewardMax
+	}
+	return p
+}
+
+// Reset draws theta, and the arms if they are fixed. It panics if Validate fails.
+func (e *DecisionSets) Reset(contexts *rand.Rand) {
+	if err := e.Validate(); err != nil {
+		panic(err)
+	}
+	e.arms, e.top = e.Problem().Arms, e.defaultTop()
+	e.band = random.TruncatedBeta{Dim: e.Dim, Lo: -e.top, Hi: e.top - e.Gap}
+	e.narrow = e.band.Hi < 0.5*e.top
+	e.rng, e.normals = contexts, random.NewNormals(contexts)
+	e.theta = resize(e.theta, e.Dim)
+	e.x = resize(e.x, e.arms*e.Dim)
+	e.mean = resize(e.mean, e.arms)
+	random.Sphere(contexts, e.theta)
+	e.round = 0
+	if e.Fixed {
+		e.draw()
+	}
+}
+
+func resize(s []float64, n int) []float64 {
+	if cap(s) < n {
+		return make([]float64, n)
+	}
+	return s[:n]
+}
+
+// Next shows the round's arms.
+func (e *DecisionSets) Next(v *bandit.View) {
+	if e.round++; !e.Fixed {
+		e.draw()
+	}
+	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.Dim, X: e.x}
+}
+
+// draw makes a decision set. A uniform point of the sphere is a vector of normals by its length; if its height is outside
+// the band it is drawn again.
+func (e *DecisionSets) draw() {
+	e.normals.Fill(e.x)
+	best := e.rng.IntN(e.arms)
+	for a := range e.arms {
+		x := e.x[a*e.Dim : (a+1)*e.Dim]
+		if a == best {
+			e.place(x, e.top)
+			e.mean[a] = e.top
+			continue
+		}
+		if e.narrow {
+			e.mean[a] = e.band.Rand(e.rng)
+			e.place(x, e.mean[a])
+			continue
+		}
+		for {
+			height, square := e.heights(x)
+			scale := 1 / math.Sqrt(square)
+			if height *= scale; height >= e.band.Lo && height <= e.band.Hi {
+				for i := range x {
+					x[i] *= scale
+				}
+				e.mean[a] = height
+				break
+			}
+			e.normals.Fill(x)
+		}
+	}
+}
+
+// heights returns <x, theta> and |x|^2.
+func (e *DecisionSets) heights(x []float64) (height, square float64) {
+	theta := e.theta[:len(x)]
+	for i, v := range x {
+		height += v * theta[i]
+		square += v * v
+	}
+	return height, square
+}
+
+// place moves a vector of normals to the circle of latitude at a height, keeping its direction around the axis.
+func (e *DecisionSets) place(x []float64, height float64) {
+	along, square := e.heights(x)
+	across := math.Sqrt((1 - height*height) / (square - along*along))
+	shift := height - across*along
+	for i, t := range e.theta {
+		x[i] = across*x[i] + shift*t
+	}
+}
+
+// Theta returns the true parameter, for pictures and tests: no learner sees it.
+func (e *DecisionSets) Theta() []float64 { return append([]float64(nil), e.theta...) }
+
+// Pull draws the reward of each arm played.
+func (e *DecisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	for i, a := range arms {
+		if e.Reward == Gaussian {
+			y[i] = e.mean[a] + rewards.NormFloat64()
+		} else {
+			y[i] = random.Rademacher(rewards, e.mean[a])
+		}
+	}
+}
+
+// Regret returns Top less the mean rewards of the arms played, each.
+func (e *DecisionSets) Regret(arms []int) float64 {
+	var regret float64
+	for _, a := range arms {
+		regret += e.top - e.mean[a]
+	}
+	return regret
+}

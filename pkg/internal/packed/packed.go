@@ -1,0 +1,184 @@
+// Package packed does linear algebra on small symmetric matrices without allocating. A matrix of order n is
+// packed by the rows of its lower triangle: entry (i, j), j <= i, stands at i(i+1)/2+j. So the leading
+// block of order k is the first k(k+1)/2 numbers.
+package packed
+
+import "math"
+
+// Size returns the length of a packed matrix of order n.
+func Size(n int) int { return n * (n + 1) / 2 }
+
+// Dot returns the inner product of two vectors, len(y) >= len(x).
+func Dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += v * y[i]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// MulVec writes A x into dst.
+func MulVec(dst, a, x []float64) {
+	p := 0
+	for i, v := range x {
+		row := a[p : p+i]
+		sum := a[p+i] * v
+		for j, w := range row {
+			sum += w * x[j]
+			dst[j] += w * v
+		}
+		dst[i] = sum
+		p += i + 1
+	}
+}
+
+// Quadratic returns x^T A x.
+func Quadratic(a, x []float64) float64 {
+	var sum float64
+	p := 0
+	for i, v := range x {
+		sum += v * (2*Dot(x[:i], a[p:p+i]) + a[p+i]*v)
+		p += i + 1
+	}
+	return sum
+}
+
+// Cholesky writes the lower triangular L with L L^T = A into dst, packed, and returns ln det A. It reports
+// false, with dst spoiled, if A is not positive definite to working precision. dst may be a.
+func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
+	det := 1.0 // a factor of det L; its logarithm is taken before it can overflow
+	for i, p := 0, 0; i < n; i, p = i+1, p+i+1 {
+		row := dst[p : p+i+1]
+		square := a[p+i]
+		for j, q := 0, 0; j < i; j, q = j+1, q+j+1 {
+			other := dst[q : q+j+1]
+			v := (a[p+j] - Dot(row[:j], other)) / other[j]
+			row[j] = v
+			square -= v * v
+		}
+		if !(square > 0) || math.IsInf(square, 1) {
+			return 0, false
+		}
+		root := math.Sqrt(square)
+		row[i] = root
+		if det *= root; det > 1e100 || det < 1e-100 {
+			logDet += math.Log(det)
+			det = 1
+		}
+	}
+	return 2 * (logDet + math.Log(det)), true
+}
+
+// Invert writes A^-1 into dst, packed, given A's Cholesky factor l, which it overwrites with L^-1.
+func Invert(dst, l []float64, n int) {
+	for j, q := 0, 0; j < n; j, q = j+1, q+j+2 { // q is the place of (j, j)
+		l[q] = 1 / l[q]
+		for i, p := j+1, q+j+1; i < n; i, p = i+1, p+i+1 { // p is the place of (i, j)
+			start := p - j // of row i
+			var sum float64
+			for k, r := j, q; k < i; k, r = k+1, r+k+1 { // r is the place of (k, j)
+				sum += l[start+k] * l[r]
+			}
+			l[p] = -sum / l[start+i]
+		}
+	}
+	for i, p := 0, 0; i < n; i++ { // A^-1 = L^-T L^-1
+		for j := 0; j <= i; j, p = j+1, p+1 {
+			var sum float64
+			for k, r := i, Size(i); k < n; k, r = k+1, r+k+1 {
+				sum += l[r+i] * l[r+j]
+			}
+			dst[p] = sum
+		}
+	}
+}
+
+// NormBound returns an upper bound of the operator norm: the lesser of the Frobenius norm and the
+// largest row sum of absolute values. work has length n.
+func NormBound(a, work []float64, n int) float64 {
+	var off, diagonal float64
+	for i, p := 0, 0; i < n; i++ {
+		work[i] = 0
+		var sum float64
+		for j, v := range a[p : p+i] {
+			off += v * v
+			v = math.Abs(v)
+			sum += v
+			work[j] += v
+		}
+		p += i
+		diagonal += a[p] * a[p]
+		work[i] = sum + math.Abs(a[p])
+		p++
+	}
+	var rows float64
+	for _, v := range work[:n] {
+		rows = math.Max(rows, v)
+	}
+	return math.Min(rows, math.Sqrt(diagonal+2*off))
+}
+
+// Floor raises the eigenvalues of A that are below least to it, in place, by Jacobi's rotations. It allocates: it is for
+// the rare release whose noise has outgrown its bounds.
+func Floor(a []float64, n int, least float64) {
+	m := make([][]float64, n) // A
+	v := make([][]float64, n) // its eigenvectors by columns
+	for i := range n {
+		m[i], v[i] = make([]float64, n), make([]float64, n)
+		v[i][i] = 1
+	}
+	for i, p := 0, 0; i < n; i++ {
+		for j := 0; j <= i; j, p = j+1, p+1 {
+			m[i][j], m[j][i] = a[p], a[p]
+		}
+	}
+	for range 60 {
+		var off, on float64
+		for i := range n {
+			on += m[i][i] * m[i][i]
+			for j := range i {
+				off += m[i][j] * m[i][j]
+			}
+		}
+		if off <= 1e-30*(on+off) {
+			break
+		}
+		for p := range n {
+			for q := p + 1; q < n; q++ {
+				if m[p][q] == 0 {
+					continue
+				}
+				half := (m[q][q] - m[p][p]) / (2 * m[p][q])
+				t := math.Copysign(1, half) / (math.Abs(half) + math.Sqrt(half*half+1))
+				c := 1 / math.Sqrt(t*t+1)
+				s := t * c
+				for k := range n {
+					m[k][p], m[k][q] = c*m[k][p]-s*m[k][q], s*m[k][p]+c*m[k][q]
+				}
+				for k := range n {
+					m[p][k], m[q][k] = c*m[p][k]-s*m[q][k], s*m[p][k]+c*m[q][k]
+				}
+				for k := range n {
+					v[k][p], v[k][q] = c*v[k][p]-s*v[k][q], s*v[k][p]+c*v[k][q]
+				}
+			}
+		}
+	}
+	for i, p := 0, 0; i < n; i++ {
+		for j := 0; j <= i; j, p = j+1, p+1 {
+			var sum float64
+			for k := range n {
+				sum += v[i][k] * math.Max(m[k][k], least) * v[j][k]
+			}
+			a[p] = sum
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package learner_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+const horizon = 50_000_000
+
+var budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
+
+func tree(c privacy.Calibration) privacy.Accumulator {
+	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: c}}
+}
+
+func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
+	return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
+}
+
+// round plays one round after another in the steady state.
+func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
+	b.Helper()
+	if err := l.Init(env.Problem(), horizon); err != nil {
+		b.Fatal(err)
+	}
+	env.Reset(random.New(1, 0, "contexts"))
+	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	rewards := random.New(1, 0, "rewards")
+	var v bandit.View
+	arms, y := make([]int, 0, 1), make([]float64, 1)
+	play := func() {
+		env.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+	}
+	for range warm {
+		play()
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		play()
+	}
+	if l.Err() != nil {
+		b.Fatal(l.Err())
+	}
+}
+
+func BenchmarkRound(b *testing.B) {
+	r := random.New(1, 0, "floor")
+	var sink float64
+	b.Run("floor/d=5/K=25", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for range 125 {
+				sink += r.NormFloat64()
+			}
+		}
+	})
+	for _, p := range []struct {
+		name string
+		sums func() privacy.Accumulator
+	}{
+		{"linucb", func() privacy.Accumulator { return &mechanism.Exact{} }},
+		{"gaussian", func() privacy.Accumulator { return tree(privacy.Sound) }},
+		{"gaussian-published", func() privacy.Accumulator { return tree(privacy.AsPublished) }},
+		{"gaussian-authors", func() privacy.Accumulator { return tree(privacy.AuthorsCode) }},
+		{"wishart", func() privacy.Accumulator { return wishart(privacy.AsPublished, false) }},
+		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AuthorsCode, true) }},
+	} {
+		for _, fixed := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
+				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, &learner.LinUCB{Sums: p.sums()}, 20000)
+			})
+		}
+	}
+	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
+		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, &learner.LinUCB{}, 200)
+	})
+}

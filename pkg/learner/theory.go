@@ -1,0 +1,76 @@
+package learner
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Theory holds what the regret bounds of LinUCB with changing regularisers depend on (JDP, Section 3.1).
+type Theory struct {
+	Rounds      int     // n
+	Dim         int     // d
+	ContextNorm float64 // L
+	RewardBound float64 // B >= 1, on the mean reward
+	ThetaNorm   float64 // S
+	Sigma       float64 // sigma
+	Alpha       float64 // alpha
+	privacy.Bounds
+}
+
+// width returns beta-bar_n, the bound of all beta_t, and the elliptical potential d ln(1 + n L^2/(d rho_min)).
+func (t Theory) width() (beta, potential float64) {
+	n, d := float64(t.Rounds), float64(t.Dim)
+	grown := n * t.ContextNorm * t.ContextNorm / (d * t.RhoMin)
+	beta = t.Sigma*math.Sqrt(2*math.Log(2/t.Alpha)+d*math.Log(t.RhoMax/t.RhoMin+grown)) + t.ThetaNorm*math.Sqrt(t.RhoMax) + t.Gamma
+	return beta, d * math.Log1p(grown)
+}
+
+// General returns the bound on the pseudo-regret that holds with probability 1 - Alpha whatever the gap:
+// B beta-bar sqrt(8 n potential) (Theorem 5).
+//
+// The bound is that of the proof: print has sigma sqrt(2 ln(2/alpha) + ...) there and
+// sqrt(sigma^2 (2 ln(2/alpha) + ...)) in Proposition 4, which is the same.
+func (t Theory) General() float64 {
+	beta, potential := t.width()
+	return t.RewardBound * beta * math.Sqrt(8*float64(t.Rounds)*potential)
+}
+
+// Gap returns the bound for decision sets whose best arm leads by gap: (8B/gap) beta-bar^2 potential (Theorem 6). It is +Inf for gap = 0.
+func (t Theory) Gap(gap float64) float64 {
+	beta, potential := t.width()
+	return 8 * t.RewardBound / gap * beta * beta * potential
+}
+
+// optimiseShift shifts the sums to the rho_min at which the regret bound is least. Theorems 5 and 6 are increasing functions
+// of the same beta-bar sqrt(potential), so that the optimum does not depend on the gap.
+func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory) error {
+	bound := func(logRho float64) float64 {
+		if err := s.ShiftTo(math.Exp(logRho)); err != nil {
+			return math.Inf(1)
+		}
+		t.Bounds = sums.Bounds()
+		beta, potential := t.width()
+		return beta * math.Sqrt(potential)
+	}
+	// A scan brackets the minimum, which golden sections narrow.
+	const low, high, steps = -14, 46, 240 // ln rho_min, from 1e-6 to 1e20
+	best := float64(low)
+	for i := range steps + 1 {
+		if at := low + (high-low)*float64(i)/steps; bound(at) < bound(best) {
+			best = at
+		}
+	}
+	step := (high - low) / float64(steps)
+	a, b := best-step, best+step
+	ratio := (math.Sqrt(5) - 1) / 2
+	for range 60 {
+		c, d := b-ratio*(b-a), a+ratio*(b-a)
+		if bound(c) < bound(d) {
+			b = d
+		} else {
+			a = c
+		}
+	}
+	return s.ShiftTo(math.Exp((a + b) / 2))
+}

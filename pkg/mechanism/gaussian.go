@@ -1,0 +1,116 @@
+package mechanism
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Gaussian is symmetric Gaussian noise on the nodes of a tree (JDP, Section 4.2): standard deviation s off the
+// diagonal and sqrt(2) s on it.
+//
+// One row replaced changes each of the at most m nodes that hold it by vv^T - ww^T, of Frobenius norm at most sqrt(2) L~^2, and
+// the symmetrised noise returns exactly that sqrt(2): the tree is mu-GDP with mu = sqrt(m) L~^2/s,
+// adaptive inputs included.
+//
+//   - Sound: s = sqrt(m) L~^2/mu*(eps, delta) with m = floor(log2(n-1)) + 1, the nodes that a row can be in.
+//   - AsPublished: s = 4 sqrt(m) L~^2 ln(4/delta)/eps with m = 1 + ceil(log2 n).
+//   - AuthorsCode: the same s, with m nodes' noise in every prefix.
+//
+// epsilon = +Inf means no noise, and the shift 1 as Exact has it.
+type Gaussian struct {
+	Budget      privacy.Budget // no default; delta > 0
+	Calibration privacy.Calibration
+
+	setup  privacy.Setup
+	levels int     // m as the calibration counts it
+	sd     float64 // s
+	claim  privacy.Claim
+}
+
+var _ NodeNoise = (*Gaussian)(nil)
+
+// maxNodes returns m = floor(log2(n-1)) + 1, the most released nodes that one row can be in when the prefixes
+// 1..n-1 are released.
+func maxNodes(horizon int) int { return max(1, bits.Len(uint(horizon-1))) }
+
+// printedNodes returns m = 1 + ceil(log2 n) as the papers count.
+func printedNodes(horizon int) int { return 1 + bits.Len(uint(horizon-1)) }
+
+// Init validates and calibrates.
+func (g *Gaussian) Init(s privacy.Setup) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	mu, err := privacy.GaussianMu(g.Budget)
+	if err != nil {
+		return err
+	}
+	square := s.Bound * s.Bound
+	g.setup, g.levels = s, maxNodes(s.Horizon)
+	if g.Calibration == privacy.Sound {
+		g.sd = math.Sqrt(float64(g.levels)) * square / mu
+	} else {
+		g.levels = printedNodes(s.Horizon)
+		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * math.Log(4/g.Budget.Delta) / g.Budget.Epsilon
+	}
+	spent := math.Sqrt(float64(maxNodes(s.Horizon))) * square / g.sd
+	g.claim = privacy.Claim{
+		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: g.Calibration,
+		Nominal: g.Budget, Epsilon: privacy.GaussianEpsilon(g.Budget.Delta, spent),
+		Event:      privacy.GaussianEvent{Mu: spent},
+		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round"},
+		Source:     "Shariff and Sheffet 2018, Section 4.2; accounted by mu-GDP (Dong, Roth, Su 2022)",
+	}
+	return nil
+}
+
+// SD returns s, the standard deviation of an entry off the diagonal.
+func (g *Gaussian) SD() float64 { return g.sd }
+
+// Nodes returns m and whether prefixes are padded.
+func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.Calibration == privacy.AuthorsCode }
+
+// Draw draws a node's noise.
+func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
+	n.SymmetricGaussian(dst, g.setup.Dim, g.sd)
+}
+
+// Noiseless reports epsilon = +Inf.
+func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
+
+// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of h next to it.
+//
+// Sound: the largest eigenvalue of the block is a sqrt(2) s sqrt(m)-Lipschitz function of its normals with mean at most 2 s sqrt(m d),
+// so that |H| <= s sqrt(m) (2 sqrt(d) + 2 sqrt(ln(8n/alpha))) but for alpha/(4n), and |h| has the
+// other alpha/(4n). AsPublished: Proposition 11 as printed.
+func (g *Gaussian) upsilon() (operator, perturbation float64) {
+	d, tail := float64(g.setup.Dim-1), math.Log(float64(g.setup.Horizon)/g.setup.Alpha)
+	scale := g.sd * math.Sqrt(float64(g.levels))
+	if g.Calibration == privacy.Sound {
+		return scale * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)),
+			scale * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+tail)))
+	}
+	return math.Sqrt2 * scale * (4*math.Sqrt(d) + 2*(math.Ln2+tail)),
+		scale * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+tail)))
+}
+
+// Shift returns 2 Upsilon.
+func (g *Gaussian) Shift() float64 {
+	if g.Noiseless() {
+		return 1
+	}
+	operator, _ := g.upsilon()
+	return 2 * operator
+}
+
+// Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon, gamma = |h|/sqrt(rho_min).
+func (g *Gaussian) Bounds(shift float64) privacy.Bounds {
+	operator, perturbation := g.upsilon()
+	low := shift - operator
+	return privacy.Bounds{RhoMin: low, RhoMax: shift + operator, Gamma: perturbation / math.Sqrt(low)}
+}
+
+// Claim returns what the noise buys.
+func (g *Gaussian) Claim() privacy.Claim { return g.claim }

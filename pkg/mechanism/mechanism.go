@@ -1,0 +1,94 @@
+// Package mechanism releases statistics under privacy noise. Its accumulators release running sums of row row^T, the
+// only data that a private LinUCB reads: exactly, through a binary tree, or through a
+// pan-private one, whose nodes carry symmetric Gaussian or Wishart noise.
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// NodeNoise is the noise that a tree adds to each of its nodes, with what is known about the sum of those in a prefix.
+type NodeNoise interface {
+	Init(privacy.Setup) error
+	// Nodes returns how many levels the tree has, and whether every prefix carries the noise of that many
+	// nodes: levels without a node are then padded with fresh draws.
+	Nodes() (levels int, padded bool)
+	// Draw writes one node's noise into dst, packed.
+	Draw(n *privacy.Noise, dst []float64)
+	// Shift returns the multiple of the identity that the calibration adds to a release.
+	Shift() float64
+	// Bounds returns the accurate bounds of a prefix's noise once shift times the identity is added.
+	Bounds(shift float64) privacy.Bounds
+	// Noiseless reports that there is no noise, as epsilon is infinite.
+	Noiseless() bool
+	Claim() privacy.Claim
+}
+
+// rows is what the accumulators share: the admission of rows and their count.
+type rows struct {
+	privacy.Setup
+	size    int // of a packed matrix
+	count   int // rows admitted since reset
+	clipped int
+	buf     []float64 // the clipped row
+}
+
+func (r *rows) init(s privacy.Setup) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	*r = rows{Setup: s, size: s.Dim * (s.Dim + 1) / 2, buf: make([]float64, s.Dim)}
+	return nil
+}
+
+// admit checks a row, counts it and returns it clipped to the bound.
+func (r *rows) admit(row []float64) ([]float64, error) {
+	if len(row) != r.Dim {
+		return nil, fmt.Errorf("mechanism: a row of length %d, want %d", len(row), r.Dim)
+	}
+	var square float64
+	for _, v := range row {
+		square += v * v
+	}
+	if math.IsNaN(square) || math.IsInf(square, 0) {
+		return nil, fmt.Errorf("mechanism: a row of squared norm %v, want finite: %v", square, append([]float64(nil), row...))
+	}
+	r.count++
+	if square <= r.Bound*r.Bound*(1+1e-12) { // a row on the bound stays as it is, whatever its rounding
+		return row, nil
+	}
+	r.clipped++
+	scale := r.Bound / math.Sqrt(square)
+	for i, v := range row {
+		r.buf[i] = scale * v
+	}
+	return r.buf, nil
+}
+
+// Clipped returns how many rows were scaled down to the bound since Reset.
+func (r *rows) Clipped() int { return r.clipped }
+
+func (r *rows) reset() { r.count, r.clipped = 0, 0 }
+
+// addOuter adds row row^T to a packed symmetric matrix.
+func addOuter(sum, row []float64) {
+	p := 0
+	for i, v := range row {
+		line := sum[p : p+i+1]
+		for j, w := range row[:len(line)] {
+			line[j] += v * w
+		}
+		p += i + 1
+	}
+}
+
+// addDiagonal adds a multiple of the identity to a packed symmetric matrix.
+func addDiagonal(m []float64, dim int, c float64) {
+	for i, p := 0, 0; i < dim; i++ {
+		m[p] += c
+		p += i + 2
+	}
+}

@@ -1,0 +1,76 @@
+package mechanism
+
+import (
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// PanPrivateTree releases what Tree releases, with the same law, and keeps no raw data: an intruder who
+// reads the memory once sees noisy nodes only (Dwork, Naor, Pitassi, Rothblum 2010, Section 4). Every level
+// has an open node, which gets its noise when it opens and then each row as it comes; so a round costs one addition a
+// level, where Tree has one in all.
+type PanPrivateTree struct {
+	Noise NodeNoise // the noise of a node; no default
+
+	rows
+	prefix           // above holds whole nodes here, data and noise
+	open   []float64 // levels x size: the node of each level that is being filled
+}
+
+var (
+	_ privacy.Accumulator = (*PanPrivateTree)(nil)
+	_ privacy.Shifter     = (*PanPrivateTree)(nil)
+)
+
+// Init validates and allocates.
+func (t *PanPrivateTree) Init(s privacy.Setup) error {
+	if err := t.rows.init(s); err != nil {
+		return err
+	}
+	if err := t.prefix.init(t.Noise, s, t.size); err != nil {
+		return err
+	}
+	t.open = make([]float64, t.levels*t.size)
+	return nil
+}
+
+// Reset forgets the data and draws new noise.
+func (t *PanPrivateTree) Reset(n *privacy.Noise) {
+	t.rows.reset()
+	t.prefix.reset(n)
+	for i := range t.levels {
+		t.Noise.Draw(n, t.level(i))
+	}
+}
+
+func (t *PanPrivateTree) level(i int) []float64 { return t.open[i*t.size : (i+1)*t.size] }
+
+// AddOuter adds row row^T to the open node of every level, and closes those that the row finishes.
+func (t *PanPrivateTree) AddOuter(row []float64) error {
+	if t.count >= t.Horizon {
+		return beyond(t.Horizon)
+	}
+	row, err := t.admit(row)
+	if err != nil || t.count == t.Horizon {
+		return err
+	}
+	for i := range t.levels {
+		addOuter(t.level(i), row)
+	}
+	closed := bits.TrailingZeros(uint(t.count))
+	t.put(closed, t.next(t.count, closed), t.level(closed))
+	for i := closed - 1; i >= 0 && t.padded; i-- {
+		t.draw(i, i+1)
+	}
+	for i := range closed + 1 {
+		t.Noise.Draw(t.source, t.level(i))
+	}
+	return nil
+}
+
+// Read writes the noisy, shifted prefix sum into dst.
+func (t *PanPrivateTree) Read(dst []float64) {
+	copy(dst, t.total())
+	addDiagonal(dst, t.Dim, t.shift)
+}

@@ -1,0 +1,26 @@
+package privacy
+
+import "math"
+
+// AdvancedEpsilon returns the epsilon of a k-fold adaptive composition of (eps0, delta0)-private releases by
+// the advanced composition theorem as the papers print it,
+//
+//	eps = eps0 sqrt(2 k ln(1/slack)) + k eps0 (e^eps0 - 1),   delta = k delta0 + slack
+//
+// (Dwork, Rothblum, Vadhan 2010, Thm. III.3). It holds for any mechanism, and is loose for Gaussians.
+func AdvancedEpsilon(eps0 float64, k int, slack float64) float64 {
+	return eps0*math.Sqrt(2*float64(k)*math.Log(1/slack)) + float64(k)*eps0*math.Expm1(eps0)
+}
+
+// AdvancedNode returns what each of k releases may spend by the rule of thumb in JDP, Section 4:
+// eps0 = eps/sqrt(8 k ln(2/delta)), delta0 = delta/(2k). The rule halves delta between the nodes and the slack; that
+// AdvancedEpsilon(eps0, k, delta/2) <= eps has to be checked by the caller, as it fails for large eps.
+func AdvancedNode(b Budget, k int) Budget {
+	return Budget{b.Epsilon / math.Sqrt(8*float64(k)*math.Log(2/b.Delta)), b.Delta / (2 * float64(k))}
+}
+
+// AdvancedNodeEpsilon returns the largest eps0 with AdvancedEpsilon(eps0, k, slack) <= epsilon.
+func AdvancedNodeEpsilon(epsilon float64, k int, slack float64) float64 {
+	over := bisect(0, math.Min(epsilon, 700), func(eps0 float64) bool { return AdvancedEpsilon(eps0, k, slack) > epsilon })
+	return over * (1 - 1e-12)
+}

@@ -1,0 +1,20 @@
+package privacy
+
+import "math"
+
+// ZCDP returns the largest rho such that rho-zCDP implies the budget by the standard conversion:
+// rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3).
+// A Gaussian of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho).
+func ZCDP(b Budget) (float64, error) {
+	if err := b.Approximate(); err != nil {
+		return 0, err
+	}
+	l := math.Log(1 / b.Delta)
+	root := math.Sqrt(l+b.Epsilon) - math.Sqrt(l)
+	return root * root, nil
+}
+
+// ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)).
+func ZCDPEpsilon(rho, delta float64) float64 {
+	return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+}
