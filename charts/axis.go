@@ -5,8 +5,9 @@ import "math"
 // span is the range of an axis with the distance of its ticks; step is 0 on a log axis.
 type span struct{ from, to, step float64 }
 
-// span returns what the axis covers: its Range, or round numbers around the data of all frames.
-func (a Axis) span(data [2]float64) span {
+// span returns what the axis covers: its Range, or round numbers around the data of all frames. Where single points are drawn,
+// the ends of a log axis keep clear of them.
+func (a Axis) span(data [2]float64, points bool) span {
 	lo, hi := data[0], data[1]
 	if a.Range != [2]float64{} {
 		lo, hi = a.Range[0], a.Range[1]
@@ -16,6 +17,12 @@ func (a Axis) span(data [2]float64) span {
 			lo, hi = math.Pow(10, math.Floor(math.Log10(lo)+1e-9)), math.Pow(10, math.Ceil(math.Log10(hi)-1e-9))
 			if lo == hi {
 				hi *= 10
+			}
+			if points && data[0] < 1.2*lo {
+				lo /= 1.5
+			}
+			if points && data[1] > hi/1.2 {
+				hi *= 1.5
 			}
 		}
 		return span{lo, hi, 0}

@@ -2,17 +2,20 @@ package charts
 
 import "math"
 
-// maxPoints is how many points of a series a figure keeps. It is about one in two pixels of a curve.
-const maxPoints = 400
+// How many points of a line a figure keeps, about one in two pixels, and how many a frame of a slider does.
+const (
+	maxPoints      = 400
+	maxFramePoints = 160
+)
 
-// downsample returns the series with at most maxPoints points: both ends, and the least and the greatest Y of
+// downsample returns the series with at most n points: both ends, and the least and the greatest Y of
 // each of the equal parts that the X axis is cut into. A band keeps its values at these points. Only lines get shorter:
 // a point of a scatter is never dropped in silence.
-func (s Series) downsample(logX bool) Series {
-	if s.Kind != Line && s.Kind != Step || len(s.X) <= maxPoints {
+func (s Series) downsample(n int, logX bool) Series {
+	if s.Kind != Line && s.Kind != Step || len(s.X) <= n {
 		return s
 	}
-	keep := extremes(s.X, s.Y, maxPoints, logX)
+	keep := extremes(s.X, s.Y, n, logX)
 	s.X, s.Y = pick(s.X, keep), pick(s.Y, keep)
 	if s.Lo != nil {
 		s.Lo, s.Hi = pick(s.Lo, keep), pick(s.Hi, keep)

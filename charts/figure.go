@@ -178,6 +178,14 @@ func (f *Figure) frame(i int) []Series {
 	return append(append([]Series(nil), f.Series...), f.Slider.Frames[i].Series...)
 }
 
+// marks returns all the reference lines of frame i.
+func (f *Figure) marks(i int) []Mark {
+	if f.Slider == nil {
+		return f.Marks
+	}
+	return append(append([]Mark(nil), f.Marks...), f.Slider.Frames[i].Marks...)
+}
+
 // frames is the number of frames, at least one.
 func (f *Figure) frames() int {
 	if f.Slider == nil {
@@ -237,16 +245,25 @@ func (f *Figure) check() error {
 			}
 		}
 	}
-	for _, m := range f.Marks {
+	for i := range f.frames() {
+		if err := f.checkMarks(f.marks(i)); err != nil {
+			return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+		}
+	}
+	return nil
+}
+
+func (f *Figure) checkMarks(ms []Mark) error {
+	for _, m := range ms {
 		if (m.X == nil) == (m.Y == nil) {
-			return fmt.Errorf("charts: figure %q: mark %q needs either X or Y", f.Title, m.Name)
+			return fmt.Errorf("mark %q needs either X or Y", m.Name)
 		}
 		if m.X != nil {
 			if err := checkValue(*m.X, f.X.Log); err != nil {
-				return fmt.Errorf("charts: figure %q: mark %q: %w", f.Title, m.Name, err)
+				return fmt.Errorf("mark %q: %w", m.Name, err)
 			}
 		} else if err := checkValue(*m.Y, f.Y.Log); err != nil {
-			return fmt.Errorf("charts: figure %q: mark %q: %w", f.Title, m.Name, err)
+			return fmt.Errorf("mark %q: %w", m.Name, err)
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func (f *Figure) spec() (*spec, error) {
 	chart.Tooltip = f.tooltip()
 	chart.XAxisList[0] = xAxis(f.X, x)
 	chart.YAxisList[0] = yAxis(f.Y, y)
-	chart.MultiSeries = st.draw(f.Series, f.X)
+	chart.MultiSeries = st.draw(f.Series, f.X, maxPoints)
 	if len(f.Marks) > 0 {
 		chart.MultiSeries = append(chart.MultiSeries, marks(f.Marks))
 	}
@@ -56,8 +56,12 @@ func (f *Figure) spec() (*spec, error) {
 		frame := frameSpec{Caption: f.caption(i), Series: []ec.SingleSeries{}}
 		if f.Slider != nil {
 			s.Label = f.Slider.Label
-			frame.Value = f.Slider.Frames[i].Value
-			frame.Series = st.draw(f.Slider.Frames[i].Series, f.X)
+			fr := f.Slider.Frames[i]
+			frame.Value = fr.Value
+			frame.Series = st.draw(fr.Series, f.X, maxFramePoints)
+			if len(fr.Marks) > 0 {
+				frame.Series = append(frame.Series, marks(fr.Marks))
+			}
 		}
 		s.Frames = append(s.Frames, frame)
 	}
@@ -67,27 +71,28 @@ func (f *Figure) spec() (*spec, error) {
 // spans returns what the axes cover, over all frames.
 func (f *Figure) spans() (x, y span) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
-	dx, dy := none, none
+	dx, dy, points := none, none, false
 	for i := range f.frames() {
 		for _, s := range f.frame(i) {
 			s.filled(f.X).extent(&dx, &dy)
+			points = points || s.Kind == Scatter
+		}
+		for _, m := range f.marks(i) {
+			if m.X != nil {
+				widen(&dx, []float64{*m.X})
+			} else {
+				widen(&dy, []float64{*m.Y})
+			}
 		}
 	}
-	for _, m := range f.Marks {
-		if m.X != nil {
-			widen(&dx, []float64{*m.X})
-		} else {
-			widen(&dy, []float64{*m.Y})
-		}
-	}
-	return f.X.span(dx), f.Y.span(dy)
+	return f.X.span(dx, points), f.Y.span(dy, points)
 }
 
 // tooltip lists all series at one x when there are curves, else the point under the pointer.
 func (f *Figure) tooltip() opts.Tooltip {
 	t := opts.Tooltip{Show: opts.Bool(true), Trigger: "item", Formatter: "@dpb:item"}
 	for _, s := range f.frame(f.start()) {
-		if !s.Faint && (s.Kind == Line || s.Kind == Step || s.Kind == Bar) {
+		if !s.Faint && !s.Reference && (s.Kind == Line || s.Kind == Step || s.Kind == Bar) {
 			t.Trigger, t.Formatter = "axis", "@dpb:axis"
 		}
 	}
@@ -181,7 +186,7 @@ type styler struct {
 
 func (st styler) style(s Series) style {
 	switch {
-	case s.Faint:
+	case s.Faint && s.Kind != Scatter:
 		return style{faintColor, "solid", "circle"}
 	case s.Reference:
 		return style{referenceColor, "6,4", "none"}
@@ -196,17 +201,17 @@ func (st styler) style(s Series) style {
 	return styleOf(n)
 }
 
-func (st styler) draw(ss []Series, x Axis) ec.MultiSeries {
+// draw returns the ECharts series of ours, with at most so many points each.
+func (st styler) draw(ss []Series, x Axis, points int) ec.MultiSeries {
 	out := ec.MultiSeries{}
-	bars := 0
+	bar, bars := 0, 0
 	for _, s := range ss {
 		if s.Kind == Bar {
 			bars++
 		}
 	}
-	bar := 0
 	for _, s := range ss {
-		s = s.filled(x).downsample(x.Log)
+		s = s.filled(x).downsample(points, x.Log)
 		sty := st.style(s)
 		one := ec.SingleSeries{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
 		switch s.Kind {
@@ -226,10 +231,19 @@ func (st styler) draw(ss []Series, x Axis) ec.MultiSeries {
 			one.Type = types.ChartScatter
 			one.Data = labelled(rows(s.X, s.Y, s.Lo, s.Hi), s.Labels)
 			one.Symbol, one.SymbolSize = sty.Symbol, 9
+			if s.Size > 0 {
+				one.SymbolSize = s.Size
+			}
+			if s.Faint {
+				one.ItemStyle.Opacity = opts.Float(0.3)
+			}
 		case Bar:
 			one.Type = types.ChartBar
 			one.Data = rows(s.X, s.Y, s.Lo, s.Hi)
 			one.BarMaxWidth = "70"
+			if len(x.Categories) == 0 {
+				one.BarCategoryGap = "10%"
+			}
 		case Box:
 			one.Type = types.ChartCustom
 			one.RenderItem = "@dpb:box"
@@ -237,32 +251,35 @@ func (st styler) draw(ss []Series, x Axis) ec.MultiSeries {
 			one.Encode = &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
 		}
 		out = append(out, one)
-		if s.Lo == nil || s.Kind == Box {
-			continue
+		if s.Lo != nil && s.Kind != Box {
+			out = append(out, spread(s, sty, bar, bars))
 		}
-		spread := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, RenderItem: "@dpb:band",
-			ItemStyle: &opts.ItemStyle{Color: sty.Color}, Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
-		switch s.Kind {
-		case Step:
-			spread.RenderItem = "@dpb:stepband"
-			spread.Data = rows(s.X, s.Lo, s.Hi)
-		case Line:
-			spread.Data = rows(s.X, s.Lo, s.Hi)
-		default:
-			spread.RenderItem = "@dpb:whisker"
-			d := rows(s.X, s.Lo, s.Hi)
-			if s.Kind == Bar {
-				for i := range d {
-					d[i] = append(d[i], number(bar), number(bars)) // which bar of how many at this place
-				}
-			}
-			spread.Data = d
-		}
-		out = append(out, spread)
 		if s.Kind == Bar {
 			bar++
 		}
 	}
+	return out
+}
+
+// spread is the band or the error bars of a series, the bar-th of so many sets of bars.
+func spread(s Series, sty style, bar, bars int) ec.SingleSeries {
+	out := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, ItemStyle: &opts.ItemStyle{Color: sty.Color},
+		Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
+	data := rows(s.X, s.Lo, s.Hi)
+	switch s.Kind {
+	case Line:
+		out.RenderItem = "@dpb:band"
+	case Step:
+		out.RenderItem = "@dpb:stepband"
+	default:
+		out.RenderItem = "@dpb:whisker"
+	}
+	if s.Kind == Bar {
+		for i := range data {
+			data[i] = append(data[i], number(bar), number(bars))
+		}
+	}
+	out.Data = data
 	return out
 }
 

@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Kind is the way a series is drawn.
@@ -29,6 +30,7 @@ type Series struct {
 
 	Reference bool // a thin grey line: a bound or a truth to compare with, not a measurement
 	Faint     bool // pale: background, such as a graticule
+	Size      int  // of the symbols of a Scatter, in pixels; 9 when 0
 	Style     int  // colour, dash and symbol: 1, 2, ...; 0 takes the series' place in the figure
 }
 
@@ -110,7 +112,27 @@ func (s Series) extent(x, y *[2]float64) {
 	widen(y, s.Hi)
 	if s.Kind == Bar {
 		widen(y, []float64{0})
+		half := gap(s.X) / 2
+		for _, v := range s.X {
+			widen(x, []float64{v - half, v + half})
+		}
 	}
+}
+
+// gap is the least distance of two values, 0 if there are no two.
+func gap(v []float64) float64 {
+	v = slices.Clone(v)
+	slices.Sort(v)
+	g := math.Inf(1)
+	for i := 1; i < len(v); i++ {
+		if d := v[i] - v[i-1]; d > 0 {
+			g = min(g, d)
+		}
+	}
+	if math.IsInf(g, 1) {
+		return 0
+	}
+	return g
 }
 
 func widen(r *[2]float64, vs []float64) {

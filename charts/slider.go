@@ -15,6 +15,7 @@ type Slider struct {
 type Frame struct {
 	Value   string // of the label, such as "0.5"
 	Series  []Series
+	Marks   []Mark
 	Caption string
 }
 

@@ -157,7 +157,9 @@ var dpb = (function () {
     case "@dpb:band": s.renderItem = band(false); break;
     case "@dpb:stepband": s.renderItem = band(true); break;
     case "@dpb:whisker": s.renderItem = whisker; s.z = 4; s.clip = false; break;
-    default: return;
+    default:
+      if ((s.itemStyle || {}).opacity < 1) s.z = 1;
+      return;
     }
     s.silent = true;
     s.z = s.z || 1; // a band lies under every curve
@@ -198,16 +200,33 @@ var dpb = (function () {
     o.series.forEach(function (s) {
       if (!s.markLine) return;
       s.markLine.data.slice().sort(function (a, b) { return a.xAxis - b.xAxis; }).forEach(function (m) {
-        m.label = {formatter: "{b}", fontSize: FONT - 1, color: INK};
+        m.label = {formatter: "{b}", fontSize: FONT - 1, color: INK, backgroundColor: "rgba(255,255,255,0.8)", padding: 2};
         if (m.xAxis === undefined) { m.label.position = "insideEndTop"; return; }
         var w = widthOf(m.name || "", FONT - 1), at = left + width * (t(m.xAxis) - t(x.min)) / (t(x.max) - t(x.min));
         for (var r = 0; ends[r] > at - w / 2 - 8; r++);
         ends[r] = at + w / 2;
         m.label.position = "end";
-        m.label.distance = 4 + 19 * r;
+        m.label.distance = 5 + 20 * r;
       });
     });
     return ends.length;
+  }
+
+  // entry is a legend's: the series' own icon, but the line alone where it has no symbols, and the symbols of a
+  // scatter in their own proportions.
+  var ICONS = {
+    none: "M0 0h9v2h-9zM14 0h9v2h-9zM28 0h9v2h-9z",
+    triangle: "M0 11L6 0L12 11z",
+    rect: "M0 0h11v11h-11z",
+    diamond: "M6 0L12 6L6 12L0 6z",
+    emptyTriangle: "M0 11L6 0L12 11zM3 9.2h6L6 3.5z",
+    emptyRect: "M0 0h11v11h-11zM2 2v7h7v-7z",
+    emptyDiamond: "M6 0L12 6L6 12L0 6zM6 2.8L2.8 6L6 9.2L9.2 6z",
+    emptyCircle: "M0 6a6 6 0 0 1 12 0a6 6 0 0 1 -12 0zM2 6a4 4 0 0 0 8 0a4 4 0 0 0 -8 0z"
+  };
+  function entry(s) {
+    var own = s.type === "scatter" || s.type === "line" && s.symbol === "none";
+    return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
 
   // option returns the ECharts options of frame i at a width in pixels; still is true where there is no slider to read the frame's value from.
@@ -217,22 +236,24 @@ var dpb = (function () {
     var text = wrap(o.title.text, 19, width - 40), sub = spec.label && still ? spec.label + " = " + frame.value : "";
     var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
     var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28), right = 28;
-    var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 10 : 4);
+    var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 16 : 6);
 
     // The legend lies below the grid, in rows filled as ECharts fills them.
     var names = [], rows = 0, used = Infinity;
-    o.series.forEach(function (s) { if (s.name && names.indexOf(s.name) < 0) names.push(s.name); });
+    spec.frames.reduce(function (all, f) { return all.concat(f.series); }, spec.option.series).forEach(function (s) {
+      if (s.name && names.indexOf(s.name) < 0) names.push(s.name);
+    });
     names.forEach(function (n) {
       var w = 42 + 5 + widthOf(n, FONT) + 16;
       if (used + w > width - 32) { rows++; used = 0; }
       used += w;
     });
-    if (names.length < 2 && !o.series.some(function (s) { return s.type === "custom"; })) rows = 0;
+    if (names.length < 2) rows = 0;
     var turn = x.data && widest(xs, FONT) + 10 > (width - left - right) / xs.length;
     var below = x.show === false ? 8 : (turn ? Math.ceil(widest(xs, FONT) * 0.5) + 18 : 26) + (x.name ? 28 : 0);
     var bottom = 12 + ROW * rows + (rows ? 6 : 0) + below;
     var w = width - left - right;
-    top += 19 * markRows(o, left, w);
+    top += 20 * markRows(o, left, w);
     var h = spec.height - top - bottom;
     if (spec.equal) { // shrink the longer side, keep the middle
       var unit = Math.min(w / (x.max - x.min), h / (y.max - y.min));
@@ -256,7 +277,7 @@ var dpb = (function () {
     o.grid = {left: left, top: top, width: w, height: h};
     o.title = {text: text.join("\n"), subtext: sub, left: 16, top: 12, itemGap: 6,
       textStyle: {fontSize: 19, fontWeight: "bold", color: INK, lineHeight: 25}, subtextStyle: {fontSize: 16, color: INK}};
-    o.legend = {show: rows > 0, data: names, bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 16,
+    o.legend = {show: rows > 0, data: o.series.filter(function (s) { return s.name; }).map(entry), bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 16,
       textStyle: {fontSize: FONT, color: INK}};
     if (bars > 1) o.aria = {enabled: true, decal: {show: true}, label: {enabled: false}};
     o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};

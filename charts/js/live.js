@@ -48,7 +48,11 @@ function live(id, spec, alt, lib) {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", alt);
     var chart = echarts.init(canvas, null, {renderer: "svg", width: width, height: spec.height});
-    function draw() { chart.setOption(dpb.option(echarts, spec, frame, width, false), {notMerge: true}); }
+    function draw() {
+      var before = chart.getOption(), option = dpb.option(echarts, spec, frame, width, false);
+      if (before && before.legend) option.legend.selected = before.legend[0].selected; // what the reader switched off stays off
+      chart.setOption(option, {notMerge: true});
+    }
     draw();
     canvas.style.width = "100%";
     if (spec.frames.length > 1) slider();

@@ -1,0 +1,40 @@
+package charts
+
+import (
+	"fmt"
+	"html"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// Progress returns what shows the progress of a simulation: in a notebook, one line below the cell that is updated in
+// place at most twice a second and ends as a summary; elsewhere, simulate's line on the standard error.
+func Progress() simulate.Progress {
+	if !gonbui.IsNotebook {
+		return simulate.NewTerminal(nil)
+	}
+	return &notebookProgress{id: "dpb-progress-" + gonbui.UniqueId(), update: gonbui.UpdateHTML, now: time.Now}
+}
+
+type notebookProgress struct {
+	id     string
+	update func(id, html string)
+	now    func() time.Time
+	last   time.Time
+}
+
+// Report updates the line.
+func (p *notebookProgress) Report(s simulate.Status) {
+	now := p.now()
+	if !s.Finished && now.Sub(p.last) < 500*time.Millisecond {
+		return
+	}
+	p.last = now
+	bar := ""
+	if !s.Finished {
+		bar = fmt.Sprintf(`<progress max="%d" value="%d" style="width:240px;margin-right:12px"></progress>`, max(s.Total, 1), s.Done)
+	}
+	p.update(p.id, fmt.Sprintf(`<div class="dpb-progress" style="font:14px monospace">%s%s</div>`, bar, html.EscapeString(s.String())))
+}

@@ -1,0 +1,34 @@
+package charts
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/janpfeifer/gonb/gonbui"
+)
+
+// Show displays the items below a notebook's cell. In a terminal it prints them as text. An error ends the program with a message and status 1,
+// so that a cell stays short and a notebook with a broken figure fails.
+func Show(items ...Item) {
+	for _, it := range items {
+		if err := show(it); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			gonbui.Sync()
+			os.Exit(1)
+		}
+	}
+	gonbui.Sync()
+}
+
+func show(it Item) error {
+	chunk, err := it.HTML()
+	if err != nil {
+		return err
+	}
+	if !gonbui.IsNotebook {
+		fmt.Println(it.Text())
+		return nil
+	}
+	gonbui.DisplayHTML(chunk)
+	return gonbui.Error()
+}

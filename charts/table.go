@@ -1,0 +1,144 @@
+package charts
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Table is a table of text and numbers. A column is set to the right when all its cells are numbers, unless Align says otherwise.
+type Table struct {
+	Headers []string
+	Rows    [][]any // strings, numbers (a float64 is written with four digits), or anything that fmt can print
+	Align   string  // one letter a column, l, c or r; empty: by what is in the column
+	Caption string
+	Scale   string // as of Figure
+}
+
+// NewTable returns a table without rows.
+func NewTable(headers ...string) *Table { return &Table{Headers: headers} }
+
+// Add adds a row and returns the table.
+func (t *Table) Add(cells ...any) *Table {
+	t.Rows = append(t.Rows, cells)
+	return t
+}
+
+func (t *Table) check() error {
+	for i, r := range t.Rows {
+		if len(r) != len(t.Headers) {
+			return fmt.Errorf("charts: table %q: row %d has %d cells for %d headers", t.Caption, i, len(r), len(t.Headers))
+		}
+	}
+	if t.Align != "" && (len(t.Align) != len(t.Headers) || strings.Trim(t.Align, "lcr") != "") {
+		return fmt.Errorf("charts: table %q: Align %q is not one of l, c, r for each of %d columns", t.Caption, t.Align, len(t.Headers))
+	}
+	return nil
+}
+
+func cell(v any) string {
+	switch v := v.(type) {
+	case float64:
+		if math.IsInf(v, 0) {
+			return map[bool]string{true: "∞", false: "−∞"}[v > 0]
+		}
+		return fmt.Sprintf("%.4g", v)
+	case float32:
+		return fmt.Sprintf("%.4g", v)
+	}
+	return fmt.Sprint(v)
+}
+
+func (t *Table) align(col int) byte {
+	if t.Align != "" {
+		return t.Align[col]
+	}
+	for _, r := range t.Rows {
+		switch r[col].(type) {
+		case int, int64, int32, uint64, float64, float32:
+		default:
+			return 'l'
+		}
+	}
+	return 'r'
+}
+
+func (t *Table) caption() string { return (&Figure{Caption: t.Caption, Scale: t.Scale}).caption(0) }
+
+// HTML returns the table as one text/html chunk.
+func (t *Table) HTML() (string, error) {
+	if err := t.check(); err != nil {
+		return "", err
+	}
+	side := map[byte]string{'l': "left", 'c': "center", 'r': "right"}
+	var b strings.Builder
+	line := func(tag string, n int, text func(int) string, rule string) {
+		b.WriteString("<tr>")
+		for i := range n {
+			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 14px;border-bottom:%s">%s</%s>`, tag, side[t.align(i)], rule, html.EscapeString(text(i)), tag)
+		}
+		b.WriteString("</tr>\n")
+	}
+	b.WriteString(`<table class="dpb-table" style="border-collapse:collapse;font-size:16px;margin:8px 0">` + "\n")
+	if c := t.caption(); c != "" {
+		fmt.Fprintf(&b, `<caption style="caption-side:bottom;text-align:left;font-size:15px;padding:6px 4px">%s</caption>`+"\n", html.EscapeString(c))
+	}
+	b.WriteString("<thead>\n")
+	line("th", len(t.Headers), func(i int) string { return t.Headers[i] }, "2px solid #888888")
+	b.WriteString("</thead>\n<tbody>\n")
+	for _, r := range t.Rows {
+		line("td", len(r), func(i int) string { return cell(r[i]) }, "1px solid #88888855")
+	}
+	b.WriteString("</tbody>\n</table>\n")
+	return b.String(), nil
+}
+
+// Text returns the table in Markdown, with columns that line up in a terminal.
+func (t *Table) Text() string {
+	if err := t.check(); err != nil {
+		return err.Error()
+	}
+	width := make([]int, len(t.Headers))
+	rows := [][]string{append([]string(nil), t.Headers...)}
+	for _, r := range t.Rows {
+		var cells []string
+		for _, c := range r {
+			cells = append(cells, strings.ReplaceAll(cell(c), "|", `\|`))
+		}
+		rows = append(rows, cells)
+	}
+	for _, r := range rows {
+		for i, c := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(c), 3)
+		}
+	}
+	var b strings.Builder
+	for k, r := range rows {
+		for i, c := range r {
+			pad := width[i] - utf8.RuneCountInString(c)
+			before := map[byte]int{'l': 0, 'c': pad / 2, 'r': pad}[t.align(i)]
+			fmt.Fprintf(&b, "| %s%s%s ", strings.Repeat(" ", before), c, strings.Repeat(" ", pad-before))
+		}
+		b.WriteString("|\n")
+		if k > 0 {
+			continue
+		}
+		for i, w := range width {
+			rule := []byte(strings.Repeat("-", w+2))
+			if a := t.align(i); a != 'l' {
+				rule[w+1] = ':'
+				if a == 'c' {
+					rule[0] = ':'
+				}
+			}
+			fmt.Fprintf(&b, "|%s", rule)
+		}
+		b.WriteString("|\n")
+	}
+	if c := t.caption(); c != "" {
+		b.WriteString("\n" + c + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}

@@ -1,0 +1,150 @@
+package charts
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Node is a node of a binary tree over rounds 1, 2, 3, ...: on Level 0 are the leaves, and Index counts from the left from 0. It covers
+// the rounds Index*2^Level + 1 to (Index+1)*2^Level.
+type Node struct{ Level, Index int }
+
+// First is the first round that the node covers.
+func (n Node) First() int { return n.Index<<n.Level + 1 }
+
+// Last is the last round that the node covers.
+func (n Node) Last() int { return (n.Index + 1) << n.Level }
+
+// Tree is the picture of the tree mechanism (Dwork et al. 2010; Chan, Shi and Song 2011), with a slider over the rounds: which nodes
+// take in the data of round t, and which nodes the release at round t sums. So it shows both why one user's data meets at most
+// log2(T)+1 noises and why a release needs at most log2(T) of them.
+type Tree struct {
+	Rounds   int                 // leaves, a power of two up to 64
+	Start    int                 // round shown first; all but the last round when 0: the release that sums most nodes
+	Touched  func(t int) []Node  // nodes that round t is added to; when nil, the leaf t and all above it
+	Released func(t int) []Node  // nodes whose noisy sums are the release at t; when nil, the binary digits of t
+	Label    func(n Node) string // text inside a node; the rounds it covers when nil
+	Title    string
+	Caption  string
+}
+
+// Touched returns the leaf of round t and all nodes above it, in a tree over the given number of rounds.
+func Touched(t, rounds int) []Node {
+	var out []Node
+	for l := 0; 1<<l <= rounds; l++ {
+		out = append(out, Node{l, (t - 1) >> l})
+	}
+	return out
+}
+
+// Released returns the nodes that partition rounds 1 to t, one for each 1 among the binary digits of t.
+func Released(t int) []Node {
+	var out []Node
+	for rest, from := t, 0; rest > 0; {
+		l := bits.Len(uint(rest)) - 1
+		out = append(out, Node{l, from >> l})
+		from += 1 << l
+		rest -= 1 << l
+	}
+	return out
+}
+
+// Figure returns the picture.
+func (tr Tree) Figure() (*Figure, error) {
+	n := tr.Rounds
+	if n < 2 || n > 64 || n&(n-1) != 0 {
+		return nil, fmt.Errorf("charts: a tree of %d rounds cannot be drawn: want a power of two from 2 to 64", n)
+	}
+	if tr.Start < 0 || tr.Start > n {
+		return nil, fmt.Errorf("charts: a tree of %d rounds cannot start at round %d", n, tr.Start)
+	}
+	if tr.Touched == nil {
+		tr.Touched = func(t int) []Node { return Touched(t, n) }
+	}
+	if tr.Released == nil {
+		tr.Released = Released
+	}
+	if tr.Label == nil {
+		tr.Label = func(n Node) string {
+			if n.Level == 0 {
+				return fmt.Sprint(n.First())
+			}
+			return fmt.Sprintf("%d–%d", n.First(), n.Last())
+		}
+	}
+	if tr.Start == 0 {
+		tr.Start = n - 1
+	}
+	if tr.Title == "" {
+		tr.Title = "The tree mechanism: nodes over the rounds they sum"
+	}
+	levels := bits.Len(uint(n))
+	rounds := make([]int, n)
+	for i := range rounds {
+		rounds[i] = i + 1
+	}
+	s := Over("round t", rounds, tr.frame)
+	s.Start = tr.Start - 1
+	return &Figure{
+		Title:   tr.Title,
+		X:       Axis{Name: "round", Hidden: true, Range: [2]float64{0.5, float64(n) + 0.5}},
+		Y:       Axis{Name: "level", Hidden: true, Range: [2]float64{0, float64(levels)}},
+		Slider:  s,
+		Caption: tr.Caption,
+		Alt:     fmt.Sprintf("Binary tree over %d rounds. At round %d: %s", n, tr.Start, s.Frames[s.Start].Caption),
+		Height:  150 + 52*levels,
+	}, nil
+}
+
+// The states of a node, in the order of the legend.
+var states = []struct {
+	name, before, after string
+	style               int // 0: pale
+}{
+	{"no data yet", "", "", 0},
+	{"holds earlier rounds", "", "", 6},
+	{"takes in round t", "", " +", 5},
+	{"summed in the release", "Σ ", "", 1},
+	{"both", "Σ ", " +", 2},
+}
+
+func (tr Tree) frame(t int) Frame {
+	touched, released := map[Node]bool{}, map[Node]bool{}
+	for _, n := range tr.Touched(t) {
+		touched[n] = true
+	}
+	for _, n := range tr.Released(t) {
+		released[n] = true
+	}
+	boxes := make([]Series, len(states))
+	for i, s := range states {
+		boxes[i] = Series{Name: s.name, Kind: Box, Style: s.style, Faint: s.style == 0}
+	}
+	for l := 0; 1<<l <= tr.Rounds; l++ {
+		for i := range tr.Rounds >> l {
+			n := Node{l, i}
+			k := 0
+			switch {
+			case touched[n] && released[n]:
+				k = 4
+			case released[n]:
+				k = 3
+			case touched[n]:
+				k = 2
+			case n.First() < t:
+				k = 1
+			}
+			b := &boxes[k]
+			b.X, b.X2 = append(b.X, float64(n.First())-0.5), append(b.X2, float64(n.Last())+0.5)
+			b.Lo, b.Hi = append(b.Lo, float64(l)+0.12), append(b.Hi, float64(l)+0.88)
+			b.Labels = append(b.Labels, states[k].before+tr.Label(n)+states[k].after)
+		}
+	}
+	f := Frame{Caption: fmt.Sprintf("Round %d is added to %d nodes (+); the release sums %d noisy nodes (Σ)", t, len(touched), len(released))}
+	for _, b := range boxes {
+		if len(b.X) > 0 {
+			f.Series = append(f.Series, b)
+		}
+	}
+	return f
+}
