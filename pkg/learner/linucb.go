@@ -33,11 +33,12 @@ type LinUCB struct {
 	OptimalShift bool    // shift the sums such that the regret bound (Theorems 5 and 6) is least; excludes RhoMin
 
 	bandit.Base
-	problem bandit.Problem
-	dim     int
-	exact   bool // the release moves by the row added and nothing else
-	bounds  privacy.Bounds
-	twoLog  float64 // 2 ln(2/alpha)
+	problem  bandit.Problem
+	dim      int
+	exact    bool // the release moves by the row added and nothing else
+	bounds   privacy.Bounds
+	twoLog   float64 // 2 ln(2/alpha)
+	logFloor float64 // d ln rho_min
 
 	sum     []float64 // the release, packed, of order dim+1
 	work    []float64 // Cholesky factor
@@ -107,6 +108,7 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 		return fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", l.bounds.RhoMin)
 	}
 	d := p.Dim
+	l.logFloor = float64(d) * math.Log(l.bounds.RhoMin)
 	l.sum, l.work, l.inverse = make([]float64, packed.Size(d+1)), make([]float64, packed.Size(d)), make([]float64, packed.Size(d))
 	l.theta, l.vector, l.row = make([]float64, d), make([]float64, d), make([]float64, d+1)
 	l.dots, l.squares = make([]float64, p.Arms), make([]float64, p.Arms)
@@ -203,7 +205,10 @@ func (l *LinUCB) products(v *bandit.View) (best int, ok bool) {
 	theta := l.theta
 	d := len(theta)
 	x := v.X
-	for a := range v.Arms {
+	sum := 0.0 // of all products: not finite if one of them is not
+	dots, squares := l.dots[:v.Arms], l.squares[:v.Arms]
+	top := math.Inf(-1)
+	for a := range dots {
 		var dot, square float64
 		if d >= 16 {
 			row := x[:d]
@@ -215,16 +220,28 @@ func (l *LinUCB) products(v *bandit.View) (best int, ok bool) {
 			}
 		}
 		x = x[d:]
-		if !(dot+square < math.Inf(1)) || dot < math.Inf(-1) {
-			l.Fail(fmt.Errorf("learner: round %d: the context of arm %d is %v, want finite numbers", v.Round, a, append([]float64(nil), v.Row(a)...)))
-			return 0, false
-		}
-		l.dots[a], l.squares[a] = dot, square
-		if dot > l.dots[best] {
-			best = a
+		dots[a], squares[a] = dot, square
+		sum += dot + square
+		if dot > top {
+			best, top = a, dot
 		}
 	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		l.refuse(v)
+		return 0, false
+	}
 	return best, true
+}
+
+// refuse reports the first arm whose context is not finite.
+func (l *LinUCB) refuse(v *bandit.View) {
+	for a, square := range l.squares[:v.Arms] {
+		if math.IsNaN(square) || math.IsInf(square, 0) {
+			l.Fail(fmt.Errorf("learner: round %d: the context of arm %d is %v, want finite numbers of finite squared norm", v.Round, a, append([]float64(nil), v.Row(a)...)))
+			return
+		}
+	}
+	l.Fail(fmt.Errorf("learner: round %d: the contexts' products with theta overflow", v.Round))
 }
 
 func (l *LinUCB) check(v *bandit.View) {
@@ -313,8 +330,8 @@ func (l *LinUCB) refresh() {
 
 // finish computes what depends on V^-1 and ln det V: beta_t of Proposition 4, and the bound of |V^-1|.
 func (l *LinUCB) finish() {
-	inside := l.twoLog + l.logDet - float64(l.dim)*math.Log(l.bounds.RhoMin)
-	l.beta = l.sigma()*math.Sqrt(math.Max(0, inside)) + l.thetaNorm()*math.Sqrt(l.bounds.RhoMax) + l.bounds.Gamma
+	inside := l.twoLog + l.logDet - l.logFloor
+	l.beta = l.sigma()*math.Sqrt(max(0, inside)) + l.thetaNorm()*math.Sqrt(l.bounds.RhoMax) + l.bounds.Gamma
 	l.norm = packed.NormBound(l.inverse, l.vector, l.dim)
 }
 

@@ -42,14 +42,31 @@ func MulVec(dst, a, x []float64) {
 
 // Quadratic returns x^T A x.
 func Quadratic(a, x []float64) float64 {
-	var sum float64
-	p := 0
-	for i, v := range x {
-		sum += v * (2*Dot(x[:i], a[p:p+i]) + a[p+i]*v)
-		p += i + 1
+	if len(x) > short {
+		var sum float64
+		p := 0
+		for i, v := range x {
+			sum += v * (2*Dot(x[:i], a[p:p+i]) + a[p+i]*v)
+			p += i + 1
+		}
+		return sum
 	}
-	return sum
+	var on, off float64
+	for i, v := range x {
+		row := a[:i]
+		var cross float64
+		for j, w := range row {
+			cross += w * x[j]
+		}
+		off += v * cross
+		on += a[i] * v * v
+		a = a[i+1:]
+	}
+	return on + 2*off
 }
+
+// short is the length up to which plain loops beat unrolled ones.
+const short = 10
 
 // Cholesky writes the lower triangular L with L L^T = A into dst, packed, and returns ln det A. It reports
 // false, with dst spoiled, if A is not positive definite to working precision. dst may be a.
@@ -60,7 +77,15 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 		square := a[p+i]
 		for j, q := 0, 0; j < i; j, q = j+1, q+j+1 {
 			other := dst[q : q+j+1]
-			v := (a[p+j] - Dot(row[:j], other)) / other[j]
+			v := a[p+j]
+			if j > short {
+				v -= Dot(row[:j], other)
+			} else {
+				for k, w := range other[:j] {
+					v -= w * row[k]
+				}
+			}
+			v /= other[j]
 			row[j] = v
 			square -= v * v
 		}
@@ -121,9 +146,9 @@ func NormBound(a, work []float64, n int) float64 {
 	}
 	var rows float64
 	for _, v := range work[:n] {
-		rows = math.Max(rows, v)
+		rows = max(rows, v)
 	}
-	return math.Min(rows, math.Sqrt(diagonal+2*off))
+	return min(rows, math.Sqrt(diagonal+2*off))
 }
 
 // Floor raises the eigenvalues of A that are below least to it, in place, by Jacobi's rotations. It allocates: it is for

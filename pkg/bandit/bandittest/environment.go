@@ -1,0 +1,357 @@
+package bandittest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// EnvironmentOptions says what an environment is exempt from. Its zero value asks for all.
+type EnvironmentOptions struct {
+	Seed   uint64 // of all streams
+	Rounds int    // rounds played in each check, >= 1; 0 means 200
+
+	// UnboundedRewards: rewards may leave [RewardMin, RewardMax], as Gaussian ones do.
+	UnboundedRewards bool
+	// RegretIsNotMean: regret need not be a difference of the mean rewards of Pull (an adversary's,
+	// say); by default differences of regret are compared with those of averages over pulls.
+	RegretIsNotMean bool
+	// Sets appends a random feasible set of arms to dst; nil: any Slots different arms are feasible.
+	Sets func(r *rand.Rand, v *bandit.View, dst []int) []int
+}
+
+// Environment checks that what new makes is a proper environment: its problem is valid; its views
+// are well formed and within ContextNorm; equal streams give equal contexts and rewards, and Reset
+// makes it as new; what is pulled changes neither later contexts nor later rewards; rewards are
+// within their range; regret is never negative, is 0 for some choice, and agrees with the rewards'
+// means; a round allocates nothing.
+func Environment(t testing.TB, new func() bandit.Environment, options ...EnvironmentOptions) {
+	t.Helper()
+	var o EnvironmentOptions
+	if len(options) > 0 {
+		o = options[0]
+	}
+	if o.Rounds == 0 {
+		o.Rounds = 200
+	}
+	e := envSuite{o, new}
+	runAll(t, []check{
+		{"Problem", e.problem},
+		{"View", e.view},
+		{"Reproducible", e.reproducible},
+		{"Oblivious", e.oblivious},
+		{"Rewards", e.rewards},
+		{"Regret", e.regret},
+		{"RegretIsMean", e.regretIsMean},
+		{"Allocations", e.allocations},
+	})
+}
+
+type envSuite struct {
+	EnvironmentOptions
+	new func() bandit.Environment
+}
+
+// start returns an environment that was reset, and its problem.
+func (s envSuite) start() (bandit.Environment, bandit.Problem) {
+	env := s.new()
+	p := env.Problem()
+	env.Reset(stream(s.Seed, contexts))
+	return env, p
+}
+
+// arms draws a feasible choice.
+func (s envSuite) arms(r *rand.Rand, p bandit.Problem, v *bandit.View) []int {
+	if s.Sets != nil {
+		return s.Sets(r, v, nil)
+	}
+	return pick(r, v.Arms, p.Slots, nil)
+}
+
+func (s envSuite) problem() error {
+	env, p := s.start()
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if q := env.Problem(); q != p {
+		return fmt.Errorf("Problem() = %+v after Reset, %+v before", q, p)
+	}
+	return nil
+}
+
+func (s envSuite) view() error {
+	env, p := s.start()
+	var v bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		env.Next(&v)
+		switch {
+		case v.Round != round:
+			return fmt.Errorf("View.Round = %d, want %d", v.Round, round)
+		case v.Arms < p.Slots || v.Arms > p.Arms:
+			return fmt.Errorf("round %d: View.Arms = %d, want in [Slots = %d, Arms = %d]", round, v.Arms, p.Slots, p.Arms)
+		case v.Dim != p.Dim:
+			return fmt.Errorf("round %d: View.Dim = %d, want %d", round, v.Dim, p.Dim)
+		case len(v.X) != v.Arms*v.Dim:
+			return fmt.Errorf("round %d: len(View.X) = %d, want Arms x Dim = %d", round, len(v.X), v.Arms*v.Dim)
+		}
+		for arm := range v.Arms {
+			sum := 0.0
+			for _, x := range v.Row(arm) {
+				sum += x * x
+			}
+			if norm := math.Sqrt(sum); p.Dim > 0 && !(norm <= p.ContextNorm*(1+1e-9)) {
+				return fmt.Errorf("round %d: the context of arm %d has norm %v, want <= ContextNorm = %v", round, arm, norm, p.ContextNorm)
+			}
+		}
+	}
+	return nil
+}
+
+// transcript is what an environment shows: contexts, rewards and regret of random choices.
+func (s envSuite) transcript(env bandit.Environment, p bandit.Problem) (seen []float64) {
+	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
+	y := make([]float64, p.Slots)
+	var v bandit.View
+	for range s.Rounds {
+		env.Next(&v)
+		arms := s.arms(draw, p, &v)
+		env.Pull(r, arms, y)
+		seen = append(append(append(seen, v.X...), y...), env.Regret(arms))
+	}
+	return seen
+}
+
+func (s envSuite) reproducible() error {
+	env, p := s.start()
+	other := s.new()
+	other.Reset(stream(s.Seed+1, contexts))
+	first, otherFirst := s.transcript(env, p), s.transcript(other, p)
+	twin, _ := s.start()
+	if !sameBits(first, s.transcript(twin, p)) {
+		return fmt.Errorf("a second environment with the same streams shows other contexts, rewards or regret")
+	}
+	env.Reset(stream(s.Seed, contexts))
+	if !sameBits(first, s.transcript(env, p)) {
+		return fmt.Errorf("after Reset with the same streams it shows other contexts, rewards or regret than when new")
+	}
+	env.Reset(stream(s.Seed+1, contexts))
+	if !sameBits(otherFirst, s.transcript(env, p)) {
+		return fmt.Errorf("after Reset with another stream it shows something else than a new one with that stream")
+	}
+	return nil
+}
+
+// oblivious plays twins: one is pulled once a round, the other not at all, or by two learners with
+// other arms. Contexts must agree always, rewards and regret whenever the same is asked.
+func (s envSuite) oblivious() error {
+	a, p := s.start()
+	b, _ := s.start()
+	ra, rb, crowd := stream(s.Seed, rewards), stream(s.Seed, rewards), stream(s.Seed+1, rewards)
+	drawA, drawB := stream(s.Seed, choice), stream(s.Seed+1, choice)
+	ya, yb := make([]float64, p.Slots), make([]float64, p.Slots)
+	var va, vb bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		a.Next(&va)
+		b.Next(&vb)
+		if !sameBits(va.X, vb.X) || va.Arms != vb.Arms {
+			return fmt.Errorf("round %d: what was pulled before changed the contexts", round)
+		}
+		same := s.arms(drawA, p, &va)
+		other := s.arms(drawB, p, &va)
+		for range round % 3 { // others pull from b in the same round
+			b.Pull(crowd, other, yb)
+			b.Regret(other)
+		}
+		if round%4 == 0 { // other arms, same stream
+			a.Pull(ra, same, ya)
+			b.Pull(rb, other, yb)
+			if ra.Uint64() != rb.Uint64() {
+				return fmt.Errorf("round %d: pulling %v and %v took different numbers of draws, want the same whatever the arms", round, same, other)
+			}
+			continue
+		}
+		a.Pull(ra, same, ya)
+		b.Pull(rb, same, yb)
+		if !sameBits(ya, yb) {
+			return fmt.Errorf("round %d: what was pulled before changed the rewards of arms %v from %v to %v", round, same, ya, yb)
+		}
+		if x, y := a.Regret(same), b.Regret(same); x != y {
+			return fmt.Errorf("round %d: what was pulled before changed the regret of arms %v from %v to %v", round, same, x, y)
+		}
+		if !sameBits(va.X, vb.X) {
+			return fmt.Errorf("round %d: a pull changed the contexts of its round", round)
+		}
+	}
+	return nil
+}
+
+func (s envSuite) rewards() error {
+	env, p := s.start()
+	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
+	y := make([]float64, p.Slots)
+	var v bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		env.Next(&v)
+		arms := s.arms(draw, p, &v)
+		for i := range y {
+			y[i] = math.NaN() // must be overwritten
+		}
+		asked := slices.Clone(arms)
+		env.Pull(r, arms, y)
+		if !slices.Equal(arms, asked) {
+			return fmt.Errorf("round %d: Pull changed its arms from %v to %v", round, asked, arms)
+		}
+		for i, y := range y {
+			if math.IsNaN(y) || math.IsInf(y, 0) {
+				return fmt.Errorf("round %d: the reward of arm %d = %v, want finite", round, arms[i], y)
+			}
+			if !s.UnboundedRewards && (y < p.RewardMin || y > p.RewardMax) {
+				return fmt.Errorf("round %d: the reward of arm %d = %v, want in [%v, %v]", round, arms[i], y, p.RewardMin, p.RewardMax)
+			}
+		}
+	}
+	return nil
+}
+
+// maxSets bounds the number of sets that regret enumerates in a round.
+const maxSets = 5000
+
+func (s envSuite) regret() error {
+	env, p := s.start()
+	draw := stream(s.Seed, choice)
+	tol := 1e-9 * span(p) * float64(p.Slots)
+	var v bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		env.Next(&v)
+		ask := func(arms []int) (float64, error) {
+			r := env.Regret(arms)
+			if !(r >= -tol) || math.IsInf(r, 1) {
+				return r, fmt.Errorf("round %d: the regret of arms %v = %v, want finite and >= 0", round, arms, r)
+			}
+			return r, nil
+		}
+		if s.Sets != nil || sets(v.Arms, p.Slots) > maxSets {
+			for range 20 {
+				if _, err := ask(s.arms(draw, p, &v)); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		least := math.Inf(1)
+		arms := make([]int, p.Slots)
+		for i := range arms {
+			arms[i] = i
+		}
+		for more := true; more; more = nextSet(arms, v.Arms) {
+			r, err := ask(arms)
+			if err != nil {
+				return err
+			}
+			least = min(least, r)
+		}
+		if least > tol {
+			return fmt.Errorf("round %d: the least regret of all choices = %v, want 0", round, least)
+		}
+	}
+	return nil
+}
+
+// sets returns the number of sets of k out of n, at most maxSets+1.
+func sets(n, k int) int {
+	c := 1
+	for i := 1; i <= min(k, n-k); i++ {
+		if c = c * (n - i + 1) / i; c > maxSets {
+			return maxSets + 1
+		}
+	}
+	return c
+}
+
+// nextSet advances arms to the next set of [0, n) in lexical order; false after the last.
+func nextSet(arms []int, n int) bool {
+	k := len(arms)
+	for i := k - 1; i >= 0; i-- {
+		if arms[i] < n-k+i {
+			arms[i]++
+			for j := i + 1; j < k; j++ {
+				arms[j] = arms[j-1] + 1
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// regretIsMean compares, for 5 pairs of choices in each of 3 rounds, the difference of regret with
+// that of the average reward over 4000 pulls each. It fails beyond 6 standard errors: for one seed
+// in 10^7 if the averages are normal.
+func (s envSuite) regretIsMean() error {
+	if s.RegretIsNotMean {
+		return nil
+	}
+	const pairs, pulls, z = 5, 4000, 6
+	env, p := s.start()
+	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
+	y := make([]float64, p.Slots)
+	average := func(arms []int) (mean, variance float64) {
+		var sum, sq float64
+		var shift float64 // the first value, against cancellation
+		for n := range pulls {
+			env.Pull(r, arms, y)
+			total := 0.0
+			for _, y := range y {
+				total += y
+			}
+			if n == 0 {
+				shift = total
+			}
+			sum += total - shift
+			sq += (total - shift) * (total - shift)
+		}
+		mean = sum / pulls
+		return mean + shift, max(sq/pulls-mean*mean, 0) / pulls
+	}
+	var v bandit.View
+	for round := 1; round <= s.Rounds; round++ {
+		env.Next(&v)
+		if round != 1 && round != (s.Rounds+1)/2 && round != s.Rounds {
+			continue
+		}
+		for range pairs {
+			a, b := s.arms(draw, p, &v), s.arms(draw, p, &v)
+			ma, va := average(a)
+			mb, vb := average(b)
+			got, want := env.Regret(b)-env.Regret(a), ma-mb
+			if se := math.Sqrt(va + vb); math.Abs(got-want) > z*se+1e-9*span(p)*float64(p.Slots) {
+				return fmt.Errorf("round %d: the regret of arms %v less that of %v = %v, but their average rewards differ by %v (standard error %v)", round, b, a, got, want, se)
+			}
+		}
+	}
+	return nil
+}
+
+func (s envSuite) allocations() error {
+	env, p := s.start()
+	r := stream(s.Seed, rewards)
+	y := make([]float64, p.Slots)
+	var v bandit.View
+	env.Next(&v)
+	arms := s.arms(stream(s.Seed, choice), p, &v)
+	batch := func() {
+		for range s.Rounds {
+			env.Next(&v)
+			env.Pull(r, arms, y)
+			env.Regret(arms)
+		}
+	}
+	batch()
+	if n := testing.AllocsPerRun(3, batch); n > 0 {
+		return fmt.Errorf("%v allocations in %d rounds of Next, Pull and Regret, want 0", n, s.Rounds)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Experiment 2 of the JDP paper.
+var (
+	exp2   = privacy.Setup{Dim: 6, Horizon: 50_000_000, Bound: math.Sqrt2, Alpha: 1.0 / 50_000_000}
+	budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
+)
+
+func near(t *testing.T, what string, got, want, relative float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= relative*math.Abs(want)) {
+		t.Errorf("%s = %v, want %v within %v", what, got, want, relative)
+	}
+}
+
+func TestGaussianOfExperiment2(t *testing.T) {
+	published := Gaussian{Budget: budget, Calibration: privacy.AsPublished}
+	sound := Gaussian{Budget: budget}
+	for _, g := range []*Gaussian{&published, &sound} {
+		if err := g.Init(exp2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	near(t, "published s", published.SD(), 153.3, 1e-3)
+	near(t, "sound s", sound.SD(), 11.07, 1e-3)
+	near(t, "published Upsilon", published.Shift()/2, 91545, 1e-3)
+	near(t, "sound Upsilon", sound.Shift()/2, 938, 0.01) // with ln(4n/alpha); ours has ln(8n/alpha), so that the union adds up
+	if e := published.Claim().Epsilon; e != 0 {
+		t.Errorf("published noise at delta = 0.1: epsilon = %v, want 0: the total variation distance is below delta", e)
+	}
+	near(t, "sound epsilon", sound.Claim().Epsilon, 1, 1e-9)
+	b := published.Bounds(published.Shift())
+	near(t, "rho_max / rho_min", b.RhoMax/b.RhoMin, 3, 1e-12)
+}
+
+func TestGaussianTable(t *testing.T) {
+	for _, c := range []struct {
+		n                    int
+		eps, delta           float64
+		paper, analytic, eff float64
+	}{
+		{1_000_000, 1, 1e-6, 557, 37.8, .056},
+		{20_000, 1, 1e-5, 413, 28.9, .055},
+		{20_000, 10, .1, 11.8, 2.18, .52},
+	} {
+		s := privacy.Setup{Dim: 6, Horizon: c.n, Bound: math.Sqrt2, Alpha: 1 / float64(c.n)}
+		published := Gaussian{Budget: privacy.Budget{Epsilon: c.eps, Delta: c.delta}, Calibration: privacy.AsPublished}
+		sound := Gaussian{Budget: published.Budget}
+		for _, g := range []*Gaussian{&published, &sound} {
+			if err := g.Init(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		near(t, "published s", published.SD(), c.paper, 5e-3)
+		near(t, "sound s", sound.SD(), c.analytic, 5e-3)
+		near(t, "what the published noise buys", published.Claim().Epsilon, c.eff, 0.02)
+	}
+}
+
+func TestWishartOfExperiment2(t *testing.T) {
+	freedom := map[privacy.Calibration]int{}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		w := Wishart{Budget: budget, Calibration: c}
+		if err := w.Init(exp2); err != nil {
+			t.Fatal(err)
+		}
+		freedom[c] = w.Freedom()
+		t.Logf("%v: k = %d, shift %.4g, bounds %+v, claim %.4g", c, w.Freedom(), w.Shift(), w.Bounds(w.Shift()), w.Claim().Epsilon)
+		if e := w.Claim().Epsilon; e > 1 {
+			t.Errorf("%v: claims epsilon = %v, want <= 1", c, e)
+		}
+	}
+	if k := freedom[privacy.AsPublished]; k != 139115 {
+		t.Errorf("published k = %d, want 139115", k)
+	}
+	if k := freedom[privacy.AuthorsCode]; k != 239278 {
+		t.Errorf("authors' k = %d, want 239278", k)
+	}
+	if freedom[privacy.Sound] >= freedom[privacy.AsPublished] {
+		t.Errorf("k = %v: the composition solved exactly should need fewer degrees of freedom than the rule of thumb", freedom)
+	}
+}
