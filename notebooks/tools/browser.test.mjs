@@ -1,0 +1,316 @@
+// The notebooks in a browser: run in JupyterLab with the kernel, as an exported page offline, and as a page whose scripts are off.
+//
+// Chromium is the system's (docker/setup chromium, or CHROMIUM=...). DPBANDITS_BROWSER_NOTEBOOKS="a.ipynb b.ipynb" names
+// the notebooks. Any request to another machine fails the test that made it.
+
+import assert from 'node:assert/strict';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.resolve(here, '..', '..');
+const { chromium } = createRequire(path.join(root, 'docker', 'package.json'))('playwright-core');
+
+const fixture = path.join(here, 'testdata', 'figure.ipynb');
+const named = (process.env.DPBANDITS_BROWSER_NOTEBOOKS ?? '').split(/\s+/).filter(Boolean).map(f => path.resolve(root, f));
+const usual = [fixture, path.join(root, 'notebooks', '03-jdp-linucb.ipynb')].filter(f => fs.existsSync(f));
+const notebooks = named.length ? named : usual;
+
+const minute = 60_000;
+const runLimit = 5 * minute; // one notebook at smoke scale, on a slow machine
+
+function browserProgram() {
+  if (process.env.CHROMIUM) return execFileSync('sh', ['-c', 'command -v "$CHROMIUM"'], { encoding: 'utf8' }).trim();
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    try {
+      return execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+    } catch { /* the next one */ }
+  }
+  throw new Error('Chromium is not installed (docker/setup chromium)');
+}
+
+let scratch, lab;
+
+before(async () => {
+  scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'dpbandits-browser-'));
+  lab = await startLab();
+}, { timeout: 2 * minute });
+
+after(async () => {
+  await lab?.stop();
+  fs.rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+});
+
+// startLab starts JupyterLab over copies of the notebooks, so that what the browser saves changes none of them.
+async function startLab() {
+  const directory = path.join(scratch, 'notebooks');
+  fs.mkdirSync(directory);
+  for (const entry of fs.readdirSync(path.join(root, 'notebooks'))) {
+    if (!entry.endsWith('.ipynb')) fs.symlinkSync(path.join(root, 'notebooks', entry), path.join(directory, entry));
+  }
+  for (const file of notebooks) fs.copyFileSync(file, path.join(directory, path.basename(file)));
+
+  const port = await freePort();
+  const token = randomBytes(24).toString('hex');
+  const base = `http://127.0.0.1:${port}/`;
+  const log = fs.openSync(path.join(scratch, 'lab.log'), 'w');
+  const server = spawn(path.join(root, 'docker', 'run'), [
+    'jupyter', 'lab', '--no-browser', '--ServerApp.ip=127.0.0.1', `--ServerApp.port=${port}`, '--ServerApp.port_retries=0',
+    `--IdentityProvider.token=${token}`, `--ServerApp.root_dir=${directory}`, '--LabApp.expose_app_in_browser=True',
+    ...(process.getuid?.() === 0 ? ['--allow-root'] : []),
+  ], { cwd: root, detached: true, stdio: ['ignore', log, log], env: { ...process.env, SCALE: 'smoke', DPBANDITS_BATCH: '1', TMPDIR: scratch } });
+  const exited = new Promise(resolve => server.once('exit', resolve));
+  let gone = false;
+  exited.then(() => { gone = true; });
+
+  async function stop() {
+    if (!gone) await fetch(`${base}api/shutdown`, { method: 'POST', headers: { Authorization: `token ${token}` } }).catch(() => {});
+    await Promise.race([exited, sleep(15_000, undefined, { ref: false })]);
+    if (!gone) {
+      try { process.kill(-server.pid, 'SIGKILL'); } catch { /* it has ended after all */ }
+    }
+    fs.closeSync(log);
+  }
+
+  for (const start = Date.now(); ; await sleep(200)) {
+    const answer = await fetch(`${base}api/status`, { headers: { Authorization: `token ${token}` } }).catch(() => undefined);
+    if (answer?.ok) return { base, token, directory, stop };
+    if (gone || Date.now() - start > minute) {
+      await stop();
+      throw new Error(`JupyterLab did not start:\n${fs.readFileSync(path.join(scratch, 'lab.log'), 'utf8')}`);
+    }
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const s = net.createServer().once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = s.address();
+      s.close(() => resolve(port));
+    });
+  });
+}
+
+// withPage runs work in a fresh browser, with a fresh home, that reaches only what allowed(url) says.
+async function withPage(allowed, options, work) {
+  const home = fs.mkdtempSync(path.join(scratch, 'chromium-'));
+  const context = await chromium.launchPersistentContext(path.join(home, 'profile'), {
+    executablePath: browserProgram(),
+    headless: true,
+    viewport: { width: 1280, height: 1000 },
+    env: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update',
+      '--disable-sync', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+    ...options,
+  });
+  const beyond = [];
+  try {
+    const ours = address => /^(data|blob|about):/.test(address) || allowed(new URL(address));
+    context.on('request', r => { if (!ours(r.url())) beyond.push(r.url()); });
+    await context.route(address => !ours(address.href), route => route.abort());
+    const page = await context.newPage();
+    page.on('websocket', s => { if (!ours(s.url())) beyond.push(s.url()); });
+    await work(page, context);
+  } finally {
+    await context.close();
+  }
+  assert.deepEqual(beyond, [], 'requests beyond what is allowed');
+}
+
+const loopback = url => url.hostname === '127.0.0.1';
+const onlyFiles = url => url.protocol === 'file:';
+
+// painted says whether the canvas shows more than one colour: at least a thousandth of its pixels are not the commonest.
+function painted(canvas) {
+  const { width, height } = canvas;
+  if (!width || !height) return false;
+  const pixels = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, width, height).data.buffer);
+  const count = new Map();
+  for (const p of pixels) count.set(p, (count.get(p) ?? 0) + 1);
+  return pixels.length - Math.max(...count.values()) > pixels.length / 1000;
+}
+
+// tooltip is the text of the tooltip that the figure shows, or nothing.
+function tooltip(figure) {
+  const candidates = [...figure.querySelectorAll('.dpb-live div'), ...document.querySelectorAll('body > div')];
+  const shown = candidates.find(e => {
+    const style = getComputedStyle(e);
+    return style.position === 'absolute' && style.zIndex === '9999999' && style.display !== 'none' &&
+      style.visibility === 'visible' && Number(style.opacity) > 0.5 && e.innerText.trim();
+  });
+  return shown?.innerText.trim();
+}
+
+// checkLive checks that the figure is live: marked so, each canvas painted, the static picture hidden, a tooltip on hover.
+async function checkLive(page, figure, limit = 30_000, grids = [[5, 3], [24, 16]]) {
+  const name = await figure.getAttribute('id');
+  const until = async (what, holds) => {
+    for (const start = Date.now(); ; await sleep(100)) {
+      if (await holds()) return;
+      assert.ok(Date.now() - start < limit, `figure ${name}: ${what}`);
+    }
+  };
+  await until('is not live', async () => await figure.getAttribute('data-dpb-live') === '1');
+  await figure.locator('.dpb-live').scrollIntoViewIfNeeded();
+  assert.equal(await figure.locator('img.dpb-static').isVisible(), false, `figure ${name}: the static picture is still there`);
+
+  const canvases = await figure.locator('.dpb-live canvas').all();
+  assert.ok(canvases.length > 0, `figure ${name}: no canvas`);
+  for (const canvas of canvases) {
+    await until('a canvas is blank', () => canvas.evaluate(painted));
+    await canvas.evaluate(e => e.scrollIntoView({ block: 'center' }));
+    assert.ok(await hover(page, figure, canvas, grids), `figure ${name}: no tooltip appears on hover`);
+  }
+}
+
+// hover moves over the canvas until a tooltip shows: across one grid of points after the other.
+async function hover(page, figure, canvas, grids) {
+  for (const [columns, rows] of grids) {
+    for (let j = 0; j < rows; j++) {
+      for (let i = 0; i < columns; i++) {
+        const box = await canvas.boundingBox();
+        await page.mouse.move(box.x + box.width * (i + 0.5) / columns, box.y + box.height * (j + 0.5) / rows, { steps: 2 });
+        await sleep(columns > 5 ? 20 : 120);
+        if (await figure.evaluate(tooltip)) {
+          await page.mouse.move(1, 1); // so that it is gone when the next figure is looked at
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+const pageOf = new Map(); // notebook -> its exported page, once the notebook has run
+
+for (const file of notebooks) {
+  const name = path.basename(file, '.ipynb');
+
+  test(`${name} runs in JupyterLab and its figures are live`, { timeout: runLimit + 5 * minute }, async t => {
+    await withPage(loopback, {}, async page => {
+      page.setDefaultTimeout(minute);
+      await page.goto(`${lab.base}lab/tree/${encodeURIComponent(`${name}.ipynb`)}?reset&token=${lab.token}`);
+      await page.waitForFunction(n => {
+        const widget = window.jupyterapp?.shell.currentWidget;
+        return widget?.context?.path === n && widget.context.isReady && widget.sessionContext.session?.kernel;
+      }, `${name}.ipynb`);
+
+      const start = Date.now();
+      const run = page.evaluate(async () => {
+        const { commands } = window.jupyterapp;
+        await window.jupyterapp.shell.currentWidget.sessionContext.ready;
+        await commands.execute('notebook:clear-all-cell-outputs');
+        await commands.execute('notebook:run-all-cells');
+      });
+      await Promise.race([run, sleep(runLimit, undefined, { ref: false }).then(() => { throw new Error('the notebook is still running'); })]);
+      t.diagnostic(`ran in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+
+      const cells = await page.evaluate(() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells
+        .map((c, i) => ({ i, type: c.cell_type, outputs: c.outputs ?? [], count: c.execution_count, source: [c.source].flat().join('') })));
+      const text = o => [o.text ?? o.traceback ?? ''].flat().join('');
+      for (const c of cells.filter(c => c.type === 'code' && c.source.trim())) {
+        assert.ok(c.count, `cell ${c.i} did not run`);
+        const bad = c.outputs.find(o => o.output_type === 'error' || (o.name === 'stderr' && /\bexit status \d|\bpanic: /.test(text(o))));
+        assert.ok(!bad, `cell ${c.i} failed:\n${bad && text(bad)}`);
+      }
+      const html = o => [o.data?.['text/html'] ?? ''].flat().join('');
+      const drawn = cells.filter(c => c.outputs.some(o => html(o).includes('class="dpb-figure"')));
+      assert.ok(drawn.length > 0, 'the notebook draws no figure');
+
+      let figures = 0;
+      for (const c of drawn) {
+        await page.evaluate(i => {
+          const { content } = window.jupyterapp.shell.currentWidget;
+          content.activeCellIndex = i;
+          return content.scrollToItem(i, 'center');
+        }, c.i);
+        const cell = page.locator(`.jp-NotebookPanel .jp-Cell[data-windowed-list-index="${c.i}"]`);
+        await cell.locator('.dpb-figure').first().waitFor({ state: 'attached' });
+        for (const figure of await cell.locator('.dpb-figure').all()) {
+          await checkLive(page, figure);
+          figures++;
+        }
+      }
+      t.diagnostic(`${figures} figures are live in JupyterLab`);
+
+      await page.evaluate(() => window.jupyterapp.commands.execute('docmanager:save'));
+      await promisify(execFile)(path.join(root, 'docker', 'run'), ['python', path.join(here, 'run.py'), '--export-only', '--out',
+        path.join(scratch, 'pages'), path.join(lab.directory, `${name}.ipynb`)], { env: { ...process.env, SCALE: 'smoke' } });
+      pageOf.set(name, { address: pathToFileURL(path.join(scratch, 'pages', `${name}.html`)).href, figures });
+    });
+  });
+
+  test(`${name} as a page is live offline`, { timeout: 5 * minute }, async t => {
+    assert.ok(pageOf.has(name), 'there is no page: the notebook did not run');
+    const { address, figures } = pageOf.get(name);
+    await withPage(onlyFiles, { offline: true }, async page => {
+      const complaints = [];
+      page.on('pageerror', e => complaints.push(e.message));
+      await page.goto(address);
+      const all = await page.locator('.dpb-figure').all();
+      assert.equal(all.length, figures);
+      for (const figure of all) await checkLive(page, figure);
+      assert.deepEqual(complaints, [], 'errors on the page');
+      t.diagnostic(`${figures} figures are live offline`);
+    });
+  });
+
+  test(`${name} as a page without scripts shows its static pictures`, { timeout: 5 * minute }, async t => {
+    assert.ok(pageOf.has(name), 'there is no page: the notebook did not run');
+    const { address, figures } = pageOf.get(name);
+    await withPage(onlyFiles, { offline: true, javaScriptEnabled: false }, async page => {
+      await page.goto(address);
+      const all = await page.locator('.dpb-figure').all();
+      assert.equal(all.length, figures);
+      for (const figure of all) await checkStatic(figure);
+      t.diagnostic(`${figures} static pictures are shown`);
+    });
+  });
+}
+
+// checkStatic checks that the figure shows its picture and nothing else.
+async function checkStatic(figure) {
+  const name = await figure.getAttribute('id');
+  assert.equal(await figure.getAttribute('data-dpb-live'), null, `figure ${name} is live although scripts are off`);
+  const image = figure.locator('img.dpb-static');
+  await image.scrollIntoViewIfNeeded();
+  assert.ok(await image.isVisible(), `figure ${name}: its picture is hidden`);
+  assert.ok(await image.evaluate(e => e.complete && e.naturalWidth > 0), `figure ${name}: its picture is broken`);
+  assert.ok((await image.getAttribute('alt'))?.trim(), `figure ${name}: its picture has no description`);
+}
+
+// The checks themselves, on figures that are broken in one way each, and what is to be said of them.
+const broken = {
+  'is not live': '',
+  'no canvas': '<script>f.dataset.dpbLive = 1; i.style.display = "none"</script>',
+  'a canvas is blank': '<canvas></canvas><script>f.dataset.dpbLive = 1; i.style.display = "none"</script>',
+  'the static picture is still there': '<canvas></canvas><script>f.dataset.dpbLive = 1</script>',
+  'no tooltip appears on hover': `<canvas></canvas><script>f.dataset.dpbLive = 1; i.style.display = "none";
+    f.querySelector('canvas').getContext('2d').fillRect(5, 5, 50, 50)</script>`,
+};
+test('a broken figure is found out', { timeout: 2 * minute }, async t => {
+  for (const [what, inside] of Object.entries(broken)) {
+    await t.test(what, () => withPage(onlyFiles, {}, async page => {
+      await page.setContent(`<div class="dpb-figure" id="dpb-broken"><img class="dpb-static" alt="x" src="data:image/svg+xml;base64,AA==" width="9" height="9">
+        <script>var f = document.getElementById('dpb-broken'), i = f.querySelector('img')</script><div class="dpb-live">-${inside}</div></div>`);
+      const figure = page.locator('.dpb-figure');
+      await assert.rejects(checkLive(page, figure, 1000, [[3, 2]]), e => e.message.includes(what));
+      if (what === 'is not live') await assert.rejects(checkStatic(figure), /its picture is broken/);
+    }));
+  }
+});
+
+test('a request to another machine is found out', { timeout: minute }, async () => {
+  await assert.rejects(withPage(loopback, {}, async page => {
+    await page.setContent('<img src="http://example.org/x.png">', { waitUntil: 'load' });
+  }), /beyond what is allowed/);
+});

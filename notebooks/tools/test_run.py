@@ -1,0 +1,171 @@
+"""The runner and the exporter, on the small notebooks of testdata/."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import export  # noqa: E402
+import run  # noqa: E402
+
+DATA = HERE / "testdata"
+
+
+def runner(*arguments, scale="smoke"):
+    return subprocess.run([sys.executable, str(HERE / "run.py"), *map(str, arguments)], text=True, capture_output=True,
+                          env={**os.environ, "SCALE": scale}, timeout=180)
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    out = tmp_path_factory.mktemp("good")
+    return runner("--out", out, DATA / "good.ipynb", DATA / "figure.ipynb"), out
+
+
+def test_a_good_notebook_passes(good):
+    done, out = good
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "good [ 1/1]" in done.stdout
+    assert done.stdout.rstrip().endswith("notebooks: 2 of 2 ok")
+    cell = nbformat.read(out / "good.ipynb", 4).cells[1]
+    assert [o.text for o in cell.outputs] == ["fine smoke\n", "a warning is no failure\n"]
+
+
+@pytest.mark.parametrize("name, reason", [
+    ("panic", "panic: runtime error: invalid memory address"),
+    ("exit", "exit status 3"),
+    ("compile", "cannot use 1 (untyped int constant) as string value"),
+    ("failing-test", "exit status 1"),
+])
+def test_a_bad_notebook_fails(name, reason, tmp_path):
+    done = runner("--out", tmp_path, DATA / f"{name}.ipynb")
+    assert done.returncode == 1
+    assert reason in done.stdout
+    assert f"failed: {name}" in done.stdout
+    assert not (tmp_path / f"{name}.html").exists()
+    assert (tmp_path / f"{name}.failed.ipynb").exists()
+
+
+def test_a_bad_notebook_does_not_hide_the_others(tmp_path):
+    done = runner("--out", tmp_path, DATA / "exit.ipynb", DATA / "good.ipynb")
+    assert done.returncode == 1
+    assert "notebooks: 1 of 2 ok, failed: exit" in done.stdout
+    assert (tmp_path / "good.html").exists()
+
+
+def test_a_run_out_of_time_is_killed_with_its_processes(tmp_path):
+    mark = tmp_path / "scratch"
+    mark.mkdir()
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, str(HERE / "run.py"), "--timeout", "4", "--out", str(tmp_path), str(DATA / "sleep.ipynb")],
+                          text=True, capture_output=True, env={**os.environ, "SCALE": "smoke", "TMPDIR": str(mark)}, timeout=60)
+    assert done.returncode == 1
+    assert "out of time" in done.stdout
+    assert time.monotonic() - start < 40
+    assert not list(mark.iterdir()), "what the kernel wrote is still there"
+    for _ in range(50):  # a killed process is gone when somebody has waited for it
+        left = [line for line in processes() if str(mark) in line]
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left
+
+
+def processes():
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            yield entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            pass
+
+
+def test_outputs_in_place_hold_no_path_and_no_time(tmp_path):
+    nb = nbformat.v4.new_notebook(metadata={"kernelspec": {"name": "gonb", "display_name": "x"}, "widgets": {}})
+    nb.cells = [nbformat.v4.new_code_cell('%noautoget\n%%\nfmt.Println(os.Getenv("DPBANDITS_ROOT") + "/pkg")\n'
+                                          'fmt.Println(os.Getenv("GONB_TMP_DIR") + "/main.go")', metadata={"execution": {"iopub.status.busy": "now"}})]
+    path = tmp_path / "paths.ipynb"
+    nbformat.write(nb, path)
+    done = runner("--in-place", "--out", tmp_path / "out", path)
+    assert done.returncode == 0, done.stdout
+    text = path.read_text()
+    assert str(run.ROOT) not in text
+    assert text.endswith("}\n")
+    back = nbformat.read(path, 4)
+    assert back.cells[0].outputs[0].text == "pkg\n/tmp/gonb/main.go\n"
+    assert back.cells[0].metadata == {}
+    assert set(back.metadata) == {"kernelspec", "language_info"} and "version" not in back.metadata.language_info
+
+
+def test_the_scale_is_one_of_three():
+    done = runner("--out", "/nonexistent", DATA / "good.ipynb", scale="huge")
+    assert done.returncode == 2 and "SCALE=huge is none of smoke, lecture, paper" in done.stderr
+
+
+def test_a_page_needs_nothing_else(good):
+    _, out = good
+    for name in "good", "figure", "index":
+        text = (out / f"{name}.html").read_text()
+        assert export.fetched(text) == []
+        soup = BeautifulSoup(text, "html.parser")
+        assert not soup.select("script[src], link[href]")
+        if name != "index":
+            assert soup.select_one("meta[http-equiv=Content-Security-Policy]")["content"] == export.POLICY
+
+
+def test_the_library_is_on_a_page_once_and_only_with_figures(good):
+    _, out = good
+    head = export.library()
+    assert (out / "figure.html").read_text().count(head) == 1
+    assert head not in (out / "good.html").read_text()
+
+
+def test_formulas_are_typeset(good):
+    _, out = good
+    soup = BeautifulSoup((out / "good.html").read_text(), "html.parser")
+    assert len(soup.select(".katex")) == 3 and len(soup.select(".katex-display")) == 1
+    assert "$" not in soup.select_one("main").get_text()
+    assert not re.search("[\ue000\ue001]", soup.decode())
+
+
+def test_a_wrong_formula_is_named(tmp_path):
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("$\\nosuchthing{x}$")])
+    with pytest.raises(export.Failure, match="nosuchthing"):
+        export.page(nb, tmp_path / "x.html", tmp_path)
+
+
+def test_headings_are_anchored_as_in_jupyterlab(tmp_path):
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# The *tree*, of `depth` $m$\n\n[there](#The-tree,-of-depth-m)")])
+    export.page(nb, tmp_path / "x.html", tmp_path)
+    soup = BeautifulSoup((tmp_path / "x.html").read_text(), "html.parser")
+    assert soup.h1["id"] == "The-tree,-of-depth-m"
+    assert soup.title.get_text() == "The tree, of depth m"
+
+
+def test_something_fetched_is_found():
+    assert export.fetched('<img src="http://example.org/x.png"><script src="x.js"></script><a href="http://example.org">x</a>'
+                          '<style>@font-face { src: url(fonts/x.woff) }</style>') == [
+        "<img src=http://example.org/x.png>", "<script src=x.js>", "fonts/x.woff"]
+
+
+def test_the_index_lists_titles(good):
+    _, out = good
+    soup = BeautifulSoup((out / "index.html").read_text(), "html.parser")
+    assert [a.get_text() for a in soup.select("li > a")] == ["A figure made by hand", "A good notebook"]
+
+
+def test_the_library_is_in_the_lock_file_and_no_address():
+    text = (run.ROOT / "docker" / "package-lock.json").read_text()
+    packages = json.loads(text)["packages"]
+    assert packages["node_modules/echarts"]["version"].startswith("5.")
+    assert all("integrity" in p for name, p in packages.items() if name)
+    assert "resolved" not in text
