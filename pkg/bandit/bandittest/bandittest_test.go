@@ -1,0 +1,380 @@
+package bandittest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+func TestToys(t *testing.T) {
+	env := func() bandit.Environment { return new(toyEnv) }
+	Environment(t, env)
+	Learner(t, func() bandit.Learner { return new(toyLearner) }, env, LearnerOptions{Equivariant: true})
+}
+
+// recorder is a testing.TB that keeps failures to itself.
+type recorder struct {
+	testing.TB
+	failures []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+// caught checks that the suite reported a failure of the check of that name.
+func (r *recorder) caught(t *testing.T, what, check string) {
+	t.Helper()
+	if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.HasPrefix(f, check+": ") }) {
+		t.Errorf("%s: not caught by %s; failures: %q", what, check, r.failures)
+	}
+}
+
+// brokenEnv is a toyEnv with one method replaced.
+type brokenEnv struct {
+	toyEnv
+	problem func(p bandit.Problem) bandit.Problem
+	reset   func(e *brokenEnv, contexts *rand.Rand)
+	next    func(e *brokenEnv, v *bandit.View)
+	pull    func(e *brokenEnv, rewards *rand.Rand, arms []int, y []float64)
+	regret  func(e *brokenEnv, arms []int) float64
+	n       int
+	sink    []float64
+}
+
+func (e *brokenEnv) Problem() bandit.Problem {
+	if e.problem != nil {
+		return e.problem(e.toyEnv.Problem())
+	}
+	return e.toyEnv.Problem()
+}
+
+func (e *brokenEnv) Reset(contexts *rand.Rand) {
+	if e.reset != nil {
+		e.reset(e, contexts)
+		return
+	}
+	e.n = 0
+	e.toyEnv.Reset(contexts)
+}
+
+func (e *brokenEnv) Next(v *bandit.View) {
+	e.toyEnv.Next(v)
+	if e.next != nil {
+		e.next(e, v)
+	}
+}
+
+func (e *brokenEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	e.toyEnv.Pull(rewards, arms, y)
+	if e.pull != nil {
+		e.pull(e, rewards, arms, y)
+	}
+}
+
+func (e *brokenEnv) Regret(arms []int) float64 {
+	if e.regret != nil {
+		return e.regret(e, arms)
+	}
+	return e.toyEnv.Regret(arms)
+}
+
+func TestBrokenEnvironmentsAreCaught(t *testing.T) {
+	for _, c := range []struct {
+		what, check string
+		env         brokenEnv
+	}{
+		{"invalid problem", "Problem", brokenEnv{problem: func(p bandit.Problem) bandit.Problem { p.RewardMax = p.RewardMin; return p }}},
+		{"round not set", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Round = 0 }}},
+		{"too many arms", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Arms++ }}},
+		{"short contexts", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X = v.X[:toyDim] }}},
+		{"long context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = 1.01 }}},
+		{"NaN context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = math.NaN() }}},
+		{"global randomness", "Reproducible", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
+		{"theta survives Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) {
+			theta := e.theta
+			e.toyEnv.Reset(contexts)
+			if e.n++; e.n > 1 {
+				e.theta = theta
+			}
+		}}},
+		{"rounds survive Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) { e.toyEnv.Reset(contexts) },
+			next: func(e *brokenEnv, v *bandit.View) { e.n++; v.X[0] /= float64(e.n) }}},
+		{"contexts from a stream that pulls shift", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.contexts.Uint64() }}},
+		{"rewards that wear out", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.n++; y[0] /= float64(e.n) }}},
+		{"draws by arm", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) {
+			if arms[0] == 0 {
+				r.Uint64()
+			}
+		}}},
+		{"contexts changed by a pull", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.x[1] /= 2 }}},
+		{"regret that grows", "Oblivious", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { e.n++; return float64(e.n) }}},
+		{"reward out of range", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] *= 1.5 }}},
+		{"reward not written", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] = math.NaN() }}},
+		{"arms sorted", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { arms[0] = arms[1] }}},
+		{"negative regret", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) - 0.01 }}},
+		{"regret never 0", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) + 0.01 }}},
+		{"regret of another scale", "RegretIsMean", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) }}},
+		{"allocates", "Allocations", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+			if v.Round%50 == 0 {
+				e.sink = make([]float64, 8)
+			}
+		}}},
+		{"panics", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { panic("no") }}},
+	} {
+		r := &recorder{TB: t}
+		Environment(r, func() bandit.Environment { e := c.env; return &e })
+		r.caught(t, c.what, c.check)
+	}
+}
+
+// brokenLearner is a toyLearner with one method replaced.
+type brokenLearner struct {
+	toyLearner
+	initialise func(l *brokenLearner, p bandit.Problem, horizon int) error
+	reset      func(l *brokenLearner, own *rand.Rand, noise rand.Source)
+	choose     func(l *brokenLearner, v *bandit.View, dst []int) []int
+	update     func(l *brokenLearner, v *bandit.View, arms []int, y []float64)
+	err        func(l *brokenLearner) error
+	n          int
+	kept       []float64
+	keptArms   []int
+}
+
+func (l *brokenLearner) Init(p bandit.Problem, horizon int) error {
+	if l.initialise != nil {
+		return l.initialise(l, p, horizon)
+	}
+	return l.toyLearner.Init(p, horizon)
+}
+
+func (l *brokenLearner) Reset(own *rand.Rand, noise rand.Source) {
+	if l.reset != nil {
+		l.reset(l, own, noise)
+		return
+	}
+	l.n, l.kept, l.keptArms = 0, nil, nil
+	l.toyLearner.Reset(own, noise)
+}
+
+func (l *brokenLearner) Select(v *bandit.View, dst []int) []int {
+	if l.choose != nil {
+		return l.choose(l, v, dst)
+	}
+	return l.toyLearner.Select(v, dst)
+}
+
+func (l *brokenLearner) Update(v *bandit.View, arms []int, y []float64) {
+	if l.update != nil {
+		l.update(l, v, arms, y)
+		return
+	}
+	l.toyLearner.Update(v, arms, y)
+}
+
+func (l *brokenLearner) Err() error {
+	if l.err != nil {
+		return l.err(l)
+	}
+	return l.toyLearner.Err()
+}
+
+var global int // that broken learners share
+
+func TestBrokenLearnersAreCaught(t *testing.T) {
+	for _, c := range []struct {
+		what, check string
+		learner     brokenLearner
+	}{
+		{"any horizon", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return l.toyLearner.Init(p, 1) }}},
+		{"any problem", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
+			l.toyLearner.Init(p, 1)
+			return bandit.CheckHorizon(h)
+		}}},
+		{"no contexts", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
+			if p.Dim == 0 {
+				return nil
+			}
+			return l.toyLearner.Init(p, h)
+		}}},
+		{"fails on good data", "Select", brokenLearner{err: func(l *brokenLearner) error { return fmt.Errorf("no") }}},
+		{"an arm too few", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1) }}},
+		{"arm out of range", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, toyArms) }}},
+		{"an arm twice", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, 1) }}},
+		{"overwrites dst", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return l.toyLearner.Select(v, dst[:0]) }}},
+		{"global randomness", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			a := rand.IntN(toyArms - 1)
+			return append(dst, a, a+1)
+		}}},
+		{"shared state", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if v.Round == 1 {
+				global = 0
+			}
+			global++
+			return append(dst, global%2, 2)
+		}}},
+		{"Reset forgets half", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
+			theta := l.theta[2]
+			l.toyLearner.Reset(own, noise)
+			if l.n++; l.n > 1 {
+				l.theta[2] = theta
+			}
+		}}},
+		{"Reset keeps the error", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
+			err := l.Err()
+			l.toyLearner.Reset(own, noise)
+			l.Fail(err)
+		}}},
+		{"Reset keeps the warnings", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
+			n := l.rounds
+			l.toyLearner.Reset(own, noise)
+			l.rounds = n
+		}}},
+		{"keeps rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			if len(y) == len(arms) && l.kept != nil {
+				l.toyLearner.Update(v, arms, l.kept)
+			} else {
+				l.toyLearner.Update(v, arms, y)
+			}
+			l.kept = y
+		}}},
+		{"keeps a context", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if l.kept == nil {
+				l.kept = v.Row(1)
+			}
+			l.theta[0] += l.kept[0]
+			return l.toyLearner.Select(v, dst)
+		}}},
+		{"writes to the contexts", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			v.X[0] = 0
+			return l.toyLearner.Select(v, dst)
+		}}},
+		{"writes to the rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			l.toyLearner.Update(v, arms, y)
+			y[0] -= 0.5
+		}}},
+		{"sorts the arms", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			l.toyLearner.Update(v, arms, y)
+			slices.Sort(arms)
+		}}},
+		{"swallows NaN rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			if len(arms) != len(y) {
+				l.toyLearner.Update(v, arms, y)
+			} else {
+				l.learn(v, arms, y)
+			}
+		}}},
+		{"learns from bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			l.toyLearner.Update(v, arms, y)
+			if l.Err() != nil {
+				l.learn(v, arms[:1], []float64{1})
+			}
+		}}},
+		{"draws noise for bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			for i := range l.theta {
+				l.theta[i] += 0.2 * l.noise.NormFloat64()
+			}
+			l.toyLearner.Update(v, arms, y)
+		}}},
+		{"panics on a wrong length", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			if len(y) != len(arms) {
+				panic("length")
+			}
+			l.toyLearner.Update(v, arms, y)
+		}}},
+		{"forgets the error", "BadRewards", brokenLearner{err: func(l *brokenLearner) error {
+			err := l.toyLearner.Err()
+			if l.n++; l.n%2 == 0 {
+				l.Clear()
+			}
+			return err
+		}}},
+		{"swallows NaN contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if i := slices.IndexFunc(v.X, math.IsNaN); i >= 0 {
+				v.X[i] = 0
+			}
+			return l.toyLearner.Select(v, dst)
+		}}},
+		{"moves on bad contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			for i := range l.theta {
+				l.theta[i] += 0.2 * l.own.NormFloat64()
+			}
+			return l.toyLearner.Select(v, dst)
+		}}},
+		{"prefers the first arm", "Equivariant", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			dst = l.toyLearner.Select(v, dst)
+			if len(dst) == toySlots && !slices.Contains(dst, 0) {
+				dst[0] = 0
+			}
+			return dst
+		}}},
+		{"allocates", "Allocations", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+			if v.Round%50 == 0 {
+				l.keptArms = slices.Clone(arms)
+			}
+			l.toyLearner.Update(v, arms, y)
+		}}},
+	} {
+		r := &recorder{TB: t}
+		Learner(r, func() bandit.Learner { l := c.learner; return &l }, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Equivariant: true})
+		r.caught(t, c.what, c.check)
+	}
+}
+
+// What is not broken is not reported, so that the tests above mean something.
+func TestUnbrokenAreNotCaught(t *testing.T) {
+	r := &recorder{TB: t}
+	env := func() bandit.Environment { return new(brokenEnv) }
+	Environment(r, env)
+	Learner(r, func() bandit.Learner { return new(brokenLearner) }, env, LearnerOptions{Equivariant: true})
+	for _, f := range r.failures {
+		t.Error(f)
+	}
+}
+
+// Exemptions exempt.
+func TestOptions(t *testing.T) {
+	Environment(t, func() bandit.Environment {
+		return &brokenEnv{
+			pull:   func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[0] += 2 },
+			regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) },
+		}
+	}, EnvironmentOptions{UnboundedRewards: true, RegretIsNotMean: true, Seed: 4, Rounds: 60})
+	Environment(t, func() bandit.Environment { return new(toyEnv) }, EnvironmentOptions{
+		Sets: func(r *rand.Rand, v *bandit.View, dst []int) []int { return append(dst, r.IntN(2), 2+r.IntN(3)) },
+	})
+	Learner(t, func() bandit.Learner {
+		return &brokenLearner{
+			initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return p.Validate() },
+			reset:      func(l *brokenLearner, own *rand.Rand, noise rand.Source) {},
+			choose:     func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 2, 4) },
+			update:     func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {},
+		}
+	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
+	r := &recorder{TB: t}
+	Learner(r, nil, nil, LearnerOptions{Rounds: 100, Horizon: 499})
+	if len(r.failures) != 1 || !strings.Contains(r.failures[0], "Horizon = 499, want >= 5 Rounds = 500") {
+		t.Errorf("a short horizon: %q", r.failures)
+	}
+}
+
+func TestSets(t *testing.T) {
+	for _, c := range []struct{ n, k, want int }{{5, 2, 10}, {5, 5, 1}, {25, 1, 25}, {6, 3, 20}, {60, 30, maxSets + 1}} {
+		if got := sets(c.n, c.k); got != c.want {
+			t.Errorf("sets(%d, %d) = %d, want %d", c.n, c.k, got, c.want)
+		}
+	}
+	arms, count := []int{0, 1, 2}, 1
+	for nextSet(arms, 6) {
+		count++
+	}
+	if count != 20 || !slices.Equal(arms, []int{3, 4, 5}) {
+		t.Errorf("%d sets of 3 out of 6, the last %v, want 20 and [3 4 5]", count, arms)
+	}
+}
