@@ -45,11 +45,11 @@ func (a Axis) span(data [2]float64, points bool) span {
 	return span{lo, hi, step}
 }
 
-// niceStep is 1, 2 or 5 times a power of ten and cuts the width into 4 to 9 parts.
+// niceStep is 1, 2 or 5 times a power of ten and cuts the width into at most 9 parts.
 func niceStep(width float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(width/5)))
 	for _, m := range []float64{1, 2, 5} {
-		if width/(m*p) <= 8 {
+		if width/(m*p) <= 9 {
 			return m * p
 		}
 	}

@@ -128,7 +128,7 @@ func (f *Figure) caption(i int) string {
 		if s = strings.TrimSpace(s); s == "" {
 			return
 		}
-		if !strings.ContainsAny(s[len(s)-1:], ".!?:;)") {
+		if !strings.ContainsAny(s[len(s)-1:], ".!?:;") {
 			s += "."
 		}
 		parts = append(parts, s)

@@ -42,7 +42,7 @@ var programs = sync.OnceValues(func() ([]*goja.Program, error) {
 		{"still.js", `function still(js) {
 			var spec = JSON.parse(js);
 			var chart = echarts.init(null, null, {renderer: "svg", ssr: true, width: spec.width, height: spec.height});
-			chart.setOption(dpb.option(echarts, spec, spec.start, spec.width, true));
+			chart.setOption(dpb.option(echarts, spec, spec.start, spec.width));
 			return chart.renderToSVGString();
 		}`},
 	} {

@@ -117,21 +117,55 @@ var dpb = (function () {
     return function (v) { return f === "@dpb:percent" ? percent(v, digits) : number(v, digits); };
   }
 
-  function tooltip(echarts, o, whole) {
-    var esc = echarts.format.encodeHTML, fx = formatter(o.xAxis[0], 6), fy = formatter(o.yAxis[0], 4);
-    function at(x) {
-      var names = o.xAxis[0].data;
-      return esc(o.xAxis[0].name || "x") + " = <b>" + (names ? esc(names[x]) : fx(x)) + "</b>";
-    }
-    function row(p) {
-      var v = p.value, range = v.length > 3 ? " (" + fy(v[2]) + " to " + fy(v[3]) + ")" : "";
-      return p.marker + " " + esc(p.seriesName) + ": <b>" + fy(v[1]) + "</b>" + range;
-    }
-    return function (p) {
-      if (whole) return p.length ? at(p[0].value[0]) + "<br>" + p.map(row).join("<br>") : "";
-      if (p.seriesType === "custom") return esc(p.seriesName) + (p.name ? ": <b>" + esc(p.name) + "</b>" : "");
-      return (p.name ? "<b>" + esc(p.name) + "</b><br>" : "") + (o.xAxis[0].show === false ? esc(p.seriesName) : at(p.value[0]) + "<br>" + row(p));
+  // words returns what both kinds of tooltip are made of.
+  function words(echarts, o) {
+    var esc = echarts.format.encodeHTML, x = o.xAxis[0], fx = formatter(x, 6), fy = formatter(o.yAxis[0], 4);
+    return {
+      esc: esc,
+      at: function (v) { return esc(x.name || "x") + " = <b>" + (x.data ? esc(x.data[v]) : fx(v)) + "</b>"; },
+      row: function (marker, name, v) {
+        return marker + esc(name) + ": <b>" + fy(v[1]) + "</b>" + (v.length > 3 ? " (" + fy(v[2]) + " to " + fy(v[3]) + ")" : "");
+      }
     };
+  }
+
+  // atPoint says what is under the pointer.
+  function atPoint(echarts, o) {
+    var w = words(echarts, o), bare = o.xAxis[0].show === false;
+    return function (p) {
+      if (bare) return w.esc(p.seriesName) + (p.name ? ": <b>" + w.esc(p.name) + "</b>" : "");
+      return (p.name ? "<b>" + w.esc(p.name) + "</b><br>" : "") + w.at(p.value[0]) + "<br>" + w.row(p.marker, p.seriesName, p.value);
+    };
+  }
+
+  // atPlace says what all curves and bars are at one x, between two points of a curve in proportion.
+  function atPlace(echarts, o, selected) {
+    var w = words(echarts, o), all = o.series.filter(function (s) { return s.name && (s.type === "line" || s.type === "bar"); });
+    all = all.map(function (s) {
+      return {name: s.name, data: s.data, type: s.type, step: s.step,
+        marker: '<span style="display:inline-block;width:12px;height:12px;border-radius:6px;margin-right:6px;background:' + s.itemStyle.color + '"></span>'};
+    });
+    return function (ps) {
+      if (!ps.length) return "";
+      var x = ps[0].axisValue === undefined || o.xAxis[0].data ? ps[0].value[0] : +ps[0].axisValue, off = selected ? selected() : {};
+      var lines = all.map(function (s) {
+        var v = off[s.name] === false ? null : valueAt(s, x);
+        return v && w.row(s.marker, s.name, v);
+      });
+      return [w.at(x)].concat(lines.filter(Boolean)).join("<br>");
+    };
+  }
+
+  function valueAt(s, x) {
+    for (var i = 0; i < s.data.length; i++) {
+      var b = s.data[i], a = s.data[i - 1];
+      if (b[0] === x) return b;
+      if (s.type === "line" && a && a[0] < x && x < b[0]) {
+        var t = s.step ? 0 : (x - a[0]) / (b[0] - a[0]);
+        return a.map(function (v, k) { return v + t * (b[k] - v); });
+      }
+    }
+    return null;
   }
 
   // ---- the parts of an option ----
@@ -229,11 +263,18 @@ var dpb = (function () {
     return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
 
-  // option returns the ECharts options of frame i at a width in pixels; still is true where there is no slider to read the frame's value from.
-  function option(echarts, spec, i, width, still) {
+  // corners is a series without a trace that spans the axes: ECharts rounds the end of a log axis to the digits of the data.
+  function corners(x, y) {
+    return {type: "line", data: [[x.data ? 0 : x.min, y.min], [x.data ? 0 : x.max, y.max]], symbol: "none", silent: true,
+      lineStyle: {opacity: 0}, tooltip: {show: false}};
+  }
+
+  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a function that tells which
+  // series are switched off; without one the picture is still, and says itself what the slider would.
+  function option(echarts, spec, i, width, selected) {
     var o = JSON.parse(JSON.stringify(spec.option)), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
     o.series = o.series.concat(JSON.parse(JSON.stringify(frame.series)));
-    var text = wrap(o.title.text, 19, width - 40), sub = spec.label && still ? spec.label + " = " + frame.value : "";
+    var text = wrap(o.title.text, 19, width - 40), sub = spec.label && !selected ? spec.label + " = " + frame.value : "";
     var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
     var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28), right = 28;
     var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 16 : 6);
@@ -250,6 +291,7 @@ var dpb = (function () {
     });
     if (names.length < 2) rows = 0;
     var turn = x.data && widest(xs, FONT) + 10 > (width - left - right) / xs.length;
+    if (turn) left = Math.max(left, 0.87 * widthOf(xs[0], FONT) - (width - left - right) / xs.length / 2 + 12);
     var below = x.show === false ? 8 : (turn ? Math.ceil(widest(xs, FONT) * 0.5) + 18 : 26) + (x.name ? 28 : 0);
     var bottom = 12 + ROW * rows + (rows ? 6 : 0) + below;
     var w = width - left - right;
@@ -264,10 +306,12 @@ var dpb = (function () {
     }
     var bars = o.series.filter(function (s) { return s.type === "bar"; }).length;
 
-    o.tooltip.formatter = tooltip(echarts, o, o.tooltip.formatter === "@dpb:axis");
+    o.tooltip.formatter = o.tooltip.formatter === "@dpb:axis" ? atPlace(echarts, o, selected) : atPoint(echarts, o);
     o.tooltip.confine = true;
     o.tooltip.textStyle = {fontSize: FONT};
     o.series.forEach(dress);
+    if (x.type === "log" || y.type === "log") o.series.push(corners(x, y));
+    x.axisLabel.margin = 10;
     x.nameGap = below - 20;
     if (turn) { x.axisLabel.rotate = 30; x.nameGap = below - 24; }
     if (x.data) x.axisLabel.interval = 0;

@@ -26,6 +26,7 @@ function live(id, spec, alt, lib) {
       if (!window.echarts) throw new Error("echarts did not start");
       return window.echarts;
     });
+    window.dpbEcharts.catch(function () { window.dpbEcharts = null; }); // the next figure asks again
     return window.dpbEcharts;
   }
 
@@ -48,9 +49,13 @@ function live(id, spec, alt, lib) {
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", alt);
     var chart = echarts.init(canvas, null, {renderer: "svg", width: width, height: spec.height});
+    function hidden() {
+      var o = chart.getOption();
+      return o && o.legend ? o.legend[0].selected : {};
+    }
     function draw() {
-      var before = chart.getOption(), option = dpb.option(echarts, spec, frame, width, false);
-      if (before && before.legend) option.legend.selected = before.legend[0].selected; // what the reader switched off stays off
+      var off = hidden(), option = dpb.option(echarts, spec, frame, width, hidden);
+      option.legend.selected = off; // what the reader switched off stays off
       chart.setOption(option, {notMerge: true});
     }
     draw();
