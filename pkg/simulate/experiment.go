@@ -72,29 +72,29 @@ func (e *Experiment) prepare() (grid []int, err error) {
 	}()
 	switch {
 	case e.Environment == nil:
-		return nil, errors.New("Environment is nil")
+		return nil, errors.New("field Environment is nil")
 	case len(e.Policies) == 0:
 		return nil, errors.New("len(Policies) = 0, want >= 1")
 	case e.Horizon < 1:
-		return nil, fmt.Errorf("Horizon = %d, want >= 1", e.Horizon)
+		return nil, fmt.Errorf("field Horizon = %d, want >= 1", e.Horizon)
 	case e.Rounds < 0 || e.Rounds > e.Horizon:
-		return nil, fmt.Errorf("Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
+		return nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
 	case e.Trials < 1:
-		return nil, fmt.Errorf("Trials = %d, want >= 1", e.Trials)
+		return nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
 	case e.Workers < 0:
-		return nil, fmt.Errorf("Workers = %d, want >= 0", e.Workers)
+		return nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
 	}
 	seen := make(map[string]int)
 	for i, p := range e.Policies {
 		if err := checkName(p.Name); err != nil {
-			return nil, fmt.Errorf("Policies[%d].Name = %q: %w", i, p.Name, err)
+			return nil, fmt.Errorf("field Policies[%d].Name = %q: %w", i, p.Name, err)
 		}
 		if j, ok := seen[p.Name]; ok {
-			return nil, fmt.Errorf("Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
+			return nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
 		}
 		seen[p.Name] = i
 		if p.New == nil {
-			return nil, fmt.Errorf("Policies[%d] (%q): New is nil", i, p.Name)
+			return nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
 		}
 	}
 	grid, err = checkGrid(e.Grid, e.rounds())
@@ -103,7 +103,7 @@ func (e *Experiment) prepare() (grid []int, err error) {
 	}
 	env := e.Environment()
 	if env == nil {
-		return nil, errors.New("Environment returned nil")
+		return nil, errors.New("func Environment returned nil")
 	}
 	problem := env.Problem()
 	if err := problem.Validate(); err != nil {

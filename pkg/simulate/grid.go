@@ -54,10 +54,10 @@ func checkGrid(grid []int, rounds int) ([]int, error) {
 	}
 	for i, g := range grid {
 		if g < 1 || g > rounds {
-			return nil, fmt.Errorf("Grid[%d] = %d, want in [1, Rounds = %d]", i, g, rounds)
+			return nil, fmt.Errorf("field Grid[%d] = %d, want in [1, Rounds = %d]", i, g, rounds)
 		}
 		if i > 0 && g <= grid[i-1] {
-			return nil, fmt.Errorf("Grid[%d] = %d, want > Grid[%d] = %d", i, g, i-1, grid[i-1])
+			return nil, fmt.Errorf("field Grid[%d] = %d, want > Grid[%d] = %d", i, g, i-1, grid[i-1])
 		}
 	}
 	grid = slices.Clone(grid)

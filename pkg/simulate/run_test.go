@@ -175,13 +175,13 @@ func (e *nan) Regret([]int) float64 { return math.NaN() }
 
 func TestMisbehaviourIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
-		`policy "odd", trial 0, round 1: Select chose 0 arms, want Slots = 1`: func(e *Experiment) {
+		`policy "odd", trial 0, round 1: its Select chose 0 arms, want Slots = 1`: func(e *Experiment) {
 			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{} }}
 		},
-		`policy "odd", trial 0, round 1: Select chose 2 arms, want Slots = 1`: func(e *Experiment) {
+		`policy "odd", trial 0, round 1: its Select chose 2 arms, want Slots = 1`: func(e *Experiment) {
 			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{0, 1}} }}
 		},
-		`policy "odd", trial 0, round 1: Select chose arm -1, want in [0, 2)`: func(e *Experiment) {
+		`policy "odd", trial 0, round 1: its Select chose arm -1, want in [0, 2)`: func(e *Experiment) {
 			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{-1}} }}
 		},
 		`environment, trial 0, round 5: cumulative regret of policy "greedy" = NaN, want finite`: func(e *Experiment) {

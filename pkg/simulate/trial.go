@@ -98,11 +98,11 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 		s.arms = make([]int, 0, problem.Slots)
 		s.y = make([]float64, problem.Slots)
 		if err := s.learner.Init(problem, e.Horizon); err != nil {
-			return nil, fail(fmt.Errorf("Init: %w", err))
+			return nil, fail(fmt.Errorf("in Init: %w", err))
 		}
 		s.learner.Reset(random.New(e.Seed, trial, "learner/"+p.Name), random.Source(e.Seed, trial, "noise/"+p.Name))
 		if err := s.learner.Err(); err != nil {
-			return nil, fail(fmt.Errorf("Reset: %w", err))
+			return nil, fail(fmt.Errorf("in Reset: %w", err))
 		}
 		rec.Regret[i] = make([]float64, len(grid))
 	}
@@ -180,7 +180,7 @@ func checkArms(arms []int, slots, n int) int {
 
 func armsError(arms []int, bad, slots, n int) error {
 	if bad == len(arms) {
-		return fmt.Errorf("Select chose %d arms, want Slots = %d", len(arms), slots)
+		return fmt.Errorf("its Select chose %d arms, want Slots = %d", len(arms), slots)
 	}
-	return fmt.Errorf("Select chose arm %d, want in [0, %d)", arms[bad], n)
+	return fmt.Errorf("its Select chose arm %d, want in [0, %d)", arms[bad], n)
 }

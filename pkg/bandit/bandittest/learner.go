@@ -139,7 +139,7 @@ func (s learnerSuite) init() error {
 	if !s.Anytime {
 		for _, horizon := range []int{0, -1} {
 			if s.newLearner().Init(good, horizon) == nil {
-				return fmt.Errorf("Init accepts horizon = %d, want an error (or Anytime)", horizon)
+				return fmt.Errorf("its Init accepts horizon = %d, want an error (or Anytime)", horizon)
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (s learnerSuite) init() error {
 		p := good
 		change(&p)
 		if s.newLearner().Init(p, s.Horizon) == nil {
-			return fmt.Errorf("Init accepts %+v, want an error", p)
+			return fmt.Errorf("its Init accepts %+v, want an error", p)
 		}
 	}
 	return nil
