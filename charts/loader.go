@@ -1,7 +1,9 @@
 package charts
 
 import (
+	"crypto/sha512"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,9 +63,19 @@ var echartsSource = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return readECharts(p)
+})
+
+func readECharts(p string) (string, error) {
 	js, err := os.ReadFile(p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("charts: there is no %s: run `make setup`, or set DPBANDITS_ECHARTS to echarts.min.js %s", p, echartsVersion)
 	}
 	return string(js), err
-})
+}
+
+// integrity is the hash of a file as a page names it (SRI).
+func integrity(js string) string {
+	h := sha512.Sum384([]byte(js))
+	return "sha384-" + base64.StdEncoding.EncodeToString(h[:])
+}

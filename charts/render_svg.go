@@ -29,7 +29,9 @@ func WriteSVG(w io.Writer, f *Figure) error {
 
 // programs parses the library and our own part of it, once a process: that is most of the time that the first figure
 // takes. Running them in a fresh engine takes a tenth of it, and a fresh engine gives the same ids in the SVG each time.
-var programs = sync.OnceValues(func() ([]*goja.Program, error) {
+var programs = sync.OnceValues(compile)
+
+func compile() ([]*goja.Program, error) {
 	src, err := echartsSource()
 	if err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ var programs = sync.OnceValues(func() ([]*goja.Program, error) {
 		ps = append(ps, p)
 	}
 	return ps, nil
-})
+}
 
 func renderSVG(spec []byte) ([]byte, error) {
 	ps, err := programs()

@@ -49,28 +49,21 @@ var dpb = (function () {
 
   // ---- shapes that ECharts lacks ----
 
-  function points(api, low, high, n, step) {
-    var up = [], down = [];
-    for (var i = 0; i < n; i++) {
-      var x = api.value(0, i), lo = api.value(low, i), hi = api.value(high, i);
-      if (step && i > 0) {
-        up.push(api.coord([x, api.value(high, i - 1)]));
-        down.unshift(api.coord([x, api.value(low, i - 1)]));
-      }
-      up.push(api.coord([x, hi]));
-      down.unshift(api.coord([x, lo]));
-    }
-    return up.concat(down);
-  }
-
-  function band(step) {
+  // band draws one polygon round all rows x, lo, hi. ECharts gets to see the first only, and asks once.
+  function band(series, step) {
+    var rows = series.data;
+    series.data = rows.slice(0, 1);
     return function (params, api) {
-      if (params.dataIndex !== 0) return null; // one polygon for all points
-      return {
-        type: "polygon",
-        shape: {points: points(api, 1, 2, params.dataInsideLength, step)},
-        style: {fill: api.visual("color"), opacity: 0.2}
-      };
+      var up = [], down = [];
+      rows.forEach(function (r, i) {
+        if (step && i > 0) {
+          up.push(api.coord([r[0], rows[i - 1][2]]));
+          down.push(api.coord([r[0], rows[i - 1][1]]));
+        }
+        up.push(api.coord([r[0], r[2]]));
+        down.push(api.coord([r[0], r[1]]));
+      });
+      return {type: "polygon", shape: {points: up.concat(down.reverse())}, style: {fill: api.visual("color"), opacity: 0.2}};
     };
   }
 
@@ -188,8 +181,8 @@ var dpb = (function () {
     }
     switch (s.renderItem) {
     case "@dpb:box": s.renderItem = box(s); return;
-    case "@dpb:band": s.renderItem = band(false); break;
-    case "@dpb:stepband": s.renderItem = band(true); break;
+    case "@dpb:band": s.renderItem = band(s, false); break;
+    case "@dpb:stepband": s.renderItem = band(s, true); break;
     case "@dpb:whisker": s.renderItem = whisker; s.z = 4; s.clip = false; break;
     default:
       if ((s.itemStyle || {}).opacity < 1) s.z = 1;
