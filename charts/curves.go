@@ -1,0 +1,38 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Curves returns the mean of each curve with its pointwise 95% confidence band, mean +- 1.96 standard errors; a curve of a
+// single trial has no band.
+func Curves(curves []simulate.Curve) []Series {
+	out := make([]Series, len(curves))
+	for i, c := range curves {
+		s := Series{Name: c.Policy, Y: c.Mean}
+		for k, t := range c.Rounds {
+			s.X = append(s.X, float64(t))
+			if len(c.SE) > k && !math.IsNaN(c.SE[k]) {
+				s.Lo, s.Hi = append(s.Lo, c.Mean[k]-1.96*c.SE[k]), append(s.Hi, c.Mean[k]+1.96*c.SE[k])
+			}
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// Regret is the figure that most cells end with: cumulative regret against rounds, as [Curves] draws it. Change the fields of what it returns at will;
+// a log axis for the regret has to have positive bands.
+func Regret(title string, curves []simulate.Curve) *Figure {
+	f := &Figure{Title: title, X: Axis{Name: "round t"}, Y: Axis{Name: "cumulative regret"}, Series: Curves(curves), Scale: LectureScale}
+	if len(curves) > 0 && curves[0].Trials > 0 {
+		f.Caption = fmt.Sprintf("Mean of %d trials", curves[0].Trials)
+		if curves[0].Trials > 1 {
+			f.Caption += ", with pointwise 95% confidence bands"
+		}
+	}
+	return f
+}
