@@ -150,6 +150,18 @@ def execute(path, watchdog):
     return nb
 
 
+def merge(outputs):
+    """Neighbouring pieces of one stream as one: how a program's output is cut differs from run to run."""
+    merged = []
+    for o in outputs:
+        last = merged[-1] if merged else None
+        if last is not None and o.output_type == "stream" == last.output_type and o.name == last.name:
+            last.text += o.text
+        else:
+            merged.append(o)
+    return merged
+
+
 def scrub(nb):
     """Takes out what differs from machine to machine and from run to run: paths, times, versions."""
     places = [(str(ROOT) + "/", ""), (str(ROOT), "."), (os.path.realpath(ROOT) + "/", ""), (str(Path.home()), "~")]
@@ -169,7 +181,7 @@ def scrub(nb):
         for key in ("execution", "ExecuteTime", "scrolled", "collapsed"):
             cell.metadata.pop(key, None)
         if cell.cell_type == "code":
-            cell.outputs = [nbformat.from_dict(clean(dict(o))) for o in cell.outputs]
+            cell.outputs = [nbformat.from_dict(clean(dict(o))) for o in merge(cell.outputs)]
     nb.metadata = nbformat.from_dict({
         **({"title": nb.metadata["title"]} if "title" in nb.metadata else {}),
         "kernelspec": {"display_name": "Go (gonb)", "language": "go", "name": "gonb"},

@@ -202,26 +202,12 @@ func (l *LinUCB) Select(v *bandit.View, dst []int) []int {
 
 // products fills dots and squares and returns the arm with the greatest dot.
 func (l *LinUCB) products(v *bandit.View) (best int, ok bool) {
-	theta := l.theta
-	d := len(theta)
-	x := v.X
-	sum := 0.0 // of all products: not finite if one of them is not
 	dots, squares := l.dots[:v.Arms], l.squares[:v.Arms]
+	packed.Products(dots, squares, v.X, l.theta)
+	var sum float64 // not finite if one of them is not
 	top := math.Inf(-1)
-	for a := range dots {
-		var dot, square float64
-		if d >= 16 {
-			row := x[:d]
-			dot, square = packed.Dot(row, theta), packed.Dot(row, row)
-		} else {
-			for i, w := range x[:d] {
-				dot += w * theta[i]
-				square += w * w
-			}
-		}
-		x = x[d:]
-		dots[a], squares[a] = dot, square
-		sum += dot + square
+	for a, dot := range dots {
+		sum += dot + squares[a]
 		if dot > top {
 			best, top = a, dot
 		}

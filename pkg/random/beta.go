@@ -41,9 +41,10 @@ func (b TruncatedBeta) Rand(r *rand.Rand) float64 {
 			}
 		}
 	}
+	g := Normals{[4]uint64{r.Uint64() | 1, r.Uint64(), r.Uint64(), r.Uint64()}}
 	for {
-		z := r.NormFloat64()
-		t := z / math.Sqrt(z*z+ChiSquare(r, float64(b.Dim-1)))
+		z := g.One()
+		t := z / math.Sqrt(z*z+ChiSquare(&g, float64(b.Dim-1)))
 		if t >= b.Lo && t <= b.Hi {
 			return t
 		}

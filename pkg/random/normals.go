@@ -9,13 +9,12 @@ import (
 // Normals draws blocks of standard normal variables two to three times as fast as rand.Rand does one by
 // one, because its generator stays in registers: xoshiro256++ (Blackman and Vigna, 2019) under
 // a ziggurat of 256 layers with 53-bit mantissas (Marsaglia and Tsang, 2000; in Doornik's form, 2005).
-// Contexts are drawn with it: at one normal variable per coordinate they are half of a round's time.
-//
-// It is a simulator's generator. Private noise never comes from here.
+// Contexts and the noise of research runs are drawn with it: at one normal variable per coordinate they
+// are most of a round's time. It is a simulator's generator, not one for noise that has to protect somebody.
 type Normals struct{ s [4]uint64 }
 
-// NewNormals seeds a block generator with four draws of r.
-func NewNormals(r *rand.Rand) *Normals {
+// NewNormals seeds a block generator with four draws of a source (a *rand.Rand is one too).
+func NewNormals(r rand.Source) *Normals {
 	g := new(Normals)
 	for i := range g.s {
 		g.s[i] = r.Uint64()
@@ -96,6 +95,14 @@ func (g *Normals) edge(layer uint8, place float64) float64 {
 	}
 }
 
+// One draws a single standard normal variable.
+func (g *Normals) One() float64 {
+	var x [1]float64
+	g.Fill(x[:])
+	return x[0]
+}
+
+// uniform draws from [0, 1).
 func (g *Normals) uniform() float64 { return float64(g.next()>>11) * (1.0 / (1 << 53)) }
 
 func (g *Normals) next() uint64 {

@@ -150,7 +150,7 @@ func TestTruncatedBeta(t *testing.T) {
 
 func TestChiSquare(t *testing.T) {
 	for i, k := range []float64{1, 2, 3.5, 100, 239278} {
-		r := New(5, i, "chi")
+		r := NewNormals(Source(5, i, "chi"))
 		draws := make([]float64, 20000)
 		for j := range draws {
 			draws[j] = ChiSquare(r, k)
@@ -164,13 +164,13 @@ func TestChiSquare(t *testing.T) {
 // A Wishart variable has mean scale k I, entries of variance scale^2 k (1 + [i = j]), and no
 // correlation between different entries of its lower triangle.
 func TestWishartMoments(t *testing.T) {
-	for i, freedom := range []int{6, 40, 139115} {
+	for i, freedom := range []int{6, 7, 40, 139115} {
 		const dim, n, scale = 6, 20000, 2.0
 		w, err := NewWishart(dim, freedom, scale)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := New(6, i, "wishart")
+		r := NewNormals(Source(6, i, "wishart"))
 		size := dim * (dim + 1) / 2
 		draw, mean, square := make([]float64, size), make([]float64, size), make([]float64, size)
 		var cross float64 // of entries (1,0) and (2,1)
@@ -246,8 +246,9 @@ func BenchmarkNormals(b *testing.B) {
 	})
 	b.Run("wishart/d=6", func(b *testing.B) {
 		w, _ := NewWishart(6, 139115, 2)
+		g := NewNormals(r)
 		for b.Loop() {
-			w.Rand(r, x[:21])
+			w.Rand(g, x[:21])
 		}
 	})
 }

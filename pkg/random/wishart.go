@@ -3,30 +3,30 @@ package random
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
 
 // ChiSquare draws a chi-square variable with k > 0 degrees of freedom; k may be large and need not be
 // whole. Its cost does not depend on k: Marsaglia and Tsang, "A simple method for generating gamma
 // variables", ACM TOMS 26(3), 2000, for the gamma variable of shape k/2.
-func ChiSquare(r *rand.Rand, k float64) float64 {
-	shape, boost := k/2, 1.0
-	if shape < 1 { // the gamma of shape a is that of shape a+1 times U^(1/a)
-		boost = math.Pow(1-r.Float64(), 1/shape)
-		shape++
+func ChiSquare(g *Normals, k float64) float64 {
+	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
+		return ChiSquare(g, k+2) * math.Pow(1-g.uniform(), 2/k)
 	}
-	d := shape - 1.0/3
+	return chiSquare(g, g.One(), k/2-1.0/3)
+}
+
+// chiSquare is ChiSquare for a first normal z and d = k/2 - 1/3, k >= 2.
+func chiSquare(g *Normals, z, d float64) float64 {
 	c := 1 / math.Sqrt(9*d)
-	for {
-		z := r.NormFloat64()
+	for ; ; z = g.One() {
 		v := 1 + c*z
 		if v <= 0 {
 			continue
 		}
 		v = v * v * v
-		u := 1 - r.Float64() // in (0, 1]
+		u := 1 - g.uniform() // in (0, 1]
 		if u < 1-0.0331*(z*z)*(z*z) || math.Log(u) < 0.5*z*z+d*(1-v+math.Log(v)) {
-			return 2 * boost * d * v
+			return 2 * d * v
 		}
 	}
 }
@@ -56,23 +56,28 @@ func NewWishart(dim, freedom int, scale float64) (*Wishart, error) {
 }
 
 // Rand writes W into dst, its lower triangle packed by rows: W_ij at i(i+1)/2+j for j <= i.
-func (w *Wishart) Rand(r *rand.Rand, dst []float64) {
-	for i, p := 0, 0; i < w.dim; i++ {
-		for j := 0; j < i; j, p = j+1, p+1 {
-			w.l[p] = r.NormFloat64()
+func (w *Wishart) Rand(g *Normals, dst []float64) {
+	l := w.l
+	g.Fill(l)
+	for i, p := 0, 0; i < w.dim; i, p = i+1, p+i+2 {
+		half := float64(w.freedom-i) / 2
+		if half >= 1 {
+			l[p] = math.Sqrt(chiSquare(g, l[p], half-1.0/3))
+		} else {
+			l[p] = math.Abs(l[p]) // one degree of freedom
 		}
-		w.l[p] = math.Sqrt(ChiSquare(r, float64(w.freedom-i)))
-		p++
 	}
 	for i, p := 0, 0; i < w.dim; i++ {
-		row := w.l[i*(i+1)/2 : i*(i+1)/2+i+1]
-		for j := 0; j <= i; j, p = j+1, p+1 {
-			other := w.l[j*(j+1)/2 : j*(j+1)/2+j+1]
+		row := l[p : p+i+1]
+		for j, q := 0, 0; j <= i; j++ {
+			other := l[q : q+j+1]
 			var sum float64
 			for k, v := range other {
 				sum += v * row[k]
 			}
-			dst[p] = w.scale * sum
+			dst[p+j] = w.scale * sum
+			q += j + 1
 		}
+		p += i + 1
 	}
 }

@@ -30,7 +30,8 @@ type Policy struct {
 type Experiment struct {
 	Name string
 	// Environment makes a fresh environment. It is called once a trial, from several goroutines;
-	// the environments share nothing that they write.
+	// the environments share nothing that they write. One that has a method Validate() error is
+	// validated before the first trial.
 	Environment func() bandit.Environment
 	Policies    []Policy
 
@@ -104,6 +105,11 @@ func (e *Experiment) prepare() (grid []int, err error) {
 	env := e.Environment()
 	if env == nil {
 		return nil, errors.New("func Environment returned nil")
+	}
+	if v, ok := env.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
 	}
 	problem := env.Problem()
 	if err := problem.Validate(); err != nil {

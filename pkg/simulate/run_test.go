@@ -225,6 +225,9 @@ func TestValidation(t *testing.T) {
 		`policy "greedy": Init: no`: func(e *Experiment) {
 			e.Policies[0].New = func() bandit.Learner { return refuses{} }
 		},
+		"no such arms": func(e *Experiment) {
+			e.Environment = func() bandit.Environment { return invalid{} }
+		},
 		"panic: ": func(e *Experiment) {
 			e.Policies[0].New = func() bandit.Learner { panic("no") }
 		},
@@ -239,6 +242,10 @@ func TestValidation(t *testing.T) {
 		t.Error("RunAll of no experiments: no error")
 	}
 }
+
+type invalid struct{ bandit.Environment }
+
+func (invalid) Validate() error { return errors.New("no such arms") }
 
 type refuses struct{ bandit.Learner }
 

@@ -20,8 +20,8 @@ type LearnerOptions struct {
 	Anytime         bool // Init accepts a horizon below 1
 	IgnoresContexts bool // accepts any contexts, and problems without
 	IgnoresRewards  bool // accepts any rewards, as a fixed baseline may
-	// Equivariant: permuting the rows of the contexts permutes the choice. Ties, and choices drawn
-	// at random, break it.
+	// Equivariant: permuting the arms, each with its context, permutes the choice. Ties after the
+	// first 10 rounds, and choices drawn at random, break it.
 	Equivariant bool
 }
 
@@ -413,50 +413,69 @@ func (s learnerSuite) badContexts() error {
 	}, false)
 }
 
+// tied is the number of rounds in which little is known, so that arms may tie: the permuted twin
+// plays what the other chose.
+const tied = 10
+
+// equivariant plays twins, one of them with the arms permuted, under three permutations.
 func (s learnerSuite) equivariant() error {
 	if !s.Equivariant {
 		return nil
 	}
-	a, err := s.start(s.Seed)
-	if err != nil {
-		return err
-	}
-	b, err := s.start(s.Seed)
-	if err != nil {
-		return err
-	}
-	shuffle := stream(s.Seed, choice)
-	for round := 1; round <= s.Rounds; round++ {
-		a.env.Next(&a.view)
-		v := a.view
-		v.X = make([]float64, len(a.view.X))
-		perm := shuffle.Perm(v.Arms) // b's arm i is a's arm perm[i]
-		if round > 1 && v.Dim == 0 {
+	for n := range uint64(3) {
+		a, err := s.start(s.Seed + n)
+		if err != nil {
+			return err
+		}
+		b, err := s.start(s.Seed + n)
+		if err != nil {
+			return err
+		}
+		if a.problem.Dim == 0 {
 			return errors.New("LearnerOptions.Equivariant needs contexts")
 		}
-		for i, j := range perm {
-			copy(v.Row(i), a.view.Row(j))
-		}
-		a.arms = a.Select(&a.view, a.arms[:0])
-		b.arms = b.Select(&v, b.arms[:0])
-		same := make([]int, len(b.arms))
-		for i, arm := range b.arms {
-			same[i] = perm[arm]
-		}
-		if !slices.Equal(slices.Sorted(slices.Values(a.arms)), slices.Sorted(slices.Values(same))) {
-			return fmt.Errorf("round %d: it chose %v, and with the arms permuted what was %v", round, a.arms, same)
-		}
-		a.env.Pull(a.rewards, a.arms, a.y)
-		for i, arm := range same {
-			b.y[i] = a.y[slices.Index(a.arms, arm)]
-		}
-		a.Update(&a.view, a.arms, a.y)
-		b.Update(&v, b.arms, b.y)
-		if err := errors.Join(a.failed("Update"), b.failed("Update")); err != nil {
-			return err
+		perm := stream(s.Seed+n, choice).Perm(a.problem.Arms) // b's arm i is a's arm perm[i]
+		for range s.Rounds {
+			if err := permuted(a, b, perm); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+func permuted(a, b *player, perm []int) error {
+	a.env.Next(&a.view)
+	v := a.view
+	if v.Arms != len(perm) {
+		return errors.New("LearnerOptions.Equivariant needs the same number of arms each round")
+	}
+	v.X = make([]float64, len(a.view.X))
+	for i, j := range perm {
+		copy(v.Row(i), a.view.Row(j))
+	}
+	a.arms = a.Select(&a.view, a.arms[:0])
+	b.arms = b.Select(&v, b.arms[:0])
+	same := make([]int, len(b.arms)) // b's choice by a's names
+	for i, arm := range b.arms {
+		same[i] = perm[arm]
+	}
+	if v.Round <= tied {
+		same = slices.Clone(a.arms)
+		for i, arm := range a.arms {
+			b.arms[i] = slices.Index(perm, arm)
+		}
+	}
+	if !slices.Equal(slices.Sorted(slices.Values(a.arms)), slices.Sorted(slices.Values(same))) {
+		return fmt.Errorf("round %d: it chose %v, and with the arms permuted what was %v", v.Round, a.arms, same)
+	}
+	a.env.Pull(a.rewards, a.arms, a.y)
+	for i, arm := range same {
+		b.y[i] = a.y[slices.Index(a.arms, arm)]
+	}
+	a.Update(&a.view, a.arms, a.y)
+	b.Update(&v, b.arms, b.y)
+	return errors.Join(a.failed("Update"), b.failed("Update"))
 }
 
 func (s learnerSuite) allocations() error {

@@ -42,6 +42,9 @@ func MulVec(dst, a, x []float64) {
 
 // Quadratic returns x^T A x.
 func Quadratic(a, x []float64) float64 {
+	if len(x) == 5 { // the dimension of three papers' experiments, and half of a round there
+		return quadratic5((*[15]float64)(a), (*[5]float64)(x))
+	}
 	if len(x) > short {
 		var sum float64
 		p := 0
@@ -63,6 +66,44 @@ func Quadratic(a, x []float64) float64 {
 		a = a[i+1:]
 	}
 	return on + 2*off
+}
+
+func quadratic5(a *[15]float64, x *[5]float64) float64 {
+	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
+	on := a[0]*x0*x0 + a[2]*x1*x1 + a[5]*x2*x2 + (a[9]*x3*x3 + a[14]*x4*x4)
+	off := a[1]*x0*x1 + (a[3]*x0+a[4]*x1)*x2 + ((a[6]*x0+a[7]*x1)+a[8]*x2)*x3 + ((a[10]*x0+a[11]*x1)+(a[12]*x2+a[13]*x3))*x4
+	return on + 2*off
+}
+
+// Products writes <x, y> and |x|^2 into dots and squares for each row x of a row-major matrix of
+// len(dots) rows and len(y) columns.
+func Products(dots, squares, rows, y []float64) {
+	squares = squares[:len(dots)]
+	n := len(y)
+	if n == 5 {
+		y0, y1, y2, y3, y4 := y[0], y[1], y[2], y[3], y[4]
+		for i := range dots {
+			x := (*[5]float64)(rows[:5])
+			rows = rows[5:]
+			dots[i] = (x[0]*y0 + x[1]*y1) + (x[2]*y2 + x[3]*y3) + x[4]*y4
+			squares[i] = (x[0]*x[0] + x[1]*x[1]) + (x[2]*x[2] + x[3]*x[3]) + x[4]*x[4]
+		}
+		return
+	}
+	for i := range dots {
+		x := rows[:n]
+		rows = rows[n:]
+		if n > short {
+			dots[i], squares[i] = Dot(x, y), Dot(x, x)
+			continue
+		}
+		var dot, square float64
+		for j, v := range x {
+			dot += v * y[j]
+			square += v * v
+		}
+		dots[i], squares[i] = dot, square
+	}
 }
 
 // short is the length up to which plain loops beat unrolled ones.

@@ -72,6 +72,13 @@ func TestAgainstGonum(t *testing.T) {
 		for i := range y {
 			close(t, "A x", y[i], product.AtVec(i), 1e-12)
 		}
+		rows := append(append([]float64(nil), x...), y...)
+		dots, squares := make([]float64, 2), make([]float64, 2)
+		Products(dots, squares, rows, x)
+		close(t, "<x, x>", dots[0], mat.Dot(v, v), 1e-12)
+		close(t, "<y, x>", dots[1], mat.Dot(v, &product), 1e-12)
+		close(t, "|x|^2", squares[0], dots[0], 1e-12)
+		close(t, "|y|^2", squares[1], mat.Dot(&product, &product), 1e-12)
 		var eig mat.EigenSym
 		eig.Factorize(s, true)
 		values := eig.Values(nil)

@@ -1,0 +1,182 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Shariff and Sheffet, "Differentially Private Contextual Linear Bandits", NeurIPS 2018, Appendix D.
+
+// JDPBudget and JDPHorizon are Experiment 2's and 3's: every mechanism is calibrated for 5e7 rounds
+// and run to 2e7, "because they are essentially flat after this point".
+var JDPBudget = privacy.Budget{Epsilon: 1, Delta: 0.1}
+
+// JDPHorizon is n.
+const JDPHorizon = 50_000_000
+
+// JDPSeed is the seed of all committed results.
+const JDPSeed = 2018
+
+// The policies of Experiment 2, by their names in the results.
+const (
+	NonPrivate       = "NonPrivate"
+	GaussianPrinted  = "Gaussian AsPublished"
+	GaussianAuthors  = "Gaussian AuthorsCode"
+	GaussianSound    = "Gaussian Sound"
+	GaussianOpt      = "Gaussian SoundOpt"
+	WishartPrinted   = "Wishart AsPublished"
+	WishartAuthors   = "Wishart AuthorsCode"
+	WishartOpt       = "Wishart SoundOpt"
+	UnshiftedPrinted = "WishartUnshifted AsPublished"
+	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
+)
+
+// Gaussian returns LinUCB over a binary tree with Gaussian noise.
+func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.LinUCB {
+	return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}}
+}
+
+// Wishart returns LinUCB over a binary tree with Wishart noise.
+func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.LinUCB {
+	return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}}}
+}
+
+// optimal lets a learner choose its shift.
+func optimal(l *learner.LinUCB) *learner.LinUCB { l.OptimalShift = true; return l }
+
+// JDPPolicy returns a learner of Experiment 2 by its name, at any budget. It panics on another name.
+func JDPPolicy(name string, b privacy.Budget) *learner.LinUCB {
+	switch name {
+	case NonPrivate:
+		return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}
+	case GaussianPrinted:
+		return Gaussian(b, privacy.AsPublished)
+	case GaussianAuthors:
+		return Gaussian(b, privacy.AuthorsCode)
+	case GaussianSound:
+		return Gaussian(b, privacy.Sound)
+	case GaussianOpt:
+		return optimal(Gaussian(b, privacy.Sound))
+	case WishartPrinted:
+		return Wishart(b, privacy.AsPublished, false)
+	case WishartAuthors:
+		return Wishart(b, privacy.AuthorsCode, false)
+	case WishartOpt:
+		return optimal(Wishart(b, privacy.Sound, false))
+	case UnshiftedPrinted:
+		return Wishart(b, privacy.AsPublished, true)
+	case UnshiftedAuthors:
+		return Wishart(b, privacy.AuthorsCode, true)
+	}
+	panic(fmt.Sprintf("papers: no policy %q in Experiment 2", name))
+}
+
+// JDPPolicies lists Experiment 2's policies: those of the paper, by every calibration of theirs, and ours.
+var JDPPolicies = []string{NonPrivate, GaussianPrinted, GaussianAuthors, GaussianSound,
+	WishartPrinted, WishartAuthors, UnshiftedPrinted, UnshiftedAuthors}
+
+// JDPOptPolicies are the sound mechanisms with the shift that minimises the regret bound.
+var JDPOptPolicies = []string{GaussianOpt, WishartOpt}
+
+// JDPDims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
+func JDPDims(s Scale) []int {
+	return pick(s, []int{4, 6, 8}, []int{4, 6, 8, 11, 16}, []int{4, 6, 8, 11, 16, 23, 32, 45, 64})
+}
+
+// JDPExperiment1 measures the non-private LinUCB on K = d^2 arms with a gap of 0.1, ridge 1, for one dimension
+// and law of the reward.
+func JDPExperiment1(s Scale, dim int, reward environment.Reward) *simulate.Experiment {
+	rounds := pick(s, 2_000, 10_000, 100_000)
+	trials := pick(s, 2, 4, 8)
+	if dim > 32 {
+		trials = 2
+	}
+	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
+	return &simulate.Experiment{
+		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
+		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
+			return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}, Sigma: 1}
+		}}},
+		Horizon: rounds, Trials: trials, Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 50),
+		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
+	}
+}
+
+// JDPGaps are the gaps of Experiment 2.
+var JDPGaps = []float64{0, 0.1}
+
+// JDPExperiment2 compares JDPPolicies over time, d = 5, K = 25. All are calibrated for JDPHorizon at any scale.
+func JDPExperiment2(s Scale, gap float64) *simulate.Experiment {
+	return experiment2(s, fmt.Sprintf("jdp-exp2-gap%g", gap), gap, pick(s, 2, 4, 24), JDPPolicies)
+}
+
+// JDPExperiment2Opt plays JDPOptPolicies on the contexts of the first trials of JDPExperiment2.
+func JDPExperiment2Opt(s Scale, gap float64) *simulate.Experiment {
+	return experiment2(s, fmt.Sprintf("jdp-exp2-opt-gap%g", gap), gap, pick(s, 2, 4, 8), JDPOptPolicies)
+}
+
+func experiment2(s Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
+	rounds := pick(s, 10_000, 100_000, 20_000_000)
+	e := &simulate.Experiment{
+		Name:        name,
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Horizon:     JDPHorizon, Rounds: rounds, Trials: trials, Seed: JDPSeed,
+		Grid:        simulate.LinearGrid(rounds, pick(s, 20, 40, 80)),
+		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", JDPBudget),
+	}
+	for _, name := range names {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return JDPPolicy(name, JDPBudget) }})
+	}
+	return e
+}
+
+// JDPGaps3 are the gaps of Experiment 3.
+var JDPGaps3 = []float64{0, 0.025, 0.1}
+
+// JDPRhos lists Experiment 3's values of rho_min, log-spaced from 10^4.4 to 10^7.6.
+func JDPRhos(s Scale) []float64 {
+	n := pick(s, 3, 5, 8)
+	rhos := make([]float64, n)
+	for i := range rhos {
+		rhos[i] = math.Pow(10, 4.4+3.2*float64(i)/float64(n-1))
+	}
+	return rhos
+}
+
+// JDPShifted names a policy of Experiment 3: a mechanism shifted to a rho_min.
+func JDPShifted(mechanism string, rho float64) string {
+	return fmt.Sprintf("%s rho_min=10^%.2f", mechanism, math.Log10(rho))
+}
+
+// JDPMechanisms are those of Experiment 3.
+var JDPMechanisms = []string{WishartAuthors, GaussianAuthors}
+
+// JDPExperiment3 varies the shift of both mechanisms for one gap.
+func JDPExperiment3(s Scale, gap float64) *simulate.Experiment {
+	rounds := pick(s, 10_000, 100_000, 20_000_000)
+	e := &simulate.Experiment{
+		Name:        fmt.Sprintf("jdp-exp3-gap%g", gap),
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Horizon:     JDPHorizon, Rounds: rounds, Trials: 2, Seed: JDPSeed + 3,
+		Grid:        simulate.LinearGrid(rounds, 20),
+		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", JDPBudget),
+	}
+	for _, name := range JDPMechanisms {
+		for _, rho := range JDPRhos(s) {
+			e.Policies = append(e.Policies, simulate.Policy{Name: JDPShifted(name, rho), New: func() bandit.Learner {
+				l := JDPPolicy(name, JDPBudget)
+				l.RhoMin = rho
+				return l
+			}})
+		}
+	}
+	return e
+}
