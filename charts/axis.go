@@ -5,8 +5,8 @@ import "math"
 // span is the range of an axis with the distance of its ticks; step is 0 on a log axis.
 type span struct{ from, to, step float64 }
 
-// span returns what the axis covers: its Range, or round numbers around the data of all frames. Where single points are drawn,
-// the ends of a log axis keep clear of them.
+// span returns what the axis covers: its Range, or round numbers around the data of all frames. Where single points
+// are drawn, the ends of a log axis keep clear of them.
 func (a Axis) span(data [2]float64, points bool) span {
 	lo, hi := data[0], data[1]
 	if a.Range != [2]float64{} {

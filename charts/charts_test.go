@@ -191,6 +191,22 @@ func TestSlider(t *testing.T) {
 	}
 }
 
+func TestBandOnLogAxis(t *testing.T) {
+	f := line("a", []float64{1, 2}, []float64{5, 40})
+	f.Series[0].Lo, f.Series[0].Hi = []float64{-3, 30}, []float64{13, 50}
+	f.Y.Log = true
+	o := option(t, f)
+	if y := o.Option.YAxis[0]; y["min"] != 1.0 || y["max"] != 100.0 {
+		t.Errorf("the axis covers %v to %v", y["min"], y["max"])
+	}
+	if lo := o.Option.Series[1]["data"].([]any)[0].([]any)[1]; lo != 1.0 {
+		t.Errorf("the band ends at %v", lo)
+	}
+	if f.Series[0].Lo[0] != -3 {
+		t.Error("drawing changes the caller's data")
+	}
+}
+
 func TestErrors(t *testing.T) {
 	nan := math.NaN()
 	logY := line("a", []float64{1, 2}, []float64{1, -3})
@@ -250,7 +266,7 @@ func TestDownsample(t *testing.T) {
 			t.Errorf("log %v: the ends are %v and %v", log, d.X[0], d.X[len(d.X)-1])
 		}
 		var x, y [2]float64
-		d.extent(&x, &y)
+		d.extent(&x, &y, false)
 		if y != [2]float64{-7, 5} {
 			t.Errorf("log %v: the extremes are %v", log, y)
 		}

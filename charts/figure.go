@@ -69,7 +69,8 @@ const (
 	Percent Format = "percent"
 )
 
-// Mark is a reference line across the figure: vertical at X or horizontal at Y, whichever is not nil. See [AtX] and [AtY].
+// Mark is a reference line across the figure: vertical at X or horizontal at Y, whichever is not nil. See [AtX] and
+// [AtY].
 type Mark struct {
 	Name string
 	X, Y *float64
@@ -90,6 +91,9 @@ func (a Axis) label() string {
 
 // Text is the figure in words: title, alternative text and caption.
 func (f *Figure) Text() string {
+	if err := f.check(); err != nil {
+		return err.Error()
+	}
 	var parts []string
 	for _, s := range []string{f.Title, f.alt(), f.caption(f.start())} {
 		if s != "" && (len(parts) == 0 || s != parts[0]) {

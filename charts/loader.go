@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// The version of ECharts that docker/package-lock.json pins, and the hash of its dist/echarts.min.js: a page takes no other from
-// the network.
+// The version of ECharts that docker/package-lock.json pins, and the hash of its dist/echarts.min.js: a page takes no
+// other from the network.
 const (
 	echartsVersion   = "5.6.0"
 	echartsIntegrity = "sha384-pPi0zxBAoDu6+JXW/C68UZLvBUUtU+7zonhif43rqj7pxsGyqyqzcian2Rj37Rss"
@@ -31,8 +31,8 @@ var drawJS string
 //go:embed js/live.js
 var liveJS string
 
-// echartsPath finds the library: DPBANDITS_ECHARTS, or what `make setup` installs in the checkout that DPBANDITS_ROOT or
-// the working directory is in.
+// echartsPath finds the library: DPBANDITS_ECHARTS, or what `make setup` installs in the checkout that DPBANDITS_ROOT
+// or the working directory is in.
 func echartsPath() (string, error) {
 	if p := os.Getenv("DPBANDITS_ECHARTS"); p != "" {
 		return p, nil

@@ -37,13 +37,16 @@ func (f *Figure) spec() (*spec, error) {
 	s := &spec{Start: f.start(), Equal: f.Equal}
 	s.Width, s.Height = f.size()
 	x, y := f.spans()
-	st := styler{taken: map[string]int{}}
+	st := styler{x: f.X, foot: math.Inf(-1), taken: map[string]int{}}
+	if f.Y.Log {
+		st.foot = y.from
+	}
 	chart := ec.NewLine()
 	chart.Title = opts.Title{Title: f.Title}
 	chart.Tooltip = f.tooltip()
 	chart.XAxisList[0] = xAxis(f.X, x)
 	chart.YAxisList[0] = yAxis(f.Y, y)
-	chart.MultiSeries = st.draw(f.Series, f.X, maxPoints)
+	chart.MultiSeries = st.draw(f.Series, maxPoints)
 	if len(f.Marks) > 0 {
 		chart.MultiSeries = append(chart.MultiSeries, marks(f.Marks))
 	}
@@ -58,7 +61,7 @@ func (f *Figure) spec() (*spec, error) {
 			s.Label = f.Slider.Label
 			fr := f.Slider.Frames[i]
 			frame.Value = fr.Value
-			frame.Series = st.draw(fr.Series, f.X, maxFramePoints)
+			frame.Series = st.draw(fr.Series, maxFramePoints)
 			if len(fr.Marks) > 0 {
 				frame.Series = append(frame.Series, marks(fr.Marks))
 			}
@@ -74,7 +77,7 @@ func (f *Figure) spans() (x, y span) {
 	dx, dy, points := none, none, false
 	for i := range f.frames() {
 		for _, s := range f.frame(i) {
-			s.filled(f.X).extent(&dx, &dy)
+			s.filled(f.X).extent(&dx, &dy, f.Y.Log)
 			points = points || s.Kind == Scatter
 		}
 		for _, m := range f.marks(i) {
@@ -179,8 +182,10 @@ func marks(ms []Mark) ec.SingleSeries {
 	return ec.SingleSeries{Type: types.ChartLine, Data: []any{}, MarkLines: m}
 }
 
-// styler gives series of one name one style, and the others the next free one.
+// styler draws series. It gives series of one name one style, and the others the next free one.
 type styler struct {
+	x     Axis
+	foot  float64 // where bands end at the latest
 	taken map[string]int
 }
 
@@ -202,7 +207,7 @@ func (st styler) style(s Series) style {
 }
 
 // draw returns the ECharts series of ours, with at most so many points each.
-func (st styler) draw(ss []Series, x Axis, points int) ec.MultiSeries {
+func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 	out := ec.MultiSeries{}
 	bar, bars := 0, 0
 	for _, s := range ss {
@@ -211,7 +216,7 @@ func (st styler) draw(ss []Series, x Axis, points int) ec.MultiSeries {
 		}
 	}
 	for _, s := range ss {
-		s = s.filled(x).downsample(points, x.Log)
+		s = s.filled(st.x).downsample(points, st.x.Log)
 		sty := st.style(s)
 		one := ec.SingleSeries{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
 		switch s.Kind {
@@ -241,7 +246,7 @@ func (st styler) draw(ss []Series, x Axis, points int) ec.MultiSeries {
 			one.Type = types.ChartBar
 			one.Data = rows(s.X, s.Y, s.Lo, s.Hi)
 			one.BarMaxWidth = "70"
-			if len(x.Categories) == 0 {
+			if len(st.x.Categories) == 0 {
 				one.BarCategoryGap = "10%"
 			}
 		case Box:
@@ -252,7 +257,7 @@ func (st styler) draw(ss []Series, x Axis, points int) ec.MultiSeries {
 		}
 		out = append(out, one)
 		if s.Lo != nil && s.Kind != Box {
-			out = append(out, spread(s, sty, bar, bars))
+			out = append(out, spread(s.onFoot(st.foot), sty, bar, bars))
 		}
 		if s.Kind == Bar {
 			bar++

@@ -28,7 +28,8 @@ func WriteSVG(w io.Writer, f *Figure) error {
 }
 
 // programs parses the library and our own part of it, once a process: that is most of the time that the first figure
-// takes. Running them in a fresh engine takes a tenth of it, and a fresh engine gives the same ids in the SVG each time.
+// takes. Running them in a fresh engine takes a tenth of it, and a fresh engine gives the same ids in the SVG each
+// time.
 var programs = sync.OnceValues(compile)
 
 func compile() ([]*goja.Program, error) {

@@ -23,7 +23,7 @@ type Series struct {
 	Name   string // in the legend; series of one name share its entry, a series without a name has none
 	Kind   Kind
 	X, Y   []float64 // X may be nil on an axis with categories: then it is 0, 1, 2, ...
-	Lo, Hi []float64 // both or neither: a confidence band or error bars
+	Lo, Hi []float64 // both or neither: a confidence band or error bars; on a log axis a Lo that is not positive reaches its foot
 
 	X2     []float64 // right edges, of Box only
 	Labels []string  // names of the points: inside a Box, in the tooltip of a Scatter
@@ -51,7 +51,7 @@ func (s Series) check(x, y Axis) error {
 	} else {
 		cols = append(cols, column{"Y", s.Y, y.Log})
 		if s.Lo != nil || s.Hi != nil {
-			cols = append(cols, column{"Lo", s.Lo, y.Log}, column{"Hi", s.Hi, y.Log})
+			cols = append(cols, column{"Lo", s.Lo, false}, column{"Hi", s.Hi, y.Log})
 		}
 	}
 	for _, c := range cols {
@@ -92,6 +92,15 @@ func checkValue(v float64, log bool) error {
 	return nil
 }
 
+// onFoot returns the series with no Lo below the foot of a log axis.
+func (s Series) onFoot(foot float64) Series {
+	s.Lo = slices.Clone(s.Lo)
+	for i, v := range s.Lo {
+		s.Lo[i] = max(v, foot)
+	}
+	return s
+}
+
 // filled returns the series with the X that categories imply.
 func (s Series) filled(x Axis) Series {
 	if s.X == nil && len(x.Categories) > 0 {
@@ -103,13 +112,17 @@ func (s Series) filled(x Axis) Series {
 	return s
 }
 
-// extent widens r to all that the series covers on the two axes.
-func (s Series) extent(x, y *[2]float64) {
+// extent widens x and y to all that the series covers on the two axes.
+func (s Series) extent(x, y *[2]float64, logY bool) {
 	widen(x, s.X)
 	widen(x, s.X2)
 	widen(y, s.Y)
-	widen(y, s.Lo)
 	widen(y, s.Hi)
+	for _, v := range s.Lo {
+		if v > 0 || !logY {
+			widen(y, []float64{v})
+		}
+	}
 	if s.Kind == Bar {
 		widen(y, []float64{0})
 		half := gap(s.X) / 2

@@ -7,8 +7,8 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Show displays the items below a notebook's cell. In a terminal it prints them as text. An error ends the program with a message and status 1,
-// so that a cell stays short and a notebook with a broken figure fails.
+// Show displays the items below a notebook's cell. In a terminal it prints them as text. An error ends the program
+// with a message and status 1, so that a cell stays short and a notebook with a broken figure fails.
 func Show(items ...Item) {
 	for _, it := range items {
 		if err := show(it); err != nil {
@@ -21,13 +21,18 @@ func Show(items ...Item) {
 }
 
 func show(it Item) error {
+	if !gonbui.IsNotebook {
+		if c, ok := it.(interface{ check() error }); ok {
+			if err := c.check(); err != nil {
+				return err
+			}
+		}
+		fmt.Println(it.Text())
+		return nil
+	}
 	chunk, err := it.HTML()
 	if err != nil {
 		return err
-	}
-	if !gonbui.IsNotebook {
-		fmt.Println(it.Text())
-		return nil
 	}
 	gonbui.DisplayHTML(chunk)
 	return gonbui.Error()

@@ -2,8 +2,8 @@ package charts
 
 import "fmt"
 
-// Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works in a saved page too; where scripts
-// do not run, the starting frame is shown. The axes cover all frames and stand still.
+// Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works in a saved page
+// too; where scripts do not run, the starting frame is shown. The axes cover all frames and stand still.
 type Slider struct {
 	Label  string // what the value is, such as "epsilon"
 	Start  int    // index of the frame shown first

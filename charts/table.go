@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a table of text and numbers. A column is set to the right when all its cells are numbers, unless Align says otherwise.
+// Table is a table of text and numbers. A column is set to the right when all its cells are numbers, unless Align
+// says otherwise.
 type Table struct {
 	Headers []string
 	Rows    [][]any // strings, numbers (a float64 is written with four digits), or anything that fmt can print

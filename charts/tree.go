@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Node is a node of a binary tree over rounds 1, 2, 3, ...: on Level 0 are the leaves, and Index counts from the left from 0. It covers
-// the rounds Index*2^Level + 1 to (Index+1)*2^Level.
+// Node is a node of a binary tree over rounds 1, 2, 3, ...: on Level 0 are the leaves, and Index counts from the left
+// from 0. It covers the rounds Index*2^Level + 1 to (Index+1)*2^Level.
 type Node struct{ Level, Index int }
 
 // First is the first round that the node covers.
@@ -15,9 +15,9 @@ func (n Node) First() int { return n.Index<<n.Level + 1 }
 // Last is the last round that the node covers.
 func (n Node) Last() int { return (n.Index + 1) << n.Level }
 
-// Tree is the picture of the tree mechanism (Dwork et al. 2010; Chan, Shi and Song 2011), with a slider over the rounds: which nodes
-// take in the data of round t, and which nodes the release at round t sums. So it shows both why one user's data meets at most
-// log2(T)+1 noises and why a release needs at most log2(T) of them.
+// Tree is the picture of the tree mechanism (Dwork et al. 2010; Chan, Shi and Song 2011), with a slider over the
+// rounds: which nodes take in the data of round t, and which nodes the release at round t sums. So it shows both why
+// one user's data meets at most log2(T)+1 noises and why a release needs at most log2(T) of them.
 type Tree struct {
 	Rounds   int                 // leaves, a power of two up to 64
 	Start    int                 // round shown first; all but the last round when 0: the release that sums most nodes

@@ -1,5 +1,6 @@
 // dpb turns the spec of a figure (options.go) into ECharts options: it resolves the "@dpb:name" strings, sets the
-// type, and leaves room for titles, tick labels and the legend. Go's goja runs it for the static picture, the browser for the live one.
+// type, and leaves room for titles, tick labels and the legend. Go's goja runs it for the static picture, the browser
+// for the live one.
 var dpb = (function () {
   var FONT = 15, ROW = 25, INK = "#222222";
 
@@ -256,14 +257,15 @@ var dpb = (function () {
     return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
 
-  // corners is a series without a trace that spans the axes: ECharts rounds the end of a log axis to the digits of the data.
+  // corners is a series without a trace that spans the axes: ECharts rounds the end of a log axis to the digits of
+  // the data.
   function corners(x, y) {
     return {type: "line", data: [[x.data ? 0 : x.min, y.min], [x.data ? 0 : x.max, y.max]], symbol: "none", silent: true,
       lineStyle: {opacity: 0}, tooltip: {show: false}};
   }
 
-  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a function that tells which
-  // series are switched off; without one the picture is still, and says itself what the slider would.
+  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a function that tells
+  // which series are switched off; without one the picture is still, and says itself what the slider would.
   function option(echarts, spec, i, width, selected) {
     var o = JSON.parse(JSON.stringify(spec.option)), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
     o.series = o.series.concat(JSON.parse(JSON.stringify(frame.series)));

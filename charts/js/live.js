@@ -1,8 +1,8 @@
 // live puts the live chart of one figure in the place of its static picture, wherever the page holds the figure. It
 // leaves the page as it is when there is no library to be had.
 function live(id, spec, alt, lib) {
-  // library is one promise a page: the ECharts that is there, else the notebook server's, else the CDN's. The text runs with
-  // define, module and exports hidden, or a page with RequireJS fails.
+  // library is one promise a page: the ECharts that is there, else the notebook server's, else the CDN's. The text
+  // runs with define, module and exports hidden, or a page with RequireJS fails.
   function library() {
     if (window.echarts && window.echarts.init) return Promise.resolve(window.echarts);
     if (window.dpbEcharts) return window.dpbEcharts;

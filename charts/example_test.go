@@ -1,0 +1,56 @@
+package charts_test
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/charts"
+)
+
+func ExampleShow() {
+	charts.Show(&charts.Figure{
+		Title:   "Noise of a released sum",
+		X:       charts.Axis{Name: "round t", Log: true},
+		Y:       charts.Axis{Name: "standard deviation", Unit: "reward"},
+		Series:  []charts.Series{{Name: "tree", X: []float64{1, 10, 100}, Y: []float64{1, 2, 2.6}, Lo: []float64{0.9, 1.8, 2.4}, Hi: []float64{1.1, 2.2, 2.8}}},
+		Caption: "With 95% bands",
+		Scale:   charts.LectureScale,
+	})
+	// Output:
+	// Noise of a released sum
+	// Figure: Noise of a released sum. standard deviation [reward] against round t for tree.
+	// With 95% bands. Scale: this cell, lecture scale.
+}
+
+func ExampleOver() {
+	s := charts.Over("ε", []float64{0.1, 1}, func(eps float64) charts.Frame {
+		return charts.Frame{
+			Series:  []charts.Series{{Name: "noise", X: []float64{1, 2}, Y: []float64{1 / eps, 2 / eps}}},
+			Caption: fmt.Sprintf("The scale of the noise is %g", 1/eps),
+		}
+	})
+	for _, f := range s.Frames {
+		fmt.Println(s.Label, "=", f.Value, f.Caption)
+	}
+	// Output:
+	// ε = 0.1 The scale of the noise is 10
+	// ε = 1 The scale of the noise is 1
+}
+
+func ExampleTable() {
+	charts.Show(charts.NewTable("learner", "regret").Add("LinUCB", 123.456).Add("tree", 4567.0))
+	// Output:
+	// | learner | regret |
+	// |---------|-------:|
+	// | LinUCB  |  123.5 |
+	// | tree    |   4567 |
+}
+
+func ExampleReleased() {
+	for _, n := range charts.Released(13) {
+		fmt.Printf("rounds %d to %d\n", n.First(), n.Last())
+	}
+	// Output:
+	// rounds 1 to 8
+	// rounds 9 to 12
+	// rounds 13 to 13
+}
