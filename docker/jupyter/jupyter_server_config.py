@@ -9,7 +9,7 @@ root = os.environ["DPBANDITS_ROOT"]
 # {baseUrl}static/dpbandits/echarts.min.js is the charting library (docker/ECHARTS.md).
 c.ServerApp.extra_static_paths = [os.path.join(root, ".jupyter", "static")]
 
-# Nothing is asked of other hosts: no news, no update check, no catalogue of extensions.
-c.LabApp.news_url = None
-c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
-c.LabApp.extension_manager = "readonly"
+# The Go kernel is the only one on offer.
+c.KernelSpecManager.allowed_kernelspecs = {"gonb"}
+c.MultiKernelManager.default_kernel_name = "gonb"
+c.LanguageServerManager.autodetect = False
