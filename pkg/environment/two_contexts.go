@@ -1,0 +1,69 @@
+package environment
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// TwoContexts is the environment of JDP, Claim 13: two arms, theta and -theta, which a coin swaps every
+// round. Rewards are +1 and -1 for certain, so that the wrong arm costs 2. A learner does well just when its action follows the coin.
+type TwoContexts struct {
+	Dim int // d >= 1
+
+	theta []float64
+	x     []float64
+	best  int
+	round int
+	rng   *rand.Rand
+}
+
+var _ bandit.Environment = (*TwoContexts)(nil)
+
+// Problem describes the environment.
+func (e *TwoContexts) Problem() bandit.Problem {
+	return bandit.Problem{Arms: 2, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+}
+
+// Reset draws theta. It panics if Dim < 1.
+func (e *TwoContexts) Reset(contexts *rand.Rand) {
+	if e.Dim < 1 {
+		panic(fmt.Sprintf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim))
+	}
+	*e = TwoContexts{Dim: e.Dim, theta: resize(e.theta, e.Dim), x: resize(e.x, 2*e.Dim), rng: contexts}
+	random.Sphere(contexts, e.theta)
+}
+
+// Next tosses the coin.
+func (e *TwoContexts) Next(v *bandit.View) {
+	e.round++
+	e.best = int(e.rng.Uint64() >> 63)
+	for i, t := range e.theta {
+		e.x[e.best*e.Dim+i] = t
+		e.x[(1-e.best)*e.Dim+i] = -t
+	}
+	*v = bandit.View{Round: e.round, Arms: 2, Dim: e.Dim, X: e.x}
+}
+
+// Pull returns +1 for the arm that is theta and -1 for the other.
+func (e *TwoContexts) Pull(_ *rand.Rand, arms []int, y []float64) {
+	for i, a := range arms {
+		y[i] = -1
+		if a == e.best {
+			y[i] = 1
+		}
+	}
+}
+
+// Regret is 2 for the wrong arm.
+func (e *TwoContexts) Regret(arms []int) float64 {
+	var regret float64
+	for _, a := range arms {
+		if a != e.best {
+			regret += 2
+		}
+	}
+	return regret
+}

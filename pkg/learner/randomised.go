@@ -1,0 +1,84 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// RandomisedAction makes another learner's action private towards everybody, the user of the round herself included:
+// it plays the arm that the learner selects with probability e^eps/(e^eps + K - 1) and each other arm with probability 1/(e^eps + K - 1) (K-ary randomised response).
+// That is as often as a learner can follow a context whose change must not change the odds of an action by more than e^eps, and
+// it is why differential privacy in the standard sense costs linear regret (JDP, Claim 13). The claim is about the round's own context; what leaks into
+// later rounds is the inner learner's affair.
+type RandomisedAction struct {
+	Learner bandit.Learner
+	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
+
+	follow float64 // probability of the learner's own choice
+	own    *rand.Rand
+}
+
+var (
+	_ bandit.Learner   = (*RandomisedAction)(nil)
+	_ privacy.Claimant = (*RandomisedAction)(nil)
+)
+
+// Init validates and initialises the inner learner.
+func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
+	if r.Learner == nil {
+		return fmt.Errorf("learner: RandomisedAction.Learner is nil")
+	}
+	if err := (privacy.Budget{Epsilon: r.Epsilon}).Validate(); err != nil {
+		return err
+	}
+	if p.Slots != 1 {
+		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
+	}
+	r.follow = 1 / (1 + float64(p.Arms-1)*math.Exp(-r.Epsilon))
+	return r.Learner.Init(p, horizon)
+}
+
+// Reset resets the inner learner.
+func (r *RandomisedAction) Reset(own *rand.Rand, noise rand.Source) {
+	r.own = own
+	r.Learner.Reset(own, noise)
+}
+
+// Select appends the inner learner's arm, or another.
+func (r *RandomisedAction) Select(v *bandit.View, dst []int) []int {
+	dst = r.Learner.Select(v, dst)
+	if r.own.Float64() >= r.follow && v.Arms > 1 {
+		last := &dst[len(dst)-1]
+		other := r.own.IntN(v.Arms - 1) // among the arms that are not the learner's
+		if other >= *last {
+			other++
+		}
+		*last = other
+	}
+	return dst
+}
+
+// Update tells the inner learner what was played and what came of it.
+func (r *RandomisedAction) Update(v *bandit.View, arms []int, y []float64) {
+	r.Learner.Update(v, arms, y)
+}
+
+// Err returns the inner learner's error.
+func (r *RandomisedAction) Err() error { return r.Learner.Err() }
+
+// Warnings returns the inner learner's warnings.
+func (r *RandomisedAction) Warnings() []bandit.Warning { return r.Learner.Warnings() }
+
+// Claim claims Epsilon for the action of a round towards its own context.
+func (r *RandomisedAction) Claim() privacy.Claim {
+	return privacy.Claim{
+		Model: privacy.Central, Neighbours: privacy.ReplaceRound,
+		Nominal: privacy.Budget{Epsilon: r.Epsilon}, Epsilon: r.Epsilon,
+		Conditions: []string{"for the action of the round itself, given what came before"},
+		Source:     "randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13",
+	}
+}
