@@ -19,7 +19,7 @@ import (
 // killed is the experiment that a helper process runs until it is killed.
 func killed(path string) *Experiment {
 	e := toyExperiment()
-	e.Name, e.Horizon, e.Trials, e.Checkpoint, e.Workers = "killed", 60_000, 400, path, 2
+	e.Name, e.Horizon, e.Trials, e.Checkpoint, e.Workers = "killed", 20_000, 1000, path, 2
 	return e
 }
 
@@ -77,7 +77,7 @@ func TestKilledAndResumed(t *testing.T) {
 				t.Fatalf("kill %d: no trial saved in 20 s: %s", kill, &stderr)
 			}
 		}
-		time.Sleep(time.Duration(rng.IntN(20_000)) * time.Microsecond)
+		time.Sleep(time.Duration(rng.IntN(10_000)) * time.Microsecond)
 		cmd.Process.Kill() // SIGKILL
 		if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 			t.Fatalf("kill %d: the helper ended by itself: %v %s", kill, err, &stderr)

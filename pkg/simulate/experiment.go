@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Policy is a named way to make a learner. New is called once a trial, from several goroutines; the
@@ -61,70 +62,75 @@ func (e *Experiment) rounds() int {
 }
 
 // prepare validates all that can be known before the first trial, each policy's Init included, and
-// returns the full grid.
-func (e *Experiment) prepare() (grid []int, err error) {
+// returns the full grid and the policies' claims.
+func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = newPanicError(r)
 		}
 		if err != nil {
-			grid, err = nil, fmt.Errorf("simulate: experiment %q: %w", e.Name, err)
+			grid, claims, err = nil, nil, fmt.Errorf("simulate: experiment %q: %w", e.Name, err)
 		}
 	}()
 	switch {
 	case e.Environment == nil:
-		return nil, errors.New("field Environment is nil")
+		return nil, nil, errors.New("field Environment is nil")
 	case len(e.Policies) == 0:
-		return nil, errors.New("len(Policies) = 0, want >= 1")
+		return nil, nil, errors.New("len(Policies) = 0, want >= 1")
 	case e.Horizon < 1:
-		return nil, fmt.Errorf("field Horizon = %d, want >= 1", e.Horizon)
+		return nil, nil, fmt.Errorf("field Horizon = %d, want >= 1", e.Horizon)
 	case e.Rounds < 0 || e.Rounds > e.Horizon:
-		return nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
+		return nil, nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
 	case e.Trials < 1:
-		return nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
+		return nil, nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
 	case e.Workers < 0:
-		return nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
+		return nil, nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
 	}
 	seen := make(map[string]int)
 	for i, p := range e.Policies {
 		if err := checkName(p.Name); err != nil {
-			return nil, fmt.Errorf("field Policies[%d].Name = %q: %w", i, p.Name, err)
+			return nil, nil, fmt.Errorf("field Policies[%d].Name = %q: %w", i, p.Name, err)
 		}
 		if j, ok := seen[p.Name]; ok {
-			return nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
+			return nil, nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
 		}
 		seen[p.Name] = i
 		if p.New == nil {
-			return nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
+			return nil, nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
 		}
 	}
 	grid, err = checkGrid(e.Grid, e.rounds())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	env := e.Environment()
 	if env == nil {
-		return nil, errors.New("func Environment returned nil")
+		return nil, nil, errors.New("func Environment returned nil")
 	}
 	if v, ok := env.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	problem := env.Problem()
 	if err := problem.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, p := range e.Policies {
 		l := p.New()
 		if l == nil {
-			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
+			return nil, nil, fmt.Errorf("policy %q: New returned nil", p.Name)
 		}
 		if err := l.Init(problem, e.Horizon); err != nil {
-			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
+			return nil, nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
+		}
+		claims = append(claims, nil)
+		if c, ok := l.(privacy.Claimant); ok {
+			claim := c.Claim()
+			claims[len(claims)-1] = &claim
 		}
 	}
-	return grid, nil
+	return grid, claims, nil
 }
 
 // checkName accepts names that survive a line of text.

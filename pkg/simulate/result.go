@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Result holds the finished trials of an experiment, trial by trial.
@@ -25,6 +26,7 @@ type PolicyResult struct {
 	Name     string
 	Regret   [][]float64      // [finished trial][grid point]: cumulative expected regret
 	Warnings []bandit.Warning // counts summed over the trials, in order of appearance
+	Claim    *privacy.Claim   // what the learner promises once initialised; nil unless it is a privacy.Claimant
 }
 
 // Curve is a policy's cumulative regret over the trials, per grid point. SE is the standard error
@@ -163,7 +165,7 @@ func quantile(sorted []float64, p float64) float64 {
 func (j *job) result(workers int, elapsed time.Duration) *Result {
 	r := &Result{Name: j.Name, Grid: j.grid, Policies: make([]PolicyResult, len(j.Policies))}
 	for i, p := range j.Policies {
-		r.Policies[i].Name = p.Name
+		r.Policies[i].Name, r.Policies[i].Claim = p.Name, j.claims[i]
 	}
 	for trial, rec := range j.records {
 		if rec == nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) }
@@ -112,6 +113,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	r := mustRun(t, e)
 	table := r.Table()
 	table.Provenance.OtherVersions = []string{"abc", "def-dirty"}
+	table.Claims["greedy"] = "model central\nepsilon = 1, ε"
 	table.Warnings["greedy"] = append(table.Warnings["greedy"], bandit.Warning{What: `a "b" 3`, Count: 5})
 	var b bytes.Buffer
 	if err := table.WriteCSV(&b); err != nil {
@@ -144,6 +146,7 @@ func TestReadCSVErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                          "line 1",
 		"# seed: -1\n":                              "line 1: seed",
+		"# claim: what\n":                           "line 1: claim",
 		"# warning: what\n":                         "line 1: warning",
 		"# experiment: a":                           "line 1",
 		"# a: b\npolicy,round\n":                    "wrong number of fields",
@@ -252,5 +255,35 @@ func TestTerminal(t *testing.T) {
 	}
 	if NewTerminal(nil) == nil || fmt.Sprint(Status{Left: -1}) != "  0%  trial 0 of 0" {
 		t.Errorf("zero status: %q", fmt.Sprint(Status{Left: -1}))
+	}
+}
+
+// claims is a learner that says what it promises, once initialised.
+type claims struct {
+	toyGreedy
+	epsilon float64
+}
+
+func (l *claims) Init(p bandit.Problem, horizon int) error {
+	l.epsilon = float64(horizon)
+	return l.toyGreedy.Init(p, horizon)
+}
+func (l *claims) Claim() privacy.Claim {
+	return privacy.Claim{Model: privacy.Joint, Epsilon: l.epsilon}
+}
+
+func TestClaimsTravelWithResults(t *testing.T) {
+	e := toyExperiment()
+	e.Policies = append(e.Policies, Policy{"claims", func() bandit.Learner { return new(claims) }})
+	r := mustRun(t, e)
+	if r.Policies[0].Claim != nil {
+		t.Errorf("policy %q has the claim %v, want none", r.Policies[0].Name, r.Policies[0].Claim)
+	}
+	c := r.Policies[3].Claim
+	if c == nil || c.Epsilon != 2000 {
+		t.Fatalf("claim %v, want epsilon = 2000", c)
+	}
+	if got := r.Table().Claims; len(got) != 1 || got["claims"] != c.String() {
+		t.Errorf("claims in the table: %q", got)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Options are those of RunAll.
@@ -91,6 +93,7 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 type job struct {
 	*Experiment
 	grid     []int
+	claims   []*privacy.Claim // by policy
 	save     *checkpoint
 	restored int
 	records  []*record // by trial, nil until finished
@@ -114,11 +117,11 @@ func openJobs(experiments []*Experiment) (jobs []*job, err error) {
 		if e == nil {
 			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
 		}
-		grid, err := e.prepare()
+		grid, claims, err := e.prepare()
 		if err != nil {
 			return jobs, err
 		}
-		jobs = append(jobs, &job{Experiment: e, grid: grid, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
+		jobs = append(jobs, &job{Experiment: e, grid: grid, claims: claims, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
 	}
 	for _, j := range jobs { // only now, so that no file is made for an invalid list
 		if j.Checkpoint == "" {

@@ -19,6 +19,7 @@ import (
 //	# experiment: quickstart
 //	# seed: 7
 //	# run-date: 2026-01-31T12:00:00Z
+//	# claim: "linucb" "model       joint differential privacy\n..."
 //	# warning: "linucb" 12 "clipped rows"
 //	policy,round,mean,se,q10,q50,q90,trials
 //	linucb,1,0.25,0.01,0.1,0.24,0.4,100
@@ -27,19 +28,28 @@ import (
 // are a function of the experiment, the toolkit's version and the platform.
 type Table struct {
 	Provenance Provenance
+	Claims     map[string]string           // by policy: what it promises, as privacy.Claim prints it
 	Warnings   map[string][]bandit.Warning // by policy, summed over trials
 	Curves     []Curve
 }
 
 // Table returns the result as it is published.
 func (r *Result) Table() *Table {
-	t := &Table{Provenance: r.Provenance, Warnings: make(map[string][]bandit.Warning), Curves: r.Curves()}
+	t := newTable()
+	t.Provenance, t.Curves = r.Provenance, r.Curves()
 	for _, p := range r.Policies {
+		if p.Claim != nil {
+			t.Claims[p.Name] = p.Claim.String()
+		}
 		if len(p.Warnings) > 0 {
 			t.Warnings[p.Name] = p.Warnings
 		}
 	}
 	return t
+}
+
+func newTable() *Table {
+	return &Table{Claims: make(map[string]string), Warnings: make(map[string][]bandit.Warning)}
 }
 
 // Curve returns the curve of a policy.
@@ -153,6 +163,9 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		}
 	}
 	for _, c := range t.Curves {
+		if claim, ok := t.Claims[c.Policy]; ok {
+			fmt.Fprintf(out, "# claim: %q %q\n", c.Policy, claim)
+		}
 		for _, w := range t.Warnings[c.Policy] {
 			fmt.Fprintf(out, "# warning: %q %d %q\n", c.Policy, w.Count, w.What)
 		}
@@ -173,7 +186,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 
 // ReadCSV reads what WriteCSV wrote. Lines with unknown keys are skipped.
 func ReadCSV(r io.Reader) (*Table, error) {
-	t := &Table{Warnings: make(map[string][]bandit.Warning)}
+	t := newTable()
 	fields := make(map[string]field)
 	for _, f := range t.Provenance.header() {
 		fields[f.key] = f
@@ -189,17 +202,8 @@ func ReadCSV(r io.Reader) (*Table, error) {
 			return nil, fmt.Errorf("simulate: line %d: %w", n+1, noEOF(err))
 		}
 		key, value, _ := strings.Cut(strings.TrimRight(line[2:], "\r\n"), ": ")
-		if key == "warning" {
-			var policy string
-			var w bandit.Warning
-			if _, err := fmt.Sscanf(value, "%q %d %q", &policy, &w.Count, &w.What); err != nil {
-				return nil, fmt.Errorf("simulate: line %d: warning: %w", n+1, err)
-			}
-			t.Warnings[policy] = append(t.Warnings[policy], w)
-		} else if f, ok := fields[key]; ok {
-			if err := f.parse(value); err != nil {
-				return nil, fmt.Errorf("simulate: line %d: %s: %w", n+1, key, err)
-			}
+		if err := t.parse(fields, key, value); err != nil {
+			return nil, fmt.Errorf("simulate: line %d: %s: %w", n+1, key, err)
 		}
 	}
 	rows := csv.NewReader(in)
@@ -226,6 +230,29 @@ func ReadCSV(r io.Reader) (*Table, error) {
 			return nil, fmt.Errorf("simulate: line %d: %w", n+line, err)
 		}
 	}
+}
+
+// parse takes in a header line.
+func (t *Table) parse(fields map[string]field, key, value string) error {
+	var policy, claim string
+	var w bandit.Warning
+	switch key {
+	case "claim":
+		if _, err := fmt.Sscanf(value, "%q %q", &policy, &claim); err != nil {
+			return err
+		}
+		t.Claims[policy] = claim
+	case "warning":
+		if _, err := fmt.Sscanf(value, "%q %d %q", &policy, &w.Count, &w.What); err != nil {
+			return err
+		}
+		t.Warnings[policy] = append(t.Warnings[policy], w)
+	default:
+		if f, ok := fields[key]; ok {
+			return f.parse(value)
+		}
+	}
+	return nil
 }
 
 func noEOF(err error) error {
