@@ -14,7 +14,7 @@ A cell tagged raises-exception may fail.
 """
 
 import argparse
-import asyncio
+import atexit
 import os
 import re
 import shutil
@@ -27,7 +27,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbclient.exceptions import CellExecutionError
 
 import export
 
@@ -134,20 +134,38 @@ def execute(path, watchdog):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     client = Client(nb, path.stem, watchdog, resources={"metadata": {"path": str(path.parent)}})
-    try:
-        client.execute()
-    except Failure as e:
-        e.notebook = nb
-        raise
-    except CellExecutionError as e:
-        f = Failure(f"cell {client.done} failed:\n{ANSI.sub('', str(e))}")
-        f.notebook = nb
-        raise f from None
-    except (DeadKernelError, RuntimeError, asyncio.CancelledError) as e:
-        f = Failure("no time left" if watchdog.expired else f"the kernel died: {e}\n{log()}")
-        f.notebook = nb
-        raise f from None
-    return nb
+    error = in_thread(client.execute)
+    atexit.unregister(client._cleanup_kernel)  # it is left behind when a kernel does not start
+    if error is None:
+        return nb
+    if isinstance(error, Failure):
+        failure = error
+    elif isinstance(error, CellExecutionError):
+        failure = Failure(f"cell {client.done} failed:\n{ANSI.sub('', str(error))}")
+    elif watchdog.expired:
+        failure = Failure("no time left")
+    else:
+        while error.__context__ is not None:  # nbclient stumbles over its own clearing up
+            error = error.__context__
+        failure = Failure(f"the kernel died: {error}\n{log()}")
+    failure.notebook = nb
+    raise failure
+
+
+def in_thread(work):
+    """Does the work in a thread of its own, where nbclient leaves the signals alone, and returns what it raised."""
+    raised = []
+
+    def target():
+        try:
+            work()
+        except BaseException as e:
+            raised.append(e)
+
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
+    thread.join()
+    return raised[0] if raised else None
 
 
 def merge(outputs):
@@ -215,13 +233,20 @@ def main(arguments=None):
     os.environ["DPBANDITS_BATCH"] = "1"  # docker/kernel: no gopls
 
     a.out.mkdir(parents=True, exist_ok=True)
-    watchdog = Watchdog(a.timeout or limits[scale])
-    for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(s, lambda number, frame: (watchdog.kill(), os._exit(128 + number)))
-
     # What the kernels leave behind when they are killed goes with this directory.
     scratch = tempfile.mkdtemp(prefix="dpbandits-")
-    os.environ["TMPDIR"] = scratch
+    os.environ["TMPDIR"] = tempfile.tempdir = scratch
+
+    watchdog = Watchdog(a.timeout or limits[scale])
+
+    def stop(number, frame):
+        watchdog.kill()
+        shutil.rmtree(scratch, ignore_errors=True)
+        os._exit(128 + number)
+
+    for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(s, stop)
+
     failed = []
     try:
         for path in a.notebooks:

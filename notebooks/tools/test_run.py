@@ -38,7 +38,7 @@ def test_a_good_notebook_passes(good):
     assert "good [ 1/1]" in done.stdout
     assert done.stdout.rstrip().endswith("notebooks: 2 of 2 ok")
     cell = nbformat.read(out / "good.ipynb", 4).cells[1]
-    assert [o.text for o in cell.outputs] == ["fine smoke\n", "a warning is no failure\n"]
+    assert {o.name: o.text for o in cell.outputs} == {"stdout": "fine smoke\n", "stderr": "a warning is no failure\n"}
 
 
 @pytest.mark.parametrize("name, reason", [
@@ -63,22 +63,50 @@ def test_a_bad_notebook_does_not_hide_the_others(tmp_path):
     assert (tmp_path / "good.html").exists()
 
 
-def test_a_run_out_of_time_is_killed_with_its_processes(tmp_path):
-    mark = tmp_path / "scratch"
-    mark.mkdir()
-    start = time.monotonic()
-    done = subprocess.run([sys.executable, str(HERE / "run.py"), "--timeout", "4", "--out", str(tmp_path), str(DATA / "sleep.ipynb")],
-                          text=True, capture_output=True, env={**os.environ, "SCALE": "smoke", "TMPDIR": str(mark)}, timeout=60)
+@pytest.mark.parametrize("how", ["out of time", "terminated"])
+def test_a_run_that_does_not_end_is_killed_with_its_processes(how, tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    p = subprocess.Popen([sys.executable, str(HERE / "run.py"), "--timeout", "4" if how == "out of time" else "600",
+                          "--out", str(tmp_path), str(DATA / "sleep.ipynb")],
+                         text=True, stdout=subprocess.PIPE, env={**os.environ, "SCALE": "smoke", "TMPDIR": str(scratch)})
+    try:
+        wait(lambda: any("gonb_" in line and "connection" not in line for line in of(scratch)), "the cell does not run")
+        if how == "terminated":
+            p.terminate()
+        said, _ = p.communicate(timeout=40)
+    finally:
+        p.kill()
+    if how == "out of time":
+        assert p.returncode == 1 and "notebooks: out of time" in said
+    else:
+        assert p.returncode == 128 + 15
+    wait(lambda: not of(scratch), "processes are left")
+    assert not list(scratch.iterdir()), "what the kernel wrote is still there"
+
+
+def test_a_kernel_that_does_not_start_is_reported(tmp_path):
+    kernels = tmp_path / "kernels" / "gonb"
+    kernels.mkdir(parents=True)
+    (kernels / "kernel.json").write_text(json.dumps({
+        "argv": ["sh", "-c", 'echo "no such thing" >>"$TMPDIR/kernel.log"; exit 1', "{connection_file}"], "display_name": "x", "language": "go"}))
+    done = subprocess.run([sys.executable, str(HERE / "run.py"), "--out", str(tmp_path / "out"), str(DATA / "good.ipynb")], text=True,
+                          capture_output=True, env={**os.environ, "SCALE": "smoke", "JUPYTER_DATA_DIR": str(tmp_path)}, timeout=120)
     assert done.returncode == 1
-    assert "out of time" in done.stdout
-    assert time.monotonic() - start < 40
-    assert not list(mark.iterdir()), "what the kernel wrote is still there"
-    for _ in range(50):  # a killed process is gone when somebody has waited for it
-        left = [line for line in processes() if str(mark) in line]
-        if not left:
-            break
+    assert "the kernel died" in done.stdout and "no such thing" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def wait(holds, otherwise, seconds=30):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, otherwise
         time.sleep(0.1)
-    assert not left
+
+
+def of(scratch):
+    """The processes whose command line names the directory, which is where GoNB puts the programs of the cells."""
+    return [line for line in processes() if f"{scratch}/dpbandits-" in line]
 
 
 def processes():
