@@ -1,0 +1,64 @@
+package papers
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Figure is a figure or table of a paper that can be reproduced.
+type Figure struct {
+	Name string // such as jdp-fig4
+	What string // a line
+	// Experiments returns what has to be run; nil for a figure that needs none.
+	Experiments func(Scale) []*simulate.Experiment
+	// Report lays the numbers beside the paper's; the tables are the experiments', in order.
+	Report func(Scale, []*simulate.Table) (*charts.Table, error)
+}
+
+// Figures lists all that can be reproduced.
+var Figures = append([]Figure(nil), jdpFigures...)
+
+// FigureByName returns the figure of that name.
+func FigureByName(name string) (Figure, error) {
+	for _, f := range Figures {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Figure{}, fmt.Errorf("papers: no figure %q", name)
+}
+
+// Reproduce runs a figure's experiments and returns its numbers beside the paper's.
+func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progress) (*charts.Table, error) {
+	var tables []*simulate.Table
+	if f.Experiments != nil {
+		results, err := Run(ctx, s, progress, f.Experiments(s)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range results {
+			tables = append(tables, r.Table())
+		}
+	}
+	return f.Report(s, tables)
+}
+
+// WriteCSV writes a report as CSV.
+func WriteCSV(w io.Writer, t *charts.Table) error {
+	out := csv.NewWriter(w)
+	out.Write(t.Headers)
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = fmt.Sprint(c)
+		}
+		out.Write(cells)
+	}
+	out.Flush()
+	return out.Error()
+}

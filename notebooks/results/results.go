@@ -1,0 +1,26 @@
+// Package results holds the tables of the paper-scale runs, each with its provenance in its first lines.
+package results
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+//go:embed *
+var files embed.FS
+
+// Table returns the committed table of an experiment.
+func Table(experiment string) (*simulate.Table, error) {
+	f, err := files.Open(experiment + ".csv")
+	if err != nil {
+		return nil, fmt.Errorf("results: no committed paper-scale run of %q: %w", experiment, err)
+	}
+	defer f.Close()
+	t, err := simulate.ReadCSV(f)
+	if err != nil {
+		return nil, fmt.Errorf("results: %s.csv: %w", experiment, err)
+	}
+	return t, nil
+}
