@@ -28,11 +28,16 @@ func GaussianDelta(epsilon, mu float64) float64 {
 
 // mills returns Mills' ratio (1-Phi(z))/phi(z), for any z that does not overflow it (z > -35).
 func mills(z float64) float64 {
-	if z < 30 {
+	if z < 5 {
 		return 0.5 * math.Erfc(z/math.Sqrt2) * math.Exp(z*z/2) * math.Sqrt(2*math.Pi)
 	}
-	s := 1 / (z * z) // the asymptotic series is exact to rounding here
-	return (1 - s*(1-3*s*(1-5*s*(1-7*s*(1-9*s))))) / z
+	// Laplace's continued fraction, exact to rounding here with 60 terms; the product above loses z^2 units in
+	// the last place, which the difference of two ratios would magnify.
+	f := z
+	for k := 60.0; k >= 1; k-- {
+		f = z + k/f
+	}
+	return 1 / f
 }
 
 // logSurvival returns ln(1 - Phi(z)) without underflow.
@@ -44,8 +49,11 @@ func logSurvival(z float64) float64 {
 }
 
 // GaussianEpsilon returns the least epsilon >= 0 at which a mu-GDP mechanism is (epsilon, delta)-private. It is 0 where
-// the total variation distance 2 Phi(mu/2) - 1 is at most delta, and +Inf for mu > 0 at delta = 0.
+// the total variation distance 2 Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
 func GaussianEpsilon(delta, mu float64) float64 {
+	if math.IsNaN(delta) || math.IsNaN(mu) {
+		return math.NaN()
+	}
 	if mu == 0 || GaussianDelta(0, mu) <= delta {
 		return 0
 	}

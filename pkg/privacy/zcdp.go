@@ -4,13 +4,16 @@ import "math"
 
 // ZCDP returns the largest rho such that rho-zCDP implies the budget by the standard conversion:
 // rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3).
-// A Gaussian of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho).
+// A Gaussian of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho). It is +Inf for epsilon = +Inf.
 func ZCDP(b Budget) (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
 	}
-	l := math.Log(1 / b.Delta)
-	root := math.Sqrt(l+b.Epsilon) - math.Sqrt(l)
+	if b.None() {
+		return math.Inf(1), nil
+	}
+	l := -math.Log(b.Delta)
+	root := b.Epsilon / (math.Sqrt(l+b.Epsilon) + math.Sqrt(l)) // the difference of the roots without cancellation
 	return root * root, nil
 }
 
