@@ -19,7 +19,7 @@ import (
 // killed is the experiment that a helper process runs until it is killed.
 func killed(path string) *Experiment {
 	e := toyExperiment()
-	e.Name, e.Horizon, e.Trials, e.Checkpoint, e.Workers = "killed", 20_000, 1000, path, 2
+	e.Name, e.Horizon, e.Trials, e.Checkpoint, e.Workers = "killed", 20_000, 400, path, 2
 	return e
 }
 
