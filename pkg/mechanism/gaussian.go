@@ -55,6 +55,9 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		g.levels = printedNodes(s.Horizon)
 		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * math.Log(4/g.Budget.Delta) / g.Budget.Epsilon
 	}
+	if g.Budget.None() {
+		g.sd = 0 // also for delta = 0, where the formula above has no value
+	}
 	spent := math.Sqrt(float64(maxNodes(s.Horizon))) * square / g.sd
 	g.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: g.Calibration,

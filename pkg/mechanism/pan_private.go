@@ -10,6 +10,10 @@ import (
 // reads the memory once sees noisy nodes only (Dwork, Naor, Pitassi, Rothblum 2010, Section 4). Every level
 // has an open node, which gets its noise when it opens and then each row as it comes; so a round costs one addition a
 // level, where Tree has one in all.
+//
+// This protects the rows that came before the intrusion. Of those that come after it, an intruder who also sees
+// later releases learns exact sums: a node that was open at the intrusion is released with the very noise that it
+// had, and the difference is the rows between. The claim is about the releases alone.
 type PanPrivateTree struct {
 	Noise NodeNoise // the noise of a node; no default
 

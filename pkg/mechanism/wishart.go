@@ -56,14 +56,15 @@ func (w *Wishart) Init(s privacy.Setup) error {
 		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v needs %.3g degrees of freedom, want <= 1e15", w.Budget.Epsilon, freedom)
 	}
 	w.freedom = s.Dim + int(freedom)
-	if root, c := w.spread(); w.Unshifted && root <= c {
-		return fmt.Errorf("mechanism: Wishart noise with m k = %.4g degrees of freedom is not positive definite enough to go unshifted: sqrt(m k) = %.4g, want > %.4g", root*root, root, c)
+	if root, c := w.spread(); root <= c {
+		return fmt.Errorf("mechanism: Wishart noise with m k = %.4g degrees of freedom has no rho_min at alpha = %v: sqrt(m k) = %.4g, want > sqrt(d) + sqrt(2 ln(8n/alpha)) = %.4g", root*root, s.Alpha, root, c)
 	}
 	var err error
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
 		return err
 	}
 	held := maxNodes(s.Horizon)
+	node.Epsilon = max(node.Epsilon, math.Sqrt(28*math.Log(4/node.Delta)/freedom)) // AuthorsCode rounds k down
 	w.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: w.Calibration,
 		Nominal: w.Budget, Epsilon: privacy.AdvancedEpsilon(node.Epsilon, held, slack),
@@ -139,7 +140,8 @@ func (w *Wishart) Shift() float64 {
 	return -w.setup.Bound * w.setup.Bound * ((root-c)*(root-c) - 4*root*c)
 }
 
-// Bounds returns Proposition 9's bounds moved by shift, with gamma by Claim 20. AsPublished, under the shift of Eq. (4), gamma is the printed
+// Bounds returns Proposition 9's bounds moved by shift, with gamma by Claim 20, which is for shifts down; a shift up divides
+// gamma by the root of 1 + shift/rho_max at least, but for AuthorsCode, which has Claim 20 there too. AsPublished, under the shift of Eq. (4), gamma is the printed
 // simplification, about twice that. Sound halves alpha/(4n) out of the union for gamma's own
 // event, which the paper gives alpha/(2n).
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
@@ -151,9 +153,12 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 		factor = 4
 	}
 	b := privacy.Bounds{RhoMin: low + shift, RhoMax: high + shift}
-	if w.Calibration == privacy.AsPublished && !w.Unshifted && shift == w.Shift() {
+	switch {
+	case w.Calibration == privacy.AsPublished && !w.Unshifted && shift == w.Shift():
 		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(factor))
-	} else {
+	case w.Calibration != privacy.AuthorsCode && shift > 0:
+		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(high/b.RhoMax)
+	default:
 		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(low/b.RhoMin)
 	}
 	return b
