@@ -46,9 +46,10 @@ type LinUCB struct {
 	theta   []float64 // theta~
 	logDet  float64   // ln det V
 	beta    float64
-	norm    float64 // upper bound of |V^-1|
-	stale   bool    // the release has moved since theta~ and the rest were computed
-	steps   int     // rank-one updates since the last factorisation
+	norm    float64   // upper bound of |V^-1|, which shrinks as exact sums grow
+	powers  []float64 // work space for it
+	stale   bool      // the release has moved since theta~ and the rest were computed
+	steps   int       // rank-one updates since the last factorisation
 
 	row     []float64 // (x, y)
 	vector  []float64
@@ -61,6 +62,10 @@ var (
 	_ bandit.Learner   = (*LinUCB)(nil)
 	_ privacy.Claimant = (*LinUCB)(nil)
 )
+
+// tightenEvery is the number of rank-one updates between two computations of the bound of |V^-1|: it costs O(d^3), and
+// stays a bound, as rank-one updates only shrink V^-1.
+const tightenEvery = 64
 
 // refactorEvery bounds the drift of rank-one updates: at most about 1e-13 relative a thousand of them.
 const refactorEvery = 1024
@@ -111,6 +116,9 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 	l.logFloor = float64(d) * math.Log(l.bounds.RhoMin)
 	l.sum, l.work, l.inverse = make([]float64, packed.Size(d+1)), make([]float64, packed.Size(d)), make([]float64, packed.Size(d))
 	l.theta, l.vector, l.row = make([]float64, d), make([]float64, d), make([]float64, d+1)
+	if l.exact {
+		l.powers = make([]float64, 2*d*d)
+	}
 	l.dots, l.squares = make([]float64, p.Arms), make([]float64, p.Arms)
 	return nil
 }
@@ -166,10 +174,8 @@ func (l *LinUCB) Reset(_ *rand.Rand, noise rand.Source) {
 
 // Select appends the arm with the highest upper confidence bound.
 func (l *LinUCB) Select(v *bandit.View, dst []int) []int {
-	if l.Err() == nil {
-		l.check(v)
-	}
-	if l.Err() != nil {
+	if err := l.check(v); err != nil {
+		l.Fail(err)
 		return append(dst, 0)
 	}
 	if l.stale {
@@ -230,23 +236,22 @@ func (l *LinUCB) refuse(v *bandit.View) {
 	l.Fail(fmt.Errorf("learner: round %d: the contexts' products with theta overflow", v.Round))
 }
 
-func (l *LinUCB) check(v *bandit.View) {
+func (l *LinUCB) check(v *bandit.View) error {
 	switch {
 	case v.Dim != l.dim:
-		l.Fail(fmt.Errorf("learner: round %d: contexts of dimension %d, want %d", v.Round, v.Dim, l.dim))
+		return fmt.Errorf("learner: round %d: contexts of dimension %d, want %d", v.Round, v.Dim, l.dim)
 	case v.Arms < 1 || v.Arms > l.problem.Arms:
-		l.Fail(fmt.Errorf("learner: round %d: %d arms, want in [1, %d]", v.Round, v.Arms, l.problem.Arms))
+		return fmt.Errorf("learner: round %d: %d arms, want in [1, %d]", v.Round, v.Arms, l.problem.Arms)
 	case len(v.X) < v.Arms*v.Dim:
-		l.Fail(fmt.Errorf("learner: round %d: %d numbers in View.X, want Arms x Dim = %d", v.Round, len(v.X), v.Arms*v.Dim))
+		return fmt.Errorf("learner: round %d: %d numbers in View.X, want Arms x Dim = %d", v.Round, len(v.X), v.Arms*v.Dim)
 	}
+	return nil
 }
 
 // Update adds the row (x, y) of the arm played.
 func (l *LinUCB) Update(v *bandit.View, arms []int, y []float64) {
-	if l.Err() == nil {
-		l.check(v)
-	}
-	if l.Err() != nil {
+	if err := l.check(v); err != nil {
+		l.Fail(err)
 		return
 	}
 	if len(arms) != 1 || len(y) != 1 {
@@ -318,7 +323,12 @@ func (l *LinUCB) refresh() {
 func (l *LinUCB) finish() {
 	inside := l.twoLog + l.logDet - l.logFloor
 	l.beta = l.sigma()*math.Sqrt(max(0, inside)) + l.thetaNorm()*math.Sqrt(l.bounds.RhoMax) + l.bounds.Gamma
-	l.norm = packed.NormBound(l.inverse, l.vector, l.dim)
+	switch {
+	case !l.exact:
+		l.norm = packed.NormBound(l.inverse, l.vector, l.dim)
+	case l.steps%tightenEvery == 0:
+		l.norm = packed.NormBoundTight(l.inverse, l.powers, l.dim)
+	}
 }
 
 // Confidence returns the centre theta~ and the width beta_t of the confidence set for the next round.

@@ -168,7 +168,7 @@ func Invert(dst, l []float64, n int) {
 }
 
 // NormBound returns an upper bound of the operator norm: the lesser of the Frobenius norm and the
-// largest row sum of absolute values. work has length n.
+// largest row sum of absolute values. work has length n or more.
 func NormBound(a, work []float64, n int) float64 {
 	var off, diagonal float64
 	for i, p := 0, 0; i < n; i++ {
@@ -190,6 +190,40 @@ func NormBound(a, work []float64, n int) float64 {
 		rows = max(rows, v)
 	}
 	return min(rows, math.Sqrt(diagonal+2*off))
+}
+
+// NormBoundTight returns an upper bound of the operator norm that is at most n^(1/64) times it, 7% for n = 64: the
+// Frobenius norm of A^32 by five squarings. It costs 5 n^3/2 multiplications; work has length 2 n^2 or more.
+func NormBoundTight(a, work []float64, n int) float64 {
+	m, square := work[:n*n], work[n*n:2*n*n] // full, row-major
+	for i, p := 0, 0; i < n; i++ {
+		for j := 0; j <= i; j, p = j+1, p+1 {
+			m[i*n+j], m[j*n+i] = a[p], a[p]
+		}
+	}
+	// Each matrix is scaled to Frobenius norm 1 before it is squared: |A| <= |A^2k|^(1/2k), and log keeps the scales.
+	var log float64
+	power := 1.0
+	for range 6 {
+		norm := math.Sqrt(Dot(m, m))
+		if norm == 0 {
+			return 0
+		}
+		log += math.Log(norm) / power
+		power *= 2
+		scale := 1 / norm
+		for i := range m {
+			m[i] *= scale
+		}
+		for i := range n {
+			for j := range i + 1 {
+				v := Dot(m[i*n:(i+1)*n], m[j*n:(j+1)*n])
+				square[i*n+j], square[j*n+i] = v, v
+			}
+		}
+		m, square = square, m
+	}
+	return math.Exp(log) * (1 + 1e-9)
 }
 
 // Floor raises the eigenvalues of A that are below least to it, in place, by Jacobi's rotations. It allocates: it is for

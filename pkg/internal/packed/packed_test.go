@@ -85,6 +85,9 @@ func TestAgainstGonum(t *testing.T) {
 		if bound := NormBound(a, make([]float64, n), n); bound < values[n-1]*(1-1e-12) || bound > math.Sqrt(float64(n))*values[n-1]*(1+1e-12) {
 			t.Errorf("n = %d: norm bound %v of a matrix of norm %v", n, bound, values[n-1])
 		}
+		if bound := NormBoundTight(a, make([]float64, 2*n*n), n); bound < values[n-1] || bound > math.Pow(float64(n), 1.0/64)*values[n-1]*(1+1e-6) {
+			t.Errorf("n = %d: tight norm bound %v of a matrix of norm %v", n, bound, values[n-1])
+		}
 		least := values[n/2] + 0.1
 		var vectors, floored mat.Dense
 		eig.VectorsTo(&vectors)
