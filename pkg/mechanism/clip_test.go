@@ -1,0 +1,147 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+func testSource() interface{ Uint64() uint64 } { return random.Source(1, 0, "test") }
+
+// TestClipping: a row longer than the bound counts as the row of the bound's length in its direction; one
+// on the bound, whatever its rounding, stays as it is.
+func TestClipping(t *testing.T) {
+	const bound = 1.5
+	for name, acc := range map[string]privacy.Accumulator{
+		"exact": &Exact{}, "tree": &Tree{Noise: &tags{zero: true}}, "pan-private": &PanPrivateTree{Noise: &tags{zero: true}},
+	} {
+		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 100, Bound: bound, Alpha: 0.1}); err != nil {
+			t.Fatal(err)
+		}
+		acc.Reset(nil)
+		r := random.New(1, 0, "rows")
+		want, release := make([]float64, 6), make([]float64, 6)
+		if name == "exact" {
+			addDiagonal(want, 3, 1) // the ridge
+		}
+		long := 0
+		for i := range 90 {
+			row := make([]float64, 3)
+			random.Sphere(r, row)
+			length := []float64{0.3, bound, 4, 1e6, 0}[i%5]
+			for j := range row {
+				row[j] *= length
+			}
+			kept := append([]float64(nil), row...)
+			if length > bound {
+				long++
+				for j := range row {
+					kept[j] *= bound / length
+				}
+			}
+			addOuter(want, kept)
+			given := append([]float64(nil), row...)
+			if err := acc.AddOuter(row); err != nil {
+				t.Fatal(err)
+			}
+			for j := range row {
+				if row[j] != given[j] {
+					t.Fatalf("%s: AddOuter wrote to the row", name)
+				}
+			}
+			if acc.Clipped() != long {
+				t.Fatalf("%s: %d rows clipped, want %d", name, acc.Clipped(), long)
+			}
+		}
+		acc.Read(release)
+		for i := range want {
+			if math.Abs(release[i]-want[i]) > 1e-9 {
+				t.Errorf("%s: entry %d is %v, want %v", name, i, release[i], want[i])
+			}
+		}
+		if acc.Reset(nil); acc.Clipped() != 0 {
+			t.Errorf("%s: %d rows clipped after Reset", name, acc.Clipped())
+		}
+	}
+}
+
+// TestShiftTo: the release moves by the multiple of the identity that moves rho_min, and Init undoes it.
+func TestShiftTo(t *testing.T) {
+	s := privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1}
+	all := accumulators(budget)
+	all["exact"] = &Exact{Ridge: 2}
+	for name, acc := range all {
+		if err := acc.Init(s); err != nil {
+			t.Fatal(err)
+		}
+		acc.Reset(privacy.NewNoise(testSource()))
+		before, after := make([]float64, 6), make([]float64, 6)
+		acc.Read(before)
+		natural := acc.Bounds()
+		for _, factor := range []float64{0.01, 3, 1} {
+			want := factor * natural.RhoMin
+			if err := acc.(privacy.Shifter).ShiftTo(want); err != nil {
+				t.Fatal(err)
+			}
+			acc.Read(after)
+			b := acc.Bounds()
+			near(t, name+": rho_min", b.RhoMin, want, 1e-9)
+			near(t, name+": rho_max - rho_min", b.RhoMax-b.RhoMin, natural.RhoMax-natural.RhoMin, 1e-9)
+			for i, p := range []int{0, 2, 5} {
+				if moved := after[p] - before[p]; math.Abs(moved-(want-natural.RhoMin)) > 1e-9*(math.Abs(before[p])+want) {
+					t.Errorf("%s: diagonal entry %d moved by %v, want %v", name, i, moved, want-natural.RhoMin)
+				}
+			}
+			if after[1] != before[1] || after[3] != before[3] {
+				t.Errorf("%s: ShiftTo moved an entry off the diagonal", name)
+			}
+		}
+		if err := acc.Init(s); err != nil {
+			t.Fatal(err)
+		}
+		if b := acc.Bounds(); b != natural {
+			t.Errorf("%s: bounds %+v after another Init, want %+v", name, b, natural)
+		}
+	}
+}
+
+// TestNoNoise: with epsilon = +Inf the Gaussian tree releases the very numbers of Exact with the ridge 1.
+func TestNoNoise(t *testing.T) {
+	s := privacy.Setup{Dim: 4, Horizon: 100, Bound: 1, Alpha: 0.1}
+	for _, delta := range []float64{0, 0.1} {
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+			tree, exact := &Tree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}, &Exact{Ridge: 1}
+			pan := &PanPrivateTree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}
+			for _, a := range []privacy.Accumulator{tree, exact, pan} {
+				if err := a.Init(s); err != nil {
+					t.Fatal(err)
+				}
+				a.Reset(privacy.NewNoise(testSource()))
+			}
+			if !tree.Noiseless() || tree.Bounds() != exact.Bounds() || !math.IsInf(tree.Claim().Epsilon, 1) {
+				t.Errorf("%v, delta = %v: noiseless %v, bounds %+v, claim %v", c, delta, tree.Noiseless(), tree.Bounds(), tree.Claim().Epsilon)
+			}
+			r := random.New(1, 0, "rows")
+			a, b, p := make([]float64, 10), make([]float64, 10), make([]float64, 10)
+			for range s.Horizon - 1 {
+				row := make([]float64, 4)
+				random.Sphere(r, row)
+				for _, acc := range []privacy.Accumulator{tree, exact, pan} {
+					if err := acc.AddOuter(row); err != nil {
+						t.Fatal(err)
+					}
+				}
+				tree.Read(a)
+				exact.Read(b)
+				pan.Read(p)
+				for i := range a {
+					if a[i] != b[i] || math.Abs(p[i]-b[i]) > 1e-12 {
+						t.Fatalf("%v: entry %d is %v, pan-private %v, exactly %v", c, i, a[i], p[i], b[i])
+					}
+				}
+			}
+		}
+	}
+}

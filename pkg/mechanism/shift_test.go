@@ -1,0 +1,35 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TestWishartGammaShifted: |h| in the norm of (H + cI)^-1 is at most gamma times the root of l/(l+c) for the eigenvalue l in
+// [rho_min, rho_max] where that is greatest: rho_min if the shift is down (Claim 20), rho_max if it is up.
+func TestWishartGammaShifted(t *testing.T) {
+	w := Wishart{Budget: budget, Unshifted: true}
+	if err := w.Init(exp2); err != nil {
+		t.Fatal(err)
+	}
+	b := w.Bounds(0)
+	for _, factor := range []float64{-0.99, -0.5, 0, 0.5, 1, 10} {
+		shift := factor * b.RhoMin
+		worst := 0.0
+		for i := range 101 {
+			l := b.RhoMin + (b.RhoMax-b.RhoMin)*float64(i)/100
+			worst = math.Max(worst, b.Gamma*math.Sqrt(l/(l+shift)))
+		}
+		near(t, "gamma", w.Bounds(shift).Gamma, worst, 1e-12)
+	}
+	authors := Wishart{Budget: budget, Calibration: privacy.AuthorsCode}
+	if err := authors.Init(exp2); err != nil {
+		t.Fatal(err)
+	}
+	b = authors.Bounds(0)
+	for _, rho := range []float64{1e4, 1e6, 4e7} { // their code has Claim 20 on both sides
+		near(t, "the authors' gamma", authors.Bounds(rho-b.RhoMin).Gamma, b.Gamma*math.Sqrt(b.RhoMin/rho), 1e-9)
+	}
+}

@@ -1,0 +1,342 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// tags is a NodeNoise whose n-th draw is a matrix with the single entry 2^(n mod 50) at place n/50, so that
+// the draws in a release can be read off its bits.
+type tags struct {
+	padded bool
+	zero   bool // draw zeros instead
+	levels int
+	drawn  int
+}
+
+const tagBits = 50
+
+func (g *tags) Init(s privacy.Setup) error {
+	g.levels = maxNodes(s.Horizon)
+	if g.padded {
+		g.levels = printedNodes(s.Horizon)
+	}
+	return nil
+}
+func (g *tags) Nodes() (int, bool) { return g.levels, g.padded }
+func (g *tags) Draw(_ *privacy.Noise, dst []float64) {
+	clear(dst)
+	if !g.zero {
+		dst[g.drawn/tagBits] = math.Ldexp(1, g.drawn%tagBits)
+		g.drawn++
+	}
+}
+func (g *tags) Shift() float64 { return 0 }
+func (g *tags) Bounds(shift float64) privacy.Bounds {
+	return privacy.Bounds{RhoMin: 1 + shift, RhoMax: 1 + shift}
+}
+func (g *tags) Noiseless() bool      { return g.zero }
+func (g *tags) Claim() privacy.Claim { return privacy.Claim{} }
+
+// decode returns the draws whose sum a release of zero rows is, in order.
+func decode(t rapid.TB, release []float64) (draws []int) {
+	for place, v := range release {
+		if v < 0 || v != math.Trunc(v) || v >= 1<<tagBits {
+			t.Fatalf("a release holds %v, want a sum of different tags", v)
+		}
+		for rest := uint64(v); rest > 0; rest &= rest - 1 {
+			draws = append(draws, place*tagBits+bits.TrailingZeros64(rest))
+		}
+	}
+	return draws
+}
+
+// kind makes an accumulator over a noise.
+type kind struct {
+	name   string
+	padded bool
+	make   func(NodeNoise) privacy.Accumulator
+}
+
+var kinds = func() (all []kind) {
+	for _, padded := range []bool{false, true} {
+		all = append(all,
+			kind{fmt.Sprintf("Tree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &Tree{Noise: n} }},
+			kind{fmt.Sprintf("PanPrivateTree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &PanPrivateTree{Noise: n} }})
+	}
+	return all
+}()
+
+// treeModel holds an accumulator with its model: the plain sum of the rows, and for each slot of noise, (level l,
+// t >> l) after t rows, the draw seen there. An odd t >> l names a node of the prefix, an even one
+// the padding that stands in for it until the node is finished.
+type treeModel struct {
+	setup     privacy.Setup
+	padded    bool
+	acc, twin privacy.Accumulator // twin gets zero rows: its releases are noise alone
+	sum       []float64
+	t         int
+	slots     map[[2]int]int // slot -> draw
+	owner     map[int][2]int // draw -> slot
+	lastDrawn int            // draws below it were made before the last reset
+	noise     *tags
+}
+
+func (m *treeModel) reset() {
+	m.lastDrawn = m.noise.drawn
+	m.acc.Reset(nil)
+	m.twin.Reset(nil)
+	clear(m.sum)
+	m.t, m.slots, m.owner = 0, map[[2]int]int{}, map[int][2]int{}
+}
+
+// add adds a row to both and to the model. The last row of the horizon is taken and never released.
+func (m *treeModel) add(t rapid.TB, row []float64) {
+	err := m.acc.AddOuter(row)
+	if other := m.twin.AddOuter(make([]float64, m.setup.Dim)); (err == nil) != (other == nil) {
+		t.Fatalf("row %d: error %v, twin %v", m.t+1, err, other)
+	}
+	if m.t == m.setup.Horizon {
+		if err == nil {
+			t.Fatalf("row %d of %d: no error", m.t+1, m.setup.Horizon)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("row %d: %v", m.t+1, err)
+	}
+	if m.t++; m.t < m.setup.Horizon {
+		addOuter(m.sum, row)
+	}
+}
+
+// check compares the release with the model.
+func (m *treeModel) check(t rapid.TB) {
+	size := len(m.sum)
+	release, again, noise := make([]float64, size), make([]float64, size), make([]float64, size)
+	m.acc.Read(release)
+	m.acc.Read(again)
+	if !slices.Equal(release, again) {
+		t.Fatalf("after %d rows: two reads differ: %v, %v", m.t, release, again)
+	}
+	m.twin.Read(noise)
+	for i, v := range m.sum {
+		if release[i]-noise[i] != v {
+			t.Fatalf("after %d rows: entry %d of the release is %v + noise, want %v + noise", m.t, i, release[i]-noise[i], v)
+		}
+	}
+	released := min(m.t, m.setup.Horizon-1) // after the last row the release stays as it was
+	draws := decode(t, noise)
+	for _, d := range draws {
+		if d < m.lastDrawn {
+			t.Fatalf("after %d rows: draw %d is from before the reset", m.t, d)
+		}
+	}
+	var known int
+	var fresh [][2]int
+	for level := range m.noise.levels {
+		slot := [2]int{level, released >> level}
+		if !m.padded && slot[1]%2 == 0 {
+			continue
+		}
+		if d, ok := m.slots[slot]; !ok {
+			fresh = append(fresh, slot)
+		} else if known++; !slices.Contains(draws, d) {
+			t.Fatalf("after %d rows: draws %v, want the draw %d of level %d among them still", m.t, draws, d, level)
+		}
+	}
+	if len(draws) != known+len(fresh) {
+		t.Fatalf("after %d rows: %d draws in the release, want %d", m.t, len(draws), known+len(fresh))
+	}
+	for _, d := range draws {
+		if _, ok := m.owner[d]; ok {
+			if slot := m.owner[d]; slot[1] != released>>slot[0] {
+				t.Fatalf("after %d rows: draw %d is used again, after it stood for level %d", m.t, d, slot[0])
+			}
+			continue
+		}
+		// Which of several fresh draws is which level's shows when one of them leaves; the trees draw from the
+		// node that the row finishes downwards, or the node's when it opened.
+		m.owner[d], m.slots[fresh[len(fresh)-1]] = fresh[len(fresh)-1], d
+		fresh = fresh[:len(fresh)-1]
+	}
+}
+
+// TestTreesAgainstPlainSum runs the trees beside a plain sum and a set of tagged nodes. What a release holds must be the sum,
+// and exactly one draw for each node of PrefixNodes (and, padded, for each level without one); a draw is the
+// same in all releases of its node, and never comes back. As the draws are independent, that is the whole law of the
+// noise: Tree and PanPrivateTree, which keep to the same model, have the same.
+func TestTreesAgainstPlainSum(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				s := privacy.Setup{Dim: rapid.IntRange(8, 9).Draw(t, "dim"), Horizon: rapid.IntRange(1, 40).Draw(t, "horizon"), Bound: 1e6, Alpha: 1}
+				noise, twin := &tags{padded: k.padded}, &tags{padded: k.padded}
+				m := &treeModel{setup: s, padded: k.padded, acc: k.make(noise), twin: k.make(twin), noise: noise, sum: make([]float64, s.Dim*(s.Dim+1)/2)}
+				for _, a := range []privacy.Accumulator{m.acc, m.twin} {
+					if err := a.Init(s); err != nil {
+						t.Fatal(err)
+					}
+				}
+				m.reset()
+				row := rapid.SliceOfN(rapid.Map(rapid.IntRange(-9, 9), func(i int) float64 { return float64(i) }), s.Dim, s.Dim)
+				m.check(t)
+				t.Repeat(map[string]func(*rapid.T){
+					"add": func(t *rapid.T) {
+						m.add(t, row.Draw(t, "row"))
+						m.check(t)
+					},
+					"bad": func(t *rapid.T) {
+						bad := row.Draw(t, "bad")
+						switch rapid.IntRange(0, 2).Draw(t, "how") {
+						case 0:
+							bad[rapid.IntRange(0, s.Dim-1).Draw(t, "where")] = math.NaN()
+						case 1:
+							bad[rapid.IntRange(0, s.Dim-1).Draw(t, "where")] = math.Inf(-1)
+						case 2:
+							bad = bad[1:]
+						}
+						if m.acc.AddOuter(bad) == nil {
+							t.Fatalf("the row %v: no error", bad)
+						}
+						m.check(t)
+					},
+					"reset": func(t *rapid.T) {
+						if noise.drawn > 1000 { // of 36 x 50 tags
+							t.Skip()
+						}
+						m.reset()
+						m.check(t)
+					},
+				})
+			})
+		})
+	}
+}
+
+// TestPrefixNodes checks that the nodes are disjoint, of whole powers of two, aligned, and make up the prefix; and that
+// the most nodes that hold one row, over all released prefixes, is maxNodes.
+func TestPrefixNodes(t *testing.T) {
+	for horizon := 1; horizon <= 300; horizon++ {
+		of := make(map[int]map[Node]bool) // row -> nodes
+		for prefix := 1; prefix < horizon; prefix++ {
+			nodes, next := PrefixNodes(prefix), 1
+			if len(nodes) != bits.OnesCount(uint(prefix)) {
+				t.Fatalf("PrefixNodes(%d) = %v, want %d nodes", prefix, nodes, bits.OnesCount(uint(prefix)))
+			}
+			for _, n := range nodes {
+				if n.First != next || n.Last-n.First+1 != 1<<n.Level || (n.First-1)%(1<<n.Level) != 0 {
+					t.Fatalf("PrefixNodes(%d) = %v", prefix, nodes)
+				}
+				for row := n.First; row <= n.Last; row++ {
+					if of[row] == nil {
+						of[row] = map[Node]bool{}
+					}
+					of[row][n] = true
+				}
+				next = n.Last + 1
+			}
+			if next != prefix+1 {
+				t.Fatalf("PrefixNodes(%d) = %v ends at row %d", prefix, nodes, next-1)
+			}
+		}
+		most := 0
+		for _, nodes := range of {
+			most = max(most, len(nodes))
+		}
+		if want := maxNodes(horizon); most != want && horizon > 1 {
+			t.Fatalf("horizon %d: a row is in up to %d nodes, maxNodes says %d", horizon, most, want)
+		}
+	}
+	for horizon, want := range map[int]int{1: 1, 2: 2, 3: 3, 4: 3, 5: 4, 50_000_000: 27} {
+		if m := printedNodes(horizon); m != want {
+			t.Errorf("printedNodes(%d) = %d, want %d", horizon, m, want)
+		}
+	}
+}
+
+// TestPaddingIsRenewedBelowTheNode pins the padding: after t rows, padding stands in for the levels whose binary digit in t is 0, and a row
+// renews that of the levels below the node that it finishes and no other.
+func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
+	for _, k := range kinds {
+		if !k.padded {
+			continue
+		}
+		noise := &tags{padded: true}
+		acc := k.make(noise)
+		if err := acc.Init(privacy.Setup{Dim: 9, Horizon: 64, Bound: 1, Alpha: 1}); err != nil {
+			t.Fatal(err)
+		}
+		acc.Reset(nil)
+		release := make([]float64, 45)
+		acc.Read(release)
+		before := decode(t, release)
+		for row := 1; row < 64; row++ {
+			if err := acc.AddOuter(make([]float64, 9)); err != nil {
+				t.Fatal(err)
+			}
+			acc.Read(release)
+			now := decode(t, release)
+			kept := 0
+			for _, d := range now {
+				if slices.Contains(before, d) {
+					kept++
+				}
+			}
+			if want := noise.levels - bits.TrailingZeros(uint(row)) - 1; kept != want || len(now) != noise.levels {
+				t.Fatalf("%s: row %d keeps %d of %d draws, want %d of %d", k.name, row, kept, len(now), want, noise.levels)
+			}
+			before = now
+		}
+	}
+}
+
+// TestReset checks that a used accumulator after Reset releases, bit by bit, what a new one does.
+func TestReset(t *testing.T) {
+	s := privacy.Setup{Dim: 4, Horizon: 20, Bound: 1, Alpha: 0.1}
+	noises := map[string]func() NodeNoise{
+		"Gaussian":    func() NodeNoise { return &Gaussian{Budget: budget} },
+		"AuthorsCode": func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AuthorsCode} },
+		"Wishart":     func() NodeNoise { return &Wishart{Budget: budget} },
+	}
+	for name, noise := range noises {
+		for _, k := range kinds[:2] {
+			run := func(acc privacy.Accumulator, seed uint64) (all []float64) {
+				acc.Reset(privacy.NewNoise(random.Source(seed, 0, "noise")))
+				r := random.New(seed, 0, "rows")
+				release := make([]float64, 10)
+				for range s.Horizon {
+					row := make([]float64, 4)
+					random.Sphere(r, row)
+					acc.Read(release)
+					all = append(all, release...)
+					if err := acc.AddOuter(row); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return all
+			}
+			used, fresh := k.make(noise()), k.make(noise())
+			for _, a := range []privacy.Accumulator{used, fresh} {
+				if err := a.Init(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := run(used, 1)
+			if other := run(used, 2); slices.Equal(first, other) {
+				t.Errorf("%s over %s: other streams, the same releases", k.name, name)
+			}
+			if !slices.Equal(run(used, 1), first) || !slices.Equal(run(fresh, 1), first) {
+				t.Errorf("%s over %s: after Reset the releases differ from a new one's", k.name, name)
+			}
+		}
+	}
+}
