@@ -48,7 +48,7 @@ function live(id, spec, alt, lib) {
     canvas.style.width = width + "px";
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", alt);
-    var chart = echarts.init(canvas, null, {renderer: "svg", width: width, height: spec.height});
+    var chart = echarts.init(canvas, null, {renderer: "canvas", width: width, height: spec.height});
     function hidden() {
       var o = chart.getOption();
       return o && o.legend ? o.legend[0].selected : {};

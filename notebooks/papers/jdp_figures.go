@@ -1,0 +1,381 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// FigureJDP1 draws the decision set of Figure 1, seen from a direction that a slider turns.
+func FigureJDP1() *charts.Figure {
+	set := JDPDecisionSet()
+	var others []charts.Point3
+	for i, x := range set.Arms {
+		if i != set.Best {
+			others = append(others, x)
+		}
+	}
+	best := set.Arms[set.Best]
+	const elevation = 20
+	return &charts.Figure{
+		Title: "A decision set in three dimensions, K = 1000",
+		X:     charts.Axis{Name: "x", Hidden: true}, Y: charts.Axis{Name: "y", Hidden: true},
+		Equal: true, Height: 560, Width: 720,
+		Slider: charts.Over("azimuth", []int{0, 45, 90, 135, 180, 225, 270, 315}, func(azimuth int) charts.Frame {
+			at := func(p charts.Point3) charts.Projected {
+				return charts.Project3D([]charts.Point3{p}, float64(azimuth), elevation)[0]
+			}
+			cloud := charts.Cloud("sub-optimal arms", others, float64(azimuth), elevation)
+			for i := range cloud {
+				cloud[i].Size, cloud[i].Style = 4, 1
+			}
+			o, th := at(best), at(set.Theta)
+			series := append(charts.Sphere(1, float64(azimuth), elevation), cloud...)
+			series = append(series,
+				charts.Series{Name: "optimal arm", Kind: charts.Scatter, X: []float64{o.X}, Y: []float64{o.Y}, Size: 16, Style: 2},
+				charts.Series{Name: "θ*", X: []float64{0, th.X}, Y: []float64{0, th.Y}, Style: 3})
+			return charts.Frame{Value: fmt.Sprintf("%d°", azimuth), Series: series}
+		}),
+		Caption: "Every arm is a unit vector; its mean reward is its height along θ*. The optimal arm has 0.75, the others lie in the band from -0.75 to 0.65 (pale: behind the centre)",
+		Scale:   "one draw, seed " + fmt.Sprint(JDPSeed),
+	}
+}
+
+// JDPClaim13 plays the two contexts of Claim 13: with actions private in the standard sense, whose inner learner is free to be not
+// private at all, and with joint differential privacy.
+func JDPClaim13(s Scale) *simulate.Experiment {
+	rounds := pick(s, 5_000, 20_000, 100_000)
+	e := &simulate.Experiment{
+		Name:        "jdp-claim13",
+		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Horizon:     rounds, Trials: pick(s, 4, 8, 24), Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 40),
+		Fingerprint: "d 2",
+	}
+	for _, eps := range []float64{0.2, 0.5, 0.69} {
+		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
+			return &learner.RandomisedAction{Epsilon: eps, Learner: &learner.LinUCB{}}
+		}})
+	}
+	e.Policies = append(e.Policies, simulate.Policy{Name: "joint DP, ε = 0.2", New: func() bandit.Learner {
+		return Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)
+	}})
+	return e
+}
+
+// FigureJDPClaim13 draws it, with the line n/4 that Claim 13 proves.
+func FigureJDPClaim13(s Scale, r *simulate.Result) *charts.Figure {
+	f := charts.Regret("Standard privacy costs linear regret, joint privacy does not", r.Curves())
+	x, y := []float64{0}, []float64{0}
+	for _, n := range r.Grid {
+		x, y = append(x, float64(n)), append(y, float64(n)/4)
+	}
+	f.Series = append(f.Series, charts.Series{Name: "n/4 (Claim 13)", X: x, Y: y, Reference: true})
+	f.Scale = here(s)
+	return f
+}
+
+// JDPRidges plays the non-private LinUCB with constant regularisers of different size on the paper's decision sets.
+func JDPRidges(s Scale) *simulate.Experiment {
+	rounds := pick(s, 5_000, 50_000, 1_000_000)
+	e := &simulate.Experiment{
+		Name:        "jdp-ridges",
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+		Horizon:     rounds, Trials: pick(s, 3, 8, 24), Seed: JDPSeed, Grid: simulate.LogGrid(rounds, 40),
+	}
+	for _, ridge := range []float64{1, 100, 10_000} {
+		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("ρ = %g", ridge), New: func() bandit.Learner {
+			return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: ridge}}
+		}})
+	}
+	return e
+}
+
+// PrefixSpectrum draws the noise of tree releases, reset again and again, and returns the least and the largest
+// eigenvalue of its leading block in units of the bound that should hold them: (lambda_min, lambda_max), one pair a
+// reset and round.
+type PrefixSpectrum struct {
+	Rounds     []float64
+	Least      []float64
+	Largest    []float64
+	Bounds     privacy.Bounds
+	Violations int // of Definition 3, gamma's included
+	Releases   int
+}
+
+// JDPSpectrum samples releases of a tree without data: what is released is H and h, and nothing else.
+func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum, error) {
+	const d = 5
+	tree := &mechanism.Tree{Noise: noise}
+	setup := privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1 / float64(horizon)}
+	if err := tree.Init(setup); err != nil {
+		return PrefixSpectrum{}, err
+	}
+	s := PrefixSpectrum{Bounds: tree.Bounds()}
+	zero, release := make([]float64, d+1), make([]float64, (d+1)*(d+2)/2)
+	for i := range resets {
+		tree.Reset(privacy.NewNoise(random.Source(JDPSeed, i, "spectrum")))
+		for t := 1; t < horizon; t++ {
+			if err := tree.AddOuter(zero); err != nil {
+				return s, err
+			}
+			if t&(t+1) != 0 { // only the rounds 1, 3, 7, 15, ... whose prefixes have most nodes
+				continue
+			}
+			tree.Read(release)
+			least, largest, gamma := spectrum(release, d)
+			s.Rounds = append(s.Rounds, float64(t))
+			s.Least, s.Largest = append(s.Least, least), append(s.Largest, largest)
+			s.Releases++
+			if least < s.Bounds.RhoMin || largest > s.Bounds.RhoMax || gamma > s.Bounds.Gamma {
+				s.Violations++
+			}
+		}
+	}
+	return s, nil
+}
+
+// FigureJDPNoise draws the eigenvalues of sampled regularisers between their accurate bounds.
+func FigureJDPNoise(name string, s PrefixSpectrum) *charts.Figure {
+	return &charts.Figure{
+		Title: name + ": eigenvalues of the regulariser H",
+		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "eigenvalue of H"},
+		Series: []charts.Series{
+			{Name: "largest", Kind: charts.Scatter, X: s.Rounds, Y: s.Largest, Size: 5, Style: 2},
+			{Name: "least", Kind: charts.Scatter, X: s.Rounds, Y: s.Least, Size: 5, Style: 1},
+		},
+		Marks: []charts.Mark{charts.AtY(s.Bounds.RhoMin, fmt.Sprintf("ρmin = %.4g", s.Bounds.RhoMin)), charts.AtY(s.Bounds.RhoMax, fmt.Sprintf("ρmax = %.4g", s.Bounds.RhoMax))},
+		Caption: fmt.Sprintf("%d releases without data; %d of them break a bound of Definition 3. At rounds 1, 3, 7, 15, … the prefix has most nodes",
+			s.Releases, s.Violations),
+		Scale: "this cell, at every scale",
+	}
+}
+
+// FigureJDP2 draws Experiment 1's regret over time for one law of the reward; the tables are in the order of the dimensions.
+func FigureJDP2(law environment.Reward, dims []int, tables []*simulate.Table, scale string) *charts.Figure {
+	var curves []simulate.Curve
+	for i, t := range tables {
+		c := t.Curves[0]
+		c.Policy = fmt.Sprintf("d = %d", dims[i])
+		curves = append(curves, c)
+	}
+	f := charts.Regret(fmt.Sprintf("Experiment 1: regret over time, %s rewards", lawName(law)), curves)
+	f.Scale = scale
+	f.Caption += ". LinUCB without privacy, K = d² arms, ridge 1, gap 0.1"
+	return f
+}
+
+// FigureJDP3 draws the regret against the dimension for both laws of the reward, with the fitted powers.
+func FigureJDP3(dims []int, tables [][]*simulate.Table, scale string) (*charts.Figure, error) {
+	f := &charts.Figure{
+		Title: "Experiment 1: regret against dimension",
+		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
+		Scale: scale,
+	}
+	for i, law := range rewardLaws {
+		points := charts.Series{Name: lawName(law) + " rewards", Kind: charts.Scatter, Style: i + 1}
+		fit := charts.Series{Style: i + 1}
+		slope, err := JDPSlope(dims, tables[i])
+		if err != nil {
+			return nil, err
+		}
+		for k, t := range tables[i] {
+			_, mean, se := last(t.Curves[0])
+			points.X, points.Y = append(points.X, float64(dims[k])), append(points.Y, mean)
+			points.Lo, points.Hi = append(points.Lo, mean-1.96*se), append(points.Hi, mean+1.96*se)
+			fit.X, fit.Y = append(fit.X, float64(dims[k])), append(fit.Y, math.Exp(slope.LogC+slope.Value*math.Log(float64(dims[k]))))
+		}
+		fit.Name = fmt.Sprintf("slope %.2f [%.2f, %.2f]", slope.Value, slope.Lo, slope.Hi)
+		f.Series = append(f.Series, points, fit)
+	}
+	f.Caption = "Error bars: 95%. The lines are least-squares fits on logarithms, with the 95% interval of the slope"
+	return f, nil
+}
+
+// styles gives a policy of Experiment 2 the same colour in all figures.
+var styles = map[string]int{NonPrivate: 1, GaussianSound: 2, GaussianAuthors: 3, WishartAuthors: 4, UnshiftedAuthors: 5,
+	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianOpt: 6, WishartOpt: 7}
+
+func styled(curves []simulate.Curve) []charts.Series {
+	series := charts.Curves(curves)
+	for i := range series {
+		series[i].Style = styles[series[i].Name]
+	}
+	return series
+}
+
+// FigureJDP4 draws Experiment 2 for one gap, on linear axes as the paper does.
+func FigureJDP4(gap float64, main *simulate.Table, scale string) *charts.Figure {
+	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), main.Curves)
+	f.Series = styled(main.Curves)
+	f.Height, f.Scale = 520, scale
+	f.Caption += fmt.Sprintf(". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = %.0e", float64(JDPHorizon))
+	return f
+}
+
+// FigureJDP4Theory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on log axes.
+func FigureJDP4Theory(gap float64, main, opt *simulate.Table, scale string) (*charts.Figure, error) {
+	f := &charts.Figure{
+		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap),
+		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
+		Height: 560, Scale: scale,
+	}
+	for _, from := range []struct {
+		table *simulate.Table
+		name  string
+	}{{main, NonPrivate}, {main, GaussianSound}, {opt, GaussianOpt}, {opt, WishartOpt}} {
+		c, err := from.table.Curve(from.name)
+		if err != nil {
+			return nil, err
+		}
+		f.Series = append(f.Series, styled([]simulate.Curve{c})...)
+		if from.name != NonPrivate && from.name != GaussianSound {
+			continue
+		}
+		bounds, err := JDPTheory(from.name, gap, c.Rounds)
+		if err != nil {
+			return nil, err
+		}
+		bound := charts.Series{Name: "Theorem 5, " + from.name, Y: bounds.General, Reference: true}
+		if gap > 0 {
+			bound.Name, bound.Y = "Theorem 6, "+from.name, bounds.Gap
+		}
+		for _, n := range c.Rounds {
+			bound.X = append(bound.X, float64(n))
+		}
+		f.Series = append(f.Series, bound)
+		k := len(c.Rounds) - 1
+		f.Caption += fmt.Sprintf("%s at round %.3g: measured %.4g, bound %.4g. ", from.name, float64(c.Rounds[k]), c.Mean[k], bound.Y[k])
+	}
+	f.Caption += "The bounds carry the theorems' own constants"
+	return f, nil
+}
+
+// FigureJDP5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a curve a gap.
+func FigureJDP5(mechanism string, rhos []float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
+	own, err := jdpOwnRho(mechanism)
+	if err != nil {
+		return nil, err
+	}
+	f := &charts.Figure{
+		Title: "Experiment 3: regret against the shift, " + mechanism,
+		X:     charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
+		Marks: []charts.Mark{charts.AtX(own, "the mechanism's own")}, Scale: scale,
+	}
+	for i, gap := range JDPGaps3 {
+		s := charts.Series{Name: fmt.Sprintf("gap %g", gap), X: rhos, Style: i + 1}
+		for _, rho := range rhos {
+			c, err := tables[i].Curve(JDPShifted(mechanism, rho))
+			if err != nil {
+				return nil, err
+			}
+			_, mean, se := last(c)
+			s.Y = append(s.Y, mean)
+			s.Lo, s.Hi = append(s.Lo, mean-1.96*se), append(s.Hi, mean+1.96*se)
+		}
+		f.Series = append(f.Series, s)
+	}
+	f.Caption = fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors", tables[0].Curves[0].Trials, tables[0].Provenance.Rounds)
+	return f, nil
+}
+
+// jdpEpsilons are the budgets of the epsilon slider.
+var jdpEpsilons = []float64{0.2, 0.5, 1, 2, 5, 10}
+
+// JDPEpsilons plays the Gaussian tree at several budgets, sound and as printed.
+func JDPEpsilons(s Scale) []*simulate.Experiment {
+	rounds := pick(s, 5_000, 50_000, 1_000_000)
+	var list []*simulate.Experiment
+	for _, eps := range jdpEpsilons {
+		b := privacy.Budget{Epsilon: eps, Delta: 0.1}
+		e := &simulate.Experiment{
+			Name:        fmt.Sprintf("jdp-epsilon-%g", eps),
+			Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+			Horizon:     rounds, Trials: pick(s, 2, 6, 24), Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 30),
+		}
+		for _, name := range []string{NonPrivate, GaussianSound, GaussianPrinted} {
+			e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return JDPPolicy(name, b) }})
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// FigureJDPEpsilon draws them under a slider for epsilon.
+func FigureJDPEpsilon(s Scale, rs []*simulate.Result) *charts.Figure {
+	i := -1
+	slider := charts.Over("ε", jdpEpsilons, func(eps float64) charts.Frame {
+		i++
+		return charts.Frame{Series: styled(rs[i].Curves()), Caption: fmt.Sprintf("ε = %g, δ = 0.1", eps)}
+	})
+	slider.Start = 2
+	return &charts.Figure{
+		Title: "Regret at a budget of your choice",
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
+		Slider:  slider,
+		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", rs[0].Provenance.Trials),
+		Scale:   here(s),
+	}
+}
+
+// FigureJDPShift draws Experiment 3's curves over time under a slider for the shift.
+func FigureJDPShift(s Scale, gap float64, r *simulate.Result) (*charts.Figure, error) {
+	var failed error
+	slider := charts.Over("ρmin", JDPRhos(s), func(rho float64) charts.Frame {
+		f := charts.Frame{Value: fmt.Sprintf("10^%.1f", math.Log10(rho))}
+		for i, name := range JDPMechanisms {
+			c, err := r.Curve(JDPShifted(name, rho))
+			if err != nil {
+				failed = err
+				return f
+			}
+			c.Policy = name
+			series := charts.Curves([]simulate.Curve{c})[0]
+			series.Style = i + 1
+			f.Series = append(f.Series, series)
+		}
+		return f
+	})
+	slider.Middle = true
+	return &charts.Figure{
+		Title: fmt.Sprintf("Regret at a shift of your choice, gap %g", gap),
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
+		Slider:  slider,
+		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", r.Provenance.Trials),
+		Scale:   here(s),
+	}, failed
+}
+
+// TableJDPBuys lists what the noise levels buy at several budgets: s and the exact epsilon of the Gaussian tree.
+func TableJDPBuys() (*charts.Table, error) {
+	t := charts.NewTable("n", "ε asked for", "δ", "printed s", "true ε of printed", "sound s", "printed / sound")
+	for _, c := range []struct {
+		n      int
+		budget privacy.Budget
+	}{
+		{JDPHorizon, JDPBudget},
+		{1_000_000, privacy.Budget{Epsilon: 1, Delta: 1e-6}},
+		{20_000, privacy.Budget{Epsilon: 1, Delta: 1e-5}},
+		{20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}},
+	} {
+		printed := &mechanism.Gaussian{Budget: c.budget, Calibration: privacy.AsPublished}
+		sound := &mechanism.Gaussian{Budget: c.budget}
+		buys, err := TrueEpsilon(printed, c.n)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := TrueEpsilon(sound, c.n); err != nil {
+			return nil, err
+		}
+		t.Add(fmt.Sprintf("%.0e", float64(c.n)), c.budget.Epsilon, c.budget.Delta, printed.SD(), buys, sound.SD(), printed.SD()/sound.SD())
+	}
+	t.Caption = "Gaussian tree, L̃² = 2. The true epsilon is exact at the same delta; 0 means that even a total variation distance of delta is not reached"
+	return t, nil
+}

@@ -1,0 +1,75 @@
+package papers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// mutations breaks the code once for each claim, in a place that the claim is about.
+var mutations = []struct{ claim, name, file, old, new string }{
+	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
+	{"standard privacy fails", "the action is not randomised", "pkg/learner/randomised.go", "r.own.Float64() >= r.follow", "r.own.Float64() > 2"},
+	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},
+	{"confidence sets", "beta forgets the perturbation and the regulariser", "pkg/learner/linucb.go", " + l.thetaNorm()*math.Sqrt(l.bounds.RhoMax) + l.bounds.Gamma", ""},
+	{"tree", "a new node drops the older ones", "pkg/mechanism/tree.go", "return level + 1 + bits.TrailingZeros(uint(higher))", "return p.levels"},
+	{"accurate bounds", "the operator norm's tail is left out", "pkg/mechanism/gaussian.go", "2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)", "math.Sqrt(d)"},
+	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/linucb.go", "row[j] -= scaled * w", "row[j] -= 0 * scaled * w"},
+	{"gaussian beats wishart", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * math.Log(4/node.Delta)", "return 0.0028 * math.Log(4/node.Delta)"},
+	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
+	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "math.Exp((a + b) / 2)", "math.Exp(high)"},
+	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
+	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
+}
+
+// TestMutations sees each claim fail under its mutation: a claim that broken code can keep says nothing. The code is
+// replaced for the compiler alone.
+func TestMutations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the toolkit a dozen times")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := map[string]bool{}
+	for _, m := range mutations {
+		broken[m.claim] = true
+		t.Run(m.claim, func(t *testing.T) {
+			file := filepath.Join(root, m.file)
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(string(source), m.old); n != 1 {
+				t.Fatalf("%q stands %d times in %s, want once", m.old, n, m.file)
+			}
+			dir := t.TempDir()
+			mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
+			replace, _ := json.Marshal(map[string]map[string]string{"Replace": {file: mutant}})
+			write(t, mutant, []byte(strings.Replace(string(source), m.old, m.new, 1)))
+			write(t, overlay, replace)
+			pattern := "^TestClaims$/^" + strings.ReplaceAll(m.claim, " ", "_") + "$"
+			cmd := exec.Command("go", "test", "-vet=off", "-overlay="+overlay, "-run", pattern, ".")
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "does not hold") {
+				t.Errorf("the claim holds although %s:\n%s", m.name, out)
+			}
+		})
+	}
+	for _, c := range Claims {
+		if !broken[c.Name] {
+			t.Errorf("no mutation for the claim %q", c.Name)
+		}
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
