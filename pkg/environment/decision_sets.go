@@ -156,9 +156,15 @@ func (e *DecisionSets) heights(x []float64) (height, square float64) {
 	return height, square
 }
 
-// place moves a vector of normals to the circle of latitude at a height, keeping its direction around the axis.
+// place moves a vector of normals to the circle of latitude at a height, keeping its direction around the axis. A vector too
+// near the axis for that direction to be known well is drawn again, which changes nothing in law; it happens in two
+// or three dimensions only.
 func (e *DecisionSets) place(x []float64, height float64) {
 	along, square := e.heights(x)
+	for square-along*along < 1e-7*square {
+		e.normals.Fill(x)
+		along, square = e.heights(x)
+	}
 	across := math.Sqrt((1 - height*height) / (square - along*along))
 	shift := height - across*along
 	for i, t := range e.theta {
