@@ -149,12 +149,12 @@ func (p *prefix) put(level, next int, node []float64) {
 // total returns the noise of the whole prefix.
 func (p *prefix) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
 
-// ShiftTo moves the release such that rho_min has the value given.
+// ShiftTo moves the release such that rho_min, the bound without a shift plus the shift, has the value given.
 func (p *prefix) ShiftTo(rhoMin float64) error {
 	if !(rhoMin > 0) || math.IsInf(rhoMin, 1) {
 		return fmt.Errorf("mechanism: rho_min = %v, want finite and > 0", rhoMin)
 	}
-	p.shift += rhoMin - p.Bounds().RhoMin
+	p.shift = rhoMin - p.noise.Bounds(0).RhoMin
 	return nil
 }
 
