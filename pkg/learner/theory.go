@@ -18,12 +18,12 @@ type Theory struct {
 	privacy.Bounds
 }
 
-// width returns beta-bar_n, the bound of all beta_t, and the elliptical potential d ln(1 + n L^2/(d rho_min)).
+// width returns beta-bar_n, the bound of all beta_t and at least 1, as Lemma 21 wants it, and the elliptical potential d ln(1 + n L^2/(d rho_min)).
 func (t Theory) width() (beta, potential float64) {
 	n, d := float64(t.Rounds), float64(t.Dim)
 	grown := n * t.ContextNorm * t.ContextNorm / (d * t.RhoMin)
 	beta = t.Sigma*math.Sqrt(2*math.Log(2/t.Alpha)+d*math.Log(t.RhoMax/t.RhoMin+grown)) + t.ThetaNorm*math.Sqrt(t.RhoMax) + t.Gamma
-	return beta, d * math.Log1p(grown)
+	return max(1, beta), d * math.Log1p(grown)
 }
 
 // General returns the bound on the pseudo-regret that holds with probability 1 - Alpha whatever the gap:
@@ -44,12 +44,18 @@ func (t Theory) Gap(gap float64) float64 {
 
 // optimiseShift shifts the sums to the rho_min at which the regret bound is least. Theorems 5 and 6 are increasing functions
 // of the same beta-bar sqrt(potential), so that the optimum does not depend on the gap.
+//
+// As rho_min grows the bound tends to sqrt(8) n S L, more than any regret, of a learner that never learns. Where no shift
+// has a bound below that, as in a short run under much noise, the sums keep their own shift.
 func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory) error {
+	own := sums.Bounds().RhoMin
 	bound := func(logRho float64) float64 {
 		if err := s.ShiftTo(math.Exp(logRho)); err != nil {
 			return math.Inf(1)
 		}
-		t.Bounds = sums.Bounds()
+		if t.Bounds = sums.Bounds(); !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
+			return math.Inf(1)
+		}
 		beta, potential := t.width()
 		return beta * math.Sqrt(potential)
 	}
@@ -60,6 +66,9 @@ func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory) error 
 		if at := low + (high-low)*float64(i)/steps; bound(at) < bound(best) {
 			best = at
 		}
+	}
+	if best == high {
+		return s.ShiftTo(own)
 	}
 	step := (high - low) / float64(steps)
 	a, b := best-step, best+step

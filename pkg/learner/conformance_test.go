@@ -1,0 +1,63 @@
+package learner_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// sums makes every accumulator there is, by name.
+func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
+	all := map[string]func() privacy.Accumulator{
+		"exact":   func() privacy.Accumulator { return &mechanism.Exact{} },
+		"default": func() privacy.Accumulator { return nil },
+	}
+	gaussian := func(c privacy.Calibration) *mechanism.Gaussian {
+		return &mechanism.Gaussian{Budget: b, Calibration: c}
+	}
+	wishart := func(c privacy.Calibration, unshifted bool) *mechanism.Wishart {
+		return &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
+	}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		all["tree/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: gaussian(c)} }
+		all["pan-private/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: gaussian(c)} }
+		all["tree/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, false)} }
+		all["tree/unshifted/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, true)} }
+		all["pan-private/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: wishart(c, false)} }
+	}
+	none := privacy.Budget{Epsilon: math.Inf(1)}
+	all["tree/epsilon=inf"] = func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none}} }
+	all["pan-private/epsilon=inf"] = func() privacy.Accumulator {
+		return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: none}}
+	}
+	return all
+}
+
+func TestConformance(t *testing.T) {
+	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t,
+				func() bandit.Learner { return &learner.LinUCB{Sums: make()} },
+				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
+				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
+		})
+	}
+	for name, l := range map[string]learner.LinUCB{
+		"d=12": {}, "optimal shift": {OptimalShift: true}, "rho_min": {RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t,
+				func() bandit.Learner { fresh := l; return &fresh },
+				func() bandit.Environment {
+					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
+				},
+				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
+		})
+	}
+}
