@@ -1,0 +1,177 @@
+package learner_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+
+// pair plays two learners side by side: b sees a's contexts through change and gets a's rewards times scale. Their
+// arms must be the same in every round.
+func pair(t *testing.T, a, b *learner.LinUCB, pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+	t.Helper()
+	for _, l := range []struct {
+		*learner.LinUCB
+		p bandit.Problem
+	}{{a, pa}, {b, pb}} {
+		if err := l.Init(l.p, rounds); err != nil {
+			t.Fatal(err)
+		}
+		l.Reset(nil, random.Source(1, 0, "noise"))
+	}
+	r := random.New(1, 0, "contexts")
+	truth := make([]float64, pa.Dim)
+	random.Sphere(r, truth)
+	best := make([]float64, pa.Dim)
+	for round := 1; round <= rounds; round++ {
+		va := bandit.View{Round: round, Arms: pa.Arms, Dim: pa.Dim, X: make([]float64, pa.Arms*pa.Dim)}
+		contexts(r, &va, best)
+		vb := va
+		vb.X = slices.Clone(va.X)
+		for arm := range vb.Arms {
+			change(vb.Row(arm))
+		}
+		armsA, armsB := a.Select(&va, nil), b.Select(&vb, nil)
+		if !slices.Equal(armsA, armsB) {
+			t.Fatalf("round %d: arms %v and %v", round, armsA, armsB)
+		}
+		copy(best, va.Row(armsA[0]))
+		y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
+		a.Update(&va, armsA, []float64{y})
+		b.Update(&vb, armsB, []float64{scale * y})
+	}
+	if a.Err() != nil || b.Err() != nil {
+		t.Fatal(a.Err(), b.Err())
+	}
+}
+
+func TestRotation(t *testing.T) {
+	r := random.New(1, 0, "rotation")
+	m := mat.NewDense(5, 5, nil)
+	for i := range 5 {
+		for j := range 5 {
+			m.Set(i, j, r.NormFloat64())
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(m)
+	var q mat.Dense
+	qr.QTo(&q)
+	pair(t, &learner.LinUCB{}, &learner.LinUCB{}, square5, square5, 3000, func(x []float64) {
+		var y mat.VecDense
+		y.MulVec(&q, mat.NewVecDense(5, slices.Clone(x)))
+		copy(x, y.RawVector().Data)
+	}, 1)
+}
+
+// TestScaleRewards: rewards, their range (and so sigma) and |theta| times 1000 change nothing.
+func TestScaleRewards(t *testing.T) {
+	scaled := square5
+	scaled.RewardMin, scaled.RewardMax = -1000, 1000
+	pair(t, &learner.LinUCB{}, &learner.LinUCB{ThetaNorm: 1000}, square5, scaled, 3000, func([]float64) {}, 1000)
+}
+
+// TestScaleContexts: contexts times 8, theta by 8 and the ridge times 64 change nothing.
+func TestScaleContexts(t *testing.T) {
+	scaled := square5
+	scaled.ContextNorm = 8
+	pair(t, &learner.LinUCB{}, &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 64}, ThetaNorm: 1. / 8}, square5, scaled, 3000, func(x []float64) {
+		for i := range x {
+			x[i] *= 8
+		}
+	}, 1)
+}
+
+// TestNoPrivacyIsExact: over a Gaussian tree with epsilon = +Inf, LinUCB is LinUCB over exact sums of ridge 1, bit by bit.
+func TestNoPrivacyIsExact(t *testing.T) {
+	none := privacy.Budget{Epsilon: math.Inf(1)}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		a := &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}
+		b := &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none, Calibration: c}}}
+		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+		thetaA, betaA := a.Confidence()
+		thetaB, betaB := b.Confidence()
+		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
+			t.Errorf("%v: theta %v and %v, beta %v and %v", c, thetaA, thetaB, betaA, betaB)
+		}
+		if !math.IsInf(b.Claim().Epsilon, 1) {
+			t.Errorf("%v: claims epsilon = %v, want +Inf", c, b.Claim().Epsilon)
+		}
+	}
+}
+
+// TestEpsilonToInfinity: as epsilon grows, theta~ over the tree, its rho_min shifted to 1, tends to that over exact sums.
+func TestEpsilonToInfinity(t *testing.T) {
+	distance := func(epsilon float64) float64 {
+		a := &learner.LinUCB{}
+		b := &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}, RhoMin: 1}
+		for _, l := range []*learner.LinUCB{a, b} {
+			if err := l.Init(square5, 1000); err != nil {
+				t.Fatal(err)
+			}
+			l.Reset(nil, random.Source(1, 0, "noise"))
+			r := random.New(1, 0, "contexts")
+			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
+			for round := range 500 {
+				contexts(r, &v, make([]float64, 5))
+				l.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
+			}
+		}
+		x, _ := a.Confidence()
+		y, _ := b.Confidence()
+		var square float64
+		for i := range x {
+			square += (x[i] - y[i]) * (x[i] - y[i])
+		}
+		return math.Sqrt(square)
+	}
+	last := math.Inf(1)
+	for _, epsilon := range []float64{0.1, 10, 1e3, 1e5, 1e7} {
+		d := distance(epsilon)
+		if d >= last {
+			t.Errorf("epsilon = %v: theta~ is %v from the exact one, want less than %v", epsilon, d, last)
+		}
+		last = d
+	}
+	if last > 2e-3 {
+		t.Errorf("epsilon = 1e7: theta~ is %v from the exact one, want <= 2e-3", last)
+	}
+}
+
+// TestTies: of arms with the same context the first is played, wherever it stands.
+func TestTies(t *testing.T) {
+	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+		for _, d := range []int{3, 5, 12} {
+			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+			l := &learner.LinUCB{Sums: make_()}
+			if err := l.Init(p, 300); err != nil {
+				t.Fatal(err)
+			}
+			l.Reset(nil, random.Source(1, 0, "noise"))
+			r := random.New(1, 0, "contexts")
+			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}
+			for round := 1; round <= 200; round++ {
+				v.Round = round
+				contexts(r, &v, make([]float64, d))
+				for a := 3; a < 12; a++ {
+					copy(v.Row(a), v.Row(a%3))
+				}
+				arms := l.Select(&v, nil)
+				if arms[0] >= 3 {
+					t.Fatalf("%s, d = %d, round %d: arm %d, whose context is that of arm %d", name, d, round, arms[0], arms[0]%3)
+				}
+				l.Update(&v, arms, []float64{v.Row(arms[0])[0]})
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package learner_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// reference is LinUCB as it is written down: dense matrices, no pruning, all of it anew each round. It has an accumulator
+// of its own, fed with the same rows and noise.
+type reference struct {
+	acc                 privacy.Accumulator
+	dim                 int
+	sigma, theta, alpha float64 // sigma, S, alpha
+}
+
+// upper returns the upper confidence bound of each arm, and beta_t by Proposition 4.
+func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta float64) {
+	t.Helper()
+	d := r.dim
+	release := make([]float64, (d+1)*(d+2)/2)
+	r.acc.Read(release)
+	gram, u := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			gram.SetSym(i, j, release[i*(i+1)/2+j])
+		}
+		u.SetVec(i, release[d*(d+1)/2+i])
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(gram) {
+		t.Fatal("the reference's Gram matrix is not positive definite")
+	}
+	var theta mat.VecDense
+	if err := chol.SolveVecTo(&theta, u); err != nil {
+		t.Fatal(err)
+	}
+	b := r.acc.Bounds()
+	beta = r.sigma*math.Sqrt(2*math.Log(2/r.alpha)+chol.LogDet()-float64(d)*math.Log(b.RhoMin)) + r.theta*math.Sqrt(b.RhoMax) + b.Gamma
+	for a := range v.Arms {
+		x := mat.NewVecDense(d, v.Row(a))
+		var solved mat.VecDense
+		if err := chol.SolveVecTo(&solved, x); err != nil {
+			t.Fatal(err)
+		}
+		ucb = append(ucb, mat.Dot(x, &theta)+beta*math.Sqrt(mat.Dot(x, &solved)))
+	}
+	return ucb, beta
+}
+
+// contexts fills a view with arms of various lengths up to 1, some of them near copies of the last round's best.
+func contexts(r *rand.Rand, v *bandit.View, best []float64) {
+	for a := range v.Arms {
+		x := v.Row(a)
+		random.Sphere(r, x)
+		length := math.Pow(r.Float64(), 0.2)
+		if a%4 == 1 {
+			for i := range x {
+				x[i] = best[i] + 0.05*x[i]
+			}
+			length /= 1.1
+		}
+		for i := range x {
+			x[i] *= length
+		}
+	}
+}
+
+// TestAgainstReference compares arms and beta_t with the reference, round by round: ruling arms out, updating
+// the inverse by rank one and the short cuts of small dimensions must not show. Another arm is allowed only if its upper confidence bound is within 1e-10
+// of the best, as rounding differs.
+func TestAgainstReference(t *testing.T) {
+	const horizon, alpha = 2500, 0.05
+	b := privacy.Budget{Epsilon: 5, Delta: 0.1}
+	small := privacy.Budget{Epsilon: 1, Delta: 0.1}
+	for _, c := range []struct {
+		name   string
+		make   func() privacy.Accumulator
+		rhoMin float64
+		rounds int
+	}{
+		{"exact", func() privacy.Accumulator { return &mechanism.Exact{} }, 0, horizon},
+		{"exact/ridge", func() privacy.Accumulator { return &mechanism.Exact{Ridge: 0.01} }, 0, horizon},
+		{"gaussian/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 0, 1000},
+		{"gaussian/Sound/shifted", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 2, 1000},
+		{"gaussian/AuthorsCode", func() privacy.Accumulator {
+			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AuthorsCode}}
+		}, 0, 1000},
+		{"wishart/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small}} }, 0, 500},
+		{"wishart/unshifted", func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}
+		}, 0, 500},
+	} {
+		for _, d := range []int{1, 2, 5, 12, 20} {
+			t.Run(fmt.Sprintf("%s/d=%d", c.name, d), func(t *testing.T) {
+				p := bandit.Problem{Arms: 24, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+				ref := reference{acc: c.make(), dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
+				if err := ref.acc.Init(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha}); err != nil {
+					t.Fatal(err)
+				}
+				if c.rhoMin > 0 {
+					if err := ref.acc.(privacy.Shifter).ShiftTo(c.rhoMin); err != nil {
+						t.Fatal(err)
+					}
+				}
+				l := &learner.LinUCB{Sums: c.make(), Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}
+				if err := l.Init(p, horizon); err != nil {
+					t.Fatal(err)
+				}
+				ref.acc.Reset(privacy.NewNoise(random.Source(1, d, "noise")))
+				l.Reset(nil, random.Source(1, d, "noise"))
+				r := random.New(1, d, "contexts")
+				truth, best := make([]float64, d), make([]float64, d)
+				random.Sphere(r, truth)
+				different := 0
+				for round := 1; round <= c.rounds; round++ {
+					v := bandit.View{Round: round, Arms: 1 + r.IntN(p.Arms), Dim: d}
+					v.X = make([]float64, v.Arms*d)
+					contexts(r, &v, best)
+					ucb, beta := ref.upper(t, &v)
+					want := 0
+					for a, u := range ucb {
+						if u > ucb[want] {
+							want = a
+						}
+					}
+					arms := l.Select(&v, nil)
+					if _, got := l.Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
+						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
+					}
+					if got := arms[0]; got != want {
+						if different++; !(ucb[want]-ucb[got] <= 1e-10*math.Abs(ucb[want])) {
+							t.Fatalf("round %d: arm %d of bound %v, want arm %d of bound %v", round, got, ucb[got], want, ucb[want])
+						}
+					}
+					copy(best, v.Row(arms[0]))
+					y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
+					l.Update(&v, arms, []float64{y})
+					if err := ref.acc.AddOuter(append(append([]float64(nil), best...), y)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if l.Err() != nil || len(l.Warnings()) > 0 {
+					t.Errorf("err %v, warnings %v", l.Err(), l.Warnings())
+				}
+				if d > 1 && different > c.rounds/100 {
+					t.Errorf("%d near ties in %d rounds", different, c.rounds)
+				}
+			})
+		}
+	}
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += v * y[i]
+	}
+	return sum
+}
