@@ -3,6 +3,8 @@ package charts
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 )
 
 // Node is a node of a binary tree over rounds 1, 2, 3, ...: on Level 0 are the leaves, and Index counts from the left
@@ -37,14 +39,11 @@ func Touched(t, rounds int) []Node {
 	return out
 }
 
-// Released returns the nodes that partition rounds 1 to t, one for each 1 among the binary digits of t.
+// Released returns the nodes whose noisy sums are the release of t rounds, as the mechanism itself chooses them.
 func Released(t int) []Node {
 	var out []Node
-	for rest, from := t, 0; rest > 0; {
-		l := bits.Len(uint(rest)) - 1
-		out = append(out, Node{l, from >> l})
-		from += 1 << l
-		rest -= 1 << l
+	for _, n := range mechanism.PrefixNodes(t) {
+		out = append(out, Node{n.Level, (n.First - 1) >> n.Level})
 	}
 	return out
 }

@@ -78,7 +78,7 @@ func FigureJDPClaim13(s Scale, r *simulate.Result) *charts.Figure {
 		x, y = append(x, float64(n)), append(y, float64(n)/4)
 	}
 	f.Series = append(f.Series, charts.Series{Name: "n/4 (Claim 13)", X: x, Y: y, Reference: true})
-	f.Scale = here(s)
+	f.Scale = Here(s)
 	return f
 }
 
@@ -172,11 +172,28 @@ func FigureJDP2(law environment.Reward, dims []int, tables []*simulate.Table, sc
 	return f
 }
 
-// FigureJDP3 draws the regret against the dimension for both laws of the reward, with the fitted powers.
-func FigureJDP3(dims []int, tables [][]*simulate.Table, scale string) (*charts.Figure, error) {
+// MustTables1 returns the committed tables of Experiment 1 for one law of the reward, in the order of JDPDims(Paper).
+func MustTables1(law environment.Reward) (tables []*simulate.Table) {
+	for _, d := range JDPDims(Paper) {
+		tables = append(tables, MustTable(JDPExperiment1(Paper, d, law).Name))
+	}
+	return tables
+}
+
+// MustTables3 returns the committed tables of Experiment 3, in the order of JDPGaps3.
+func MustTables3() (tables []*simulate.Table) {
+	for _, e := range experiments3(Paper) {
+		tables = append(tables, MustTable(e.Name))
+	}
+	return tables
+}
+
+// FigureJDP3 draws the regret against the dimension for Gaussian rewards and for signs, with the fitted powers.
+func FigureJDP3(dims []int, gaussian, signs []*simulate.Table, scale string) (*charts.Figure, error) {
+	tables := [][]*simulate.Table{gaussian, signs}
 	f := &charts.Figure{
 		Title: "Experiment 1: regret against dimension",
-		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
+		X:     charts.Axis{Name: "dimension d", Log: true, Range: [2]float64{3, 100}}, Y: charts.Axis{Name: "cumulative regret", Log: true},
 		Scale: scale,
 	}
 	for i, law := range rewardLaws {
@@ -216,7 +233,7 @@ func FigureJDP4(gap float64, main *simulate.Table, scale string) *charts.Figure 
 	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), main.Curves)
 	f.Series = styled(main.Curves)
 	f.Height, f.Scale = 520, scale
-	f.Caption += fmt.Sprintf(". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = %.0e", float64(JDPHorizon))
+	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷"
 	return f
 }
 
@@ -256,6 +273,14 @@ func FigureJDP4Theory(gap float64, main, opt *simulate.Table, scale string) (*ch
 	}
 	f.Caption += "The bounds carry the theorems' own constants"
 	return f, nil
+}
+
+// MustTheory draws FigureJDP4Theory from the committed tables.
+func MustTheory(gap float64) *charts.Figure {
+	main := MustTable(JDPExperiment2(Paper, gap).Name)
+	f, err := FigureJDP4Theory(gap, main, MustTable(JDPExperiment2Opt(Paper, gap).Name), Committed(main))
+	exitOn(err)
+	return f
 }
 
 // FigureJDP5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a curve a gap.
@@ -321,7 +346,7 @@ func FigureJDPEpsilon(s Scale, rs []*simulate.Result) *charts.Figure {
 		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
 		Slider:  slider,
 		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", rs[0].Provenance.Trials),
-		Scale:   here(s),
+		Scale:   Here(s),
 	}
 }
 
@@ -349,7 +374,7 @@ func FigureJDPShift(s Scale, gap float64, r *simulate.Result) (*charts.Figure, e
 		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
 		Slider:  slider,
 		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", r.Provenance.Trials),
-		Scale:   here(s),
+		Scale:   Here(s),
 	}, failed
 }
 

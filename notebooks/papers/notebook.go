@@ -59,11 +59,11 @@ func exitOn(err error) {
 	}
 }
 
-// here is a figure's scale line for numbers that the cell itself computed.
-func here(s Scale) string { return fmt.Sprintf("this cell, %s scale", s) }
+// Here is a figure's scale line for numbers that the cell itself computed.
+func Here(s Scale) string { return fmt.Sprintf("this cell, %s scale", s) }
 
-// committed is the line for numbers from a committed table.
-func committed(t *simulate.Table) string {
+// Committed is the line for numbers from a committed table.
+func Committed(t *simulate.Table) string {
 	return charts.PaperScale("notebooks/results/" + t.Provenance.Experiment + ".csv")
 }
 
