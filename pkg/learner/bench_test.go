@@ -2,7 +2,10 @@ package learner_test
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -81,6 +84,18 @@ func BenchmarkRound(b *testing.B) {
 			})
 		}
 	}
+	b.Run("floor/d=64/K=4096", func(b *testing.B) { // bare normals, and gonum's product of the same flops on one thread
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		x, p := mat.NewDense(4096, 64, nil), mat.NewDense(64, 64, nil)
+		var product mat.Dense
+		data := x.RawMatrix().Data
+		for b.Loop() {
+			for i := range data {
+				data[i] = r.NormFloat64()
+			}
+			product.Mul(x, p)
+		}
+	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
 		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, &learner.LinUCB{}, 200)
 	})
