@@ -98,7 +98,7 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 		l.Sums = &mechanism.Exact{}
 	}
 	bound := math.Hypot(p.ContextNorm, p.RewardBound())
-	if err := l.Sums.Init(privacy.Setup{Dim: p.Dim + 1, Horizon: horizon, Bound: bound, Alpha: l.alpha(horizon)}); err != nil {
+	if err := l.Sums.Init(privacy.Setup{Dim: p.Dim + 1, Horizon: horizon, Bound: bound, Context: p.ContextNorm, Alpha: l.alpha(horizon)}); err != nil {
 		return err
 	}
 	l.problem, l.dim = p, p.Dim
@@ -161,7 +161,8 @@ func (l *LinUCB) shift(horizon int) error {
 
 // theory returns the parameters of the regret bounds for this learner.
 func (l *LinUCB) theory(horizon int) Theory {
-	return Theory{Rounds: horizon, Dim: l.problem.Dim, ContextNorm: l.problem.ContextNorm, RewardBound: max(1, l.problem.RewardBound()),
+	mean := min(l.problem.RewardBound(), l.problem.ContextNorm*l.thetaNorm()) // |<theta, x>| <= S L, whatever the noise
+	return Theory{Rounds: horizon, Dim: l.problem.Dim, ContextNorm: l.problem.ContextNorm, RewardBound: max(1, mean),
 		ThetaNorm: l.thetaNorm(), Sigma: l.sigma(), Alpha: l.alpha(horizon), Bounds: l.Sums.Bounds()}
 }
 
@@ -353,7 +354,7 @@ func (l *LinUCB) RegretBound(rounds, horizon int, gap float64) (general, gapped 
 func (l *LinUCB) Warnings() []bandit.Warning {
 	var w []bandit.Warning
 	if n := l.Sums.Clipped(); n > 0 {
-		w = append(w, bandit.Warning{What: "rows (x, y) longer than their bound, clipped", Count: n})
+		w = append(w, bandit.Warning{What: "contexts x or rows (x, y) longer than their bound, clipped", Count: n})
 	}
 	if l.floored > 0 {
 		w = append(w, bandit.Warning{What: "releases not positive definite, eigenvalues floored at rho_min", Count: l.floored})

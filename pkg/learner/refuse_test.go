@@ -130,7 +130,7 @@ func TestBadRounds(t *testing.T) {
 	}
 }
 
-// TestOversized: contexts beyond their norm are clipped inside the mechanism, with their reward, and counted in the warnings. The release
+// TestOversized: contexts beyond their norm are clipped inside the mechanism and counted in the warnings. The release
 // is that of the clipped rows.
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
@@ -154,7 +154,7 @@ func TestOversized(t *testing.T) {
 				for i := range x {
 					x[i] *= 30 / math.Sqrt(dot(v.Row(0), v.Row(0))) / math.Sqrt(3)
 				}
-				scale = math.Sqrt2 / math.Sqrt(dot(x, x)+1)
+				scale = 1 / math.Sqrt(dot(x, x))
 			}
 			l.Select(&v, nil)
 			l.Update(&v, []int{0}, []float64{y})
@@ -162,7 +162,7 @@ func TestOversized(t *testing.T) {
 				v.Row(0)[i] *= scale
 			}
 			clean.Select(&v, nil)
-			clean.Update(&v, []int{0}, []float64{scale * y})
+			clean.Update(&v, []int{0}, []float64{y})
 		}
 		if l.Err() != nil {
 			t.Fatal(l.Err())

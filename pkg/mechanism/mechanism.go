@@ -44,28 +44,44 @@ func (r *rows) init(s privacy.Setup) error {
 	return nil
 }
 
-// admit checks a row, counts it and returns it clipped to the bound.
+// admit checks a row, counts it and returns it clipped to the bounds.
 func (r *rows) admit(row []float64) ([]float64, error) {
 	if len(row) != r.Dim {
 		return nil, fmt.Errorf("mechanism: a row of length %d, want %d", len(row), r.Dim)
 	}
-	var square float64
-	for _, v := range row {
-		square += v * v
+	var context float64 // squared norm
+	d := len(row) - 1
+	for _, v := range row[:d] {
+		context += v * v
 	}
+	square := context + row[d]*row[d]
 	if math.IsNaN(square) || math.IsInf(square, 0) {
 		return nil, fmt.Errorf("mechanism: a row of squared norm %v, want finite: %v", square, append([]float64(nil), row...))
 	}
 	r.count++
-	if square <= r.Bound*r.Bound*(1+1e-12) { // a row on the bound stays as it is, whatever its rounding
+	long := r.Context > 0 && beyondBound(context, r.Context)
+	if !long && !beyondBound(square, r.Bound) {
 		return row, nil
 	}
 	r.clipped++
-	scale := r.Bound / math.Sqrt(square)
-	for i, v := range row {
-		r.buf[i] = scale * v
+	copy(r.buf, row)
+	if long {
+		scale(r.buf[:d], r.Context/math.Sqrt(context))
+		square = r.Context*r.Context + row[d]*row[d]
+	}
+	if beyondBound(square, r.Bound) {
+		scale(r.buf, r.Bound/math.Sqrt(square))
 	}
 	return r.buf, nil
+}
+
+// beyondBound reports a norm over its bound; one on the bound is not, whatever its rounding.
+func beyondBound(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
+
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
 }
 
 // Clipped returns how many rows were scaled down to the bound since Reset.

@@ -12,7 +12,7 @@ type Accumulator interface {
 	Init(Setup) error
 	// Reset forgets the data, before each trial, and draws new noise from n.
 	Reset(n *Noise)
-	// AddOuter adds row row^T. A row longer than the bound is scaled down to it, and counted; a row that is
+	// AddOuter adds row row^T. A context or a row longer than its bound is scaled down to it, and the row counted; a row that is
 	// not finite, of the wrong length or beyond the horizon is refused with an error and changes nothing.
 	AddOuter(row []float64) error
 	// Read writes the release, the sum with its noise and shift, into dst, packed. Reading twice
@@ -31,6 +31,7 @@ type Setup struct {
 	Dim     int     // length of a row, >= 2
 	Horizon int     // rounds, >= 1; the last round's row is never released, as no round comes after it
 	Bound   float64 // largest Euclidean norm of a row, L~ > 0
+	Context float64 // largest Euclidean norm of a row without its last entry, L, in (0, Bound]; 0 means Bound
 	Alpha   float64 // failure probability of the bounds over all rounds is Alpha/2; in (0, 1]
 }
 
@@ -43,6 +44,8 @@ func (s Setup) Validate() error {
 		return fmt.Errorf("privacy: Setup.Horizon = %d, want >= 1", s.Horizon)
 	case !(s.Bound > 0) || math.IsInf(s.Bound, 1):
 		return fmt.Errorf("privacy: Setup.Bound = %v, want finite and > 0", s.Bound)
+	case !(s.Context >= 0 && s.Context <= s.Bound):
+		return fmt.Errorf("privacy: Setup.Context = %v, want in (0, Bound = %v], or 0 for Bound", s.Context, s.Bound)
 	case !(s.Alpha > 0 && s.Alpha <= 1):
 		return fmt.Errorf("privacy: Setup.Alpha = %v, want in (0, 1]", s.Alpha)
 	}

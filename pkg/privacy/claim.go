@@ -69,7 +69,7 @@ type Claim struct {
 	Neighbours  Neighbours
 	Calibration Calibration
 	Nominal     Budget  // what was asked for
-	Epsilon     float64 // what is proved at Nominal.Delta: exact for Gaussian noise, an upper bound for Wishart noise
+	Epsilon     float64 // what is proved at Nominal.Delta: exact for a Gaussian tree, an upper bound where its prefixes are padded or the noise is Wishart
 	Event       Event
 	Conditions  []string // what has to hold for the claim to hold
 	Source      string   // paper and theorem
