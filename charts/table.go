@@ -78,11 +78,11 @@ func (t *Table) HTML() (string, error) {
 	line := func(tag string, n int, text func(int) string, rule string) {
 		b.WriteString("<tr>")
 		for i := range n {
-			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 14px;border-bottom:%s">%s</%s>`, tag, side[t.align(i)], rule, html.EscapeString(text(i)), tag)
+			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 10px;border-bottom:%s">%s</%s>`, tag, side[t.align(i)], rule, html.EscapeString(text(i)), tag)
 		}
 		b.WriteString("</tr>\n")
 	}
-	b.WriteString(`<table class="dpb-table" style="border-collapse:collapse;font-size:16px;margin:8px 0">` + "\n")
+	b.WriteString(`<div style="overflow-x:auto"><table class="dpb-table" style="border-collapse:collapse;font-size:16px;margin:8px 0">` + "\n")
 	if c := t.caption(); c != "" {
 		fmt.Fprintf(&b, `<caption style="caption-side:bottom;text-align:left;font-size:15px;padding:6px 4px">%s</caption>`+"\n", html.EscapeString(c))
 	}
@@ -92,7 +92,7 @@ func (t *Table) HTML() (string, error) {
 	for _, r := range t.Rows {
 		line("td", len(r), func(i int) string { return cell(r[i]) }, "1px solid #88888855")
 	}
-	b.WriteString("</tbody>\n</table>\n")
+	b.WriteString("</tbody>\n</table></div>\n")
 	return b.String(), nil
 }
 

@@ -260,16 +260,14 @@ func FigureJDP4Theory(gap float64, main, opt *simulate.Table, scale string) (*ch
 		if err != nil {
 			return nil, err
 		}
-		bound := charts.Series{Name: "Theorem 5, " + from.name, Y: bounds.General, Reference: true}
-		if gap > 0 {
-			bound.Name, bound.Y = "Theorem 6, "+from.name, bounds.Gap
-		}
+		theorem := map[bool]string{false: "Theorem 5, ", true: "Theorem 6, "}[gap > 0]
+		bound := charts.Series{Name: theorem + from.name, Y: bounds.tightest(gap), Style: 2 + styles[from.name]}
 		for _, n := range c.Rounds {
 			bound.X = append(bound.X, float64(n))
 		}
 		f.Series = append(f.Series, bound)
 		k := len(c.Rounds) - 1
-		f.Caption += fmt.Sprintf("%s at round %.3g: measured %.4g, bound %.4g. ", from.name, float64(c.Rounds[k]), c.Mean[k], bound.Y[k])
+		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", from.name, c.Rounds[k], c.Mean[k], bound.Y[k])
 	}
 	f.Caption += "The bounds carry the theorems' own constants"
 	return f, nil
