@@ -12,7 +12,7 @@ import (
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("exp2/workers=%d", workers), func(b *testing.B) {
-			e := experiment2(Smoke, "bench", 0.1, 4, JDPPolicies)
+			e := experiment2(Smoke, "bench", 0.1, 4, JDPPublished)
 			e.Rounds = 20_000
 			rounds := 0
 			for b.Loop() {

@@ -352,7 +352,7 @@ func claimTheorems(s Scale) (string, error) {
 
 func claimShift(Scale) (string, error) {
 	var evidence string
-	for _, pair := range [][2]string{{GaussianSound, GaussianOpt}, {WishartPrinted, WishartOpt}} {
+	for _, pair := range [][2]string{{GaussianTwice, GaussianSound}, {WishartFour, WishartSound}} {
 		var rho [2]float64
 		for i, gap := range JDPGaps {
 			own, err := JDPTheory(pair[0], gap, []int{JDPHorizon})

@@ -218,7 +218,7 @@ func FigureJDP3(dims []int, gaussian, signs []*simulate.Table, scale string) (*c
 
 // styles gives a policy of Experiment 2 the same colour in all figures.
 var styles = map[string]int{NonPrivate: 1, GaussianSound: 2, GaussianAuthors: 3, WishartAuthors: 4, UnshiftedAuthors: 5,
-	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianOpt: 6, WishartOpt: 7}
+	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianTwice: 6, WishartFour: 7, WishartSound: 8}
 
 func styled(curves []simulate.Curve) []charts.Series {
 	series := charts.Curves(curves)
@@ -228,46 +228,52 @@ func styled(curves []simulate.Curve) []charts.Series {
 	return series
 }
 
-// FigureJDP4 draws Experiment 2 for one gap, on linear axes as the paper does.
-func FigureJDP4(gap float64, main *simulate.Table, scale string) *charts.Figure {
-	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), main.Curves)
-	f.Series = styled(main.Curves)
+// MustTables2 returns the committed tables of Experiment 2 for one gap.
+func MustTables2(gap float64) (tables []*simulate.Table) {
+	for _, e := range JDPExperiment2(Paper, gap) {
+		tables = append(tables, MustTable(e.Name))
+	}
+	return tables
+}
+
+// FigureJDP4 draws Experiment 2 for one gap, on linear axes as the paper does: the policies as published and the sound Gaussian.
+func FigureJDP4(gap float64, tables []*simulate.Table, scale string) *charts.Figure {
+	curves := curvesOf(tables[:2])
+	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), curves)
+	f.Series = styled(curves)
 	f.Height, f.Scale = 520, scale
 	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷"
 	return f
 }
 
 // FigureJDP4Theory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on log axes.
-func FigureJDP4Theory(gap float64, main, opt *simulate.Table, scale string) (*charts.Figure, error) {
+func FigureJDP4Theory(gap float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
 	f := &charts.Figure{
 		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap),
 		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
 		Height: 560, Scale: scale,
 	}
-	for _, from := range []struct {
-		table *simulate.Table
-		name  string
-	}{{main, NonPrivate}, {main, GaussianSound}, {opt, GaussianOpt}, {opt, WishartOpt}} {
-		c, err := from.table.Curve(from.name)
+	for _, name := range []string{NonPrivate, GaussianSound, GaussianTwice, WishartSound} {
+		c, err := curve(tables, name)
 		if err != nil {
 			return nil, err
 		}
 		f.Series = append(f.Series, styled([]simulate.Curve{c})...)
-		if from.name != NonPrivate && from.name != GaussianSound {
+		if name != NonPrivate && name != GaussianSound {
 			continue
 		}
-		bounds, err := JDPTheory(from.name, gap, c.Rounds)
+		bounds, err := JDPTheory(name, gap, c.Rounds)
 		if err != nil {
 			return nil, err
 		}
 		theorem := map[bool]string{false: "Theorem 5, ", true: "Theorem 6, "}[gap > 0]
-		bound := charts.Series{Name: theorem + from.name, Y: bounds.tightest(gap), Style: 2 + styles[from.name]}
+		bound := charts.Series{Name: theorem + name, Y: bounds.tightest(gap), Style: 2 + styles[name]}
 		for _, n := range c.Rounds {
 			bound.X = append(bound.X, float64(n))
 		}
 		f.Series = append(f.Series, bound)
 		k := len(c.Rounds) - 1
-		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", from.name, c.Rounds[k], c.Mean[k], bound.Y[k])
+		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", name, c.Rounds[k], c.Mean[k], bound.Y[k])
 	}
 	f.Caption += "The bounds carry the theorems' own constants"
 	return f, nil
@@ -275,8 +281,8 @@ func FigureJDP4Theory(gap float64, main, opt *simulate.Table, scale string) (*ch
 
 // MustTheory draws FigureJDP4Theory from the committed tables.
 func MustTheory(gap float64) *charts.Figure {
-	main := MustTable(JDPExperiment2(Paper, gap).Name)
-	f, err := FigureJDP4Theory(gap, main, MustTable(JDPExperiment2Opt(Paper, gap).Name), Committed(main))
+	tables := MustTables2(gap)
+	f, err := FigureJDP4Theory(gap, tables, Committed(tables[0]))
 	exitOn(err)
 	return f
 }

@@ -37,7 +37,7 @@ func experiments1(s Scale) (list []*simulate.Experiment) {
 
 func experiments2(s Scale) (list []*simulate.Experiment) {
 	for _, gap := range JDPGaps {
-		list = append(list, JDPExperiment2(s, gap), JDPExperiment2Opt(s, gap))
+		list = append(list, JDPExperiment2(s, gap)...)
 	}
 	return list
 }
@@ -72,6 +72,24 @@ var jdpAuthors = map[float64]map[string]Published{
 func last(c simulate.Curve) (round int, mean, se float64) {
 	k := len(c.Rounds) - 1
 	return c.Rounds[k], c.Mean[k], c.SE[k]
+}
+
+// curvesOf returns the curves of several tables.
+func curvesOf(tables []*simulate.Table) (curves []simulate.Curve) {
+	for _, t := range tables {
+		curves = append(curves, t.Curves...)
+	}
+	return curves
+}
+
+// curve returns a policy's curve from the table that has it.
+func curve(tables []*simulate.Table, policy string) (simulate.Curve, error) {
+	for _, c := range curvesOf(tables) {
+		if c.Policy == policy {
+			return c, nil
+		}
+	}
+	return simulate.Curve{}, fmt.Errorf("papers: no curve of %q", policy)
 }
 
 // number formats a measured value for a report.
@@ -180,13 +198,13 @@ func reportJDP3(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 func reportJDP4(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "their SE", "z", "of printed Gaussian", "true ε", "theorem")
 	for i, gap := range JDPGaps {
-		main, opt := tables[2*i], tables[2*i+1]
-		printed, err := main.Curve(GaussianPrinted)
+		tables := tables[3*i : 3*i+3]
+		printed, err := curve(tables, GaussianPrinted)
 		if err != nil {
 			return nil, err
 		}
 		_, reference, _ := last(printed)
-		for _, c := range append(append([]simulate.Curve(nil), main.Curves...), opt.Curves...) {
+		for _, c := range curvesOf(tables) {
 			round, mean, se := last(c)
 			authors, theirs, z := "–", "–", "–"
 			if p, ok := jdpAuthors[gap][c.Policy]; ok && s == Paper {

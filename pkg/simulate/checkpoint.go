@@ -26,6 +26,8 @@ type checkpoint struct {
 	mu       sync.Mutex
 	f        *os.File
 	restored []*record
+	columns  []int // of the file's records, one for each of the experiment's policies
+	partial  bool  // the file's list of policies is not the experiment's: nothing can be appended
 	synced   time.Time
 	err      error // the first failure to write; no trial is saved after it
 }
@@ -71,12 +73,26 @@ func (id identity) differs(want identity) error {
 		return diff("Horizon", id.Horizon, want.Horizon)
 	case id.Rounds != want.Rounds:
 		return diff("Rounds", id.Rounds, want.Rounds)
-	case !slices.Equal(id.Policies, want.Policies):
+	case id.columns(want.Policies) == nil:
 		return diff("the list of policies", id.Policies, want.Policies)
 	case !slices.Equal(id.Grid, want.Grid):
 		return fmt.Errorf("it is of another experiment: Grid differs (%d rounds in the file, %d in the experiment)", len(id.Grid), len(want.Grid))
 	}
 	return nil
+}
+
+// columns returns where the policies stand in the file's list, nil if one is not there. What a policy gets does not depend on
+// the others, so that a file may serve an experiment with fewer of them.
+func (id identity) columns(policies []string) []int {
+	columns := make([]int, 0, len(policies))
+	for _, name := range policies {
+		i := slices.Index(id.Policies, name)
+		if i < 0 {
+			return nil
+		}
+		columns = append(columns, i)
+	}
+	return columns
 }
 
 // openCheckpoint makes the file, or reads it and cuts off a torn last line.
@@ -180,17 +196,18 @@ func (c *checkpoint) read(data []byte, want identity) (good int, err error) {
 			if err := id.differs(want); err != nil {
 				return 0, err
 			}
+			c.columns, c.partial = id.columns(want.Policies), !slices.Equal(id.Policies, want.Policies)
 			good = after
 			continue
 		}
 		rec := new(record)
 		err := decode(line, rec)
 		if err == nil {
-			err = rec.check(want)
+			err = rec.check(id)
 		}
 		switch {
 		case err == nil:
-			c.restored = append(c.restored, rec)
+			c.restored = append(c.restored, rec.choose(c.columns))
 		case after == len(data):
 			return good, nil // torn
 		default:
@@ -211,6 +228,16 @@ func (r *record) check(id identity) error {
 		}
 	}
 	return nil
+}
+
+// choose returns the record with some of its policies.
+func (r *record) choose(columns []int) *record {
+	chosen := &record{Trial: r.Trial, Version: r.Version}
+	for _, i := range columns {
+		chosen.Regret = append(chosen.Regret, r.Regret[i])
+		chosen.Warnings = append(chosen.Warnings, r.Warnings[i])
+	}
+	return chosen
 }
 
 // take returns the trials that were restored, once.

@@ -197,7 +197,7 @@ func TestCheckpointOfAnotherExperiment(t *testing.T) {
 		"Horizon":     func(e *Experiment) { e.Horizon, e.Rounds = 80, 40 },
 		"Rounds":      func(e *Experiment) { e.Rounds, e.Grid = 30, []int{10, 30} },
 		"Grid":        func(e *Experiment) { e.Grid = []int{11, 40} },
-		"policies":    func(e *Experiment) { e.Policies = e.Policies[1:] },
+		"policies":    func(e *Experiment) { e.Policies = []Policy{e.Policies[1], {"other", e.Policies[0].New}} },
 		"Fingerprint": func(e *Experiment) { e.Fingerprint = "epsilon 0.1" },
 	} {
 		e := small(path)
@@ -217,6 +217,31 @@ func TestCheckpointOfAnotherExperiment(t *testing.T) {
 	e.Checkpoint = ""
 	if published(t, fewer) != published(t, mustRun(t, e)) {
 		t.Error("fewer trials: other results")
+	}
+}
+
+// A file with all trials serves an experiment with some of its policies, in any order, with the results of one that was run alone; with a
+// trial missing it is refused, as the trial could not be appended.
+func TestCheckpointOfMorePolicies(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	all := small(path)
+	mustRun(t, all)
+	for _, some := range [][]Policy{all.Policies[1:], {all.Policies[2], all.Policies[0]}} {
+		e := small(path)
+		e.Policies = some
+		r := mustRun(t, e)
+		if r.Provenance.Restored != e.Trials {
+			t.Errorf("%d trials restored, want %d", r.Provenance.Restored, e.Trials)
+		}
+		e.Checkpoint = ""
+		if published(t, r) != published(t, mustRun(t, e)) {
+			t.Errorf("%d policies: other results than without the file", len(some))
+		}
+		e.Checkpoint = path
+		e.Trials++
+		if r, err := e.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("a trial more: result %v, error %v, want an error that names the file", r, err)
+		}
 	}
 }
 

@@ -136,6 +136,9 @@ func openJobs(experiments []*Experiment) (jobs []*job, err error) {
 				j.restored++
 			}
 		}
+		if j.save.partial && j.restored < j.Trials {
+			return jobs, fmt.Errorf("simulate: checkpoint %s: it is of an experiment with another list of policies, which it serves only with all %d trials; it holds %d", j.Checkpoint, j.Trials, j.restored)
+		}
 	}
 	return jobs, nil
 }
