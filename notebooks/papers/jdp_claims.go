@@ -281,7 +281,7 @@ func claimDimension(s Scale) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		slope, err := JDPSlope(dims, tablesOf(results))
+		slope, err := JDPSlope(dims, Tables(results))
 		if err != nil {
 			return "", err
 		}

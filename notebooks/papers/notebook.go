@@ -67,8 +67,8 @@ func Committed(t *simulate.Table) string {
 	return charts.PaperScale("notebooks/results/" + t.Provenance.Experiment + ".csv")
 }
 
-// tablesOf returns the tables of results.
-func tablesOf(rs []*simulate.Result) []*simulate.Table {
+// Tables returns the tables of results.
+func Tables(rs []*simulate.Result) []*simulate.Table {
 	var ts []*simulate.Table
 	for _, r := range rs {
 		ts = append(ts, r.Table())
