@@ -75,6 +75,10 @@ class Renderer(IPythonRenderer):
     def latex_environment(self, name, body):
         return self.formulas.add(f"\\begin{{{name}}}{body}\\end{{{name}}}", True)
 
+    def link(self, text, url, title=None):
+        """A link to another notebook goes to its page."""
+        return super().link(text, re.sub(r"^([\w.-]+)\.ipynb(?=#|$)", r"\1.html", url), title)
+
     def heading(self, text, level, **attrs):
         plain = self.formulas.tex(BeautifulSoup(text, "html.parser").get_text())
         anchor = html.escape(plain.replace(" ", "-"))

@@ -179,6 +179,13 @@ def test_headings_are_anchored_as_in_jupyterlab(tmp_path):
     assert soup.title.get_text() == "The tree, of depth m"
 
 
+def test_a_link_to_a_notebook_goes_to_its_page(tmp_path):
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("[next](01-next.ipynb), [there](01-next.ipynb#There), [out](https://example.org/x.ipynb)")])
+    export.page(nb, tmp_path / "x.html", tmp_path)
+    soup = BeautifulSoup((tmp_path / "x.html").read_text(), "html.parser")
+    assert [a["href"] for a in soup.main.find_all("a")] == ["01-next.html", "01-next.html#There", "https://example.org/x.ipynb"]
+
+
 def test_something_fetched_is_found():
     assert export.fetched('<img src="http://example.org/x.png"><script src="x.js"></script><a href="http://example.org">x</a>'
                           '<style>@font-face { src: url(fonts/x.woff) }</style>') == [
