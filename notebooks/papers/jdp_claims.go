@@ -25,6 +25,7 @@ var jdpClaims = []Claim{
 	{"accurate bounds", "ρmin, ρmax and γ hold for every sampled release of both mechanisms (Definition 3)", claimBounds},
 	{"dimension", "the regret of LinUCB grows faster than linearly in the dimension (Experiment 1)", claimDimension},
 	{"gaussian beats wishart", "Gaussian noise costs less regret than Wishart noise (Experiment 2)", claimGaussianBeatsWishart},
+	{"authors' curves", "what the authors ran, run again, agrees with their Figure 4 within 3 combined standard errors, and sound Gaussian noise costs at most a seventh of the printed noise's regret (paper scale)", claimAuthors},
 	{"theorems hold", "the measured regret stays below the bounds of Theorems 5 and 6 (at most 1 time in n)", claimTheorems},
 	{"shift", "the shift that minimises the regret bound is never worse than the printed one by that bound, and does not depend on the gap (Experiment 3)", claimShift},
 	{"wishart needs small epsilon", "Wishart noise for 1 or more of epsilon at a node is refused", claimWishartRefused},
@@ -319,6 +320,39 @@ func claimGaussianBeatsWishart(s Scale) (string, error) {
 		}
 	}
 	return evidence + fmt.Sprintf("%d rounds, gap 0", r.Provenance.Rounds), nil
+}
+
+// claimAuthors reads the committed tables.
+func claimAuthors(Scale) (string, error) {
+	var evidence string
+	for _, gap := range JDPGaps {
+		tables := MustTables2(gap)
+		for name, authors := range jdpAuthors[gap] {
+			c, err := curve(tables, name)
+			if err != nil {
+				return "", err
+			}
+			_, mean, se := last(c)
+			if z := (mean - authors.Mean) / math.Hypot(se, authors.SE); math.Abs(z) > 3 {
+				return "", fmt.Errorf("gap %g, %s: %.4g ± %.2g, the authors have %.4g: z = %.1f", gap, name, mean, se, authors.Mean, z)
+			}
+		}
+		printed, err := curve(tables, GaussianPrinted)
+		if err != nil {
+			return "", err
+		}
+		sound, err := curve(tables, GaussianSound)
+		if err != nil {
+			return "", err
+		}
+		round, theirs, _ := last(printed)
+		_, ours, _ := last(sound)
+		if ours > theirs/7 {
+			return "", fmt.Errorf("gap %g: sound Gaussian %.4g, printed Gaussian %.4g", gap, ours, theirs)
+		}
+		evidence += fmt.Sprintf("gap %g: %d curves agree at round %d, sound/printed = 1/%.1f; ", gap, len(jdpAuthors[gap]), round, theirs/ours)
+	}
+	return evidence, nil
 }
 
 func claimTheorems(s Scale) (string, error) {

@@ -19,6 +19,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"accurate bounds", "the operator norm's tail is left out", "pkg/mechanism/gaussian.go", "2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)", "math.Sqrt(d)"},
 	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/linucb.go", "row[j] -= scaled * w", "row[j] -= 0 * scaled * w"},
 	{"gaussian beats wishart", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * math.Log(4/node.Delta)", "return 0.0028 * math.Log(4/node.Delta)"},
+	{"authors' curves", "the first round is taken for the last", "notebooks/papers/jdp_report.go", "k := len(c.Rounds) - 1", "k := 0"},
 	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "math.Exp((a + b) / 2)", "math.Exp(high)"},
 	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
