@@ -133,7 +133,7 @@ func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 }
 
 func experiment2(s Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
-	rounds := pick(s, 10_000, 100_000, 20_000_000)
+	rounds := pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
@@ -170,7 +170,7 @@ var JDPMechanisms = []string{WishartAuthors, GaussianAuthors}
 
 // JDPExperiment3 varies the shift of both mechanisms for one gap.
 func JDPExperiment3(s Scale, gap float64) *simulate.Experiment {
-	rounds := pick(s, 10_000, 100_000, 20_000_000)
+	rounds := pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp3-gap%g", gap),
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
