@@ -22,6 +22,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"authors' curves", "the first round is taken for the last", "notebooks/papers/jdp_report.go", "k := len(c.Rounds) - 1", "k := 0"},
 	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "math.Exp((a + b) / 2)", "math.Exp(high)"},
+	{"gap decides", "the gaps are listed from the other end", "notebooks/papers/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
 	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
