@@ -82,7 +82,7 @@ func (t *Table) HTML() (string, error) {
 		}
 		b.WriteString("</tr>\n")
 	}
-	b.WriteString(`<div style="overflow-x:auto"><table class="dpb-table" style="border-collapse:collapse;font-size:16px;margin:8px 0">` + "\n")
+	b.WriteString(`<div style="overflow-x:auto"><table class="dpb-table" style="border-collapse:collapse;font-size:15px;margin:8px 0">` + "\n")
 	if c := t.caption(); c != "" {
 		fmt.Fprintf(&b, `<caption style="caption-side:bottom;text-align:left;font-size:15px;padding:6px 4px">%s</caption>`+"\n", html.EscapeString(c))
 	}

@@ -168,6 +168,11 @@ func FigureJDP2(law environment.Reward, dims []int, tables []*simulate.Table, sc
 	}
 	f := charts.Regret(fmt.Sprintf("Experiment 1: regret over time, %s rewards", lawName(law)), curves)
 	f.Scale = scale
+	for i, c := range curves {
+		if c.Trials != curves[0].Trials {
+			f.Caption += fmt.Sprintf("; %d trials for d = %d", c.Trials, dims[i])
+		}
+	}
 	f.Caption += ". LinUCB without privacy, K = d² arms, ridge 1, gap 0.1"
 	return f
 }
@@ -307,7 +312,7 @@ func FigureJDP5(mechanism string, rhos []float64, tables []*simulate.Table, scal
 			}
 			_, mean, se := last(c)
 			s.Y = append(s.Y, mean)
-			s.Lo, s.Hi = append(s.Lo, mean-1.96*se), append(s.Hi, mean+1.96*se)
+			s.Lo, s.Hi = append(s.Lo, math.Max(0, mean-1.96*se)), append(s.Hi, mean+1.96*se)
 		}
 		f.Series = append(f.Series, s)
 	}
@@ -347,7 +352,7 @@ func FigureJDPEpsilon(s Scale, rs []*simulate.Result) *charts.Figure {
 	slider.Start = 2
 	return &charts.Figure{
 		Title: "Regret at a budget of your choice",
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret", Log: true},
 		Slider:  slider,
 		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", rs[0].Provenance.Trials),
 		Scale:   Here(s),

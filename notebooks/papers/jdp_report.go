@@ -196,7 +196,7 @@ func reportJDP3(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 }
 
 func reportJDP4(s Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "their SE", "z", "of printed Gaussian", "true ε", "theorem")
+	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "z", "of printed", "true ε", "theorem")
 	for i, gap := range JDPGaps {
 		tables := tables[3*i : 3*i+3]
 		printed, err := curve(tables, GaussianPrinted)
@@ -206,20 +206,20 @@ func reportJDP4(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 		_, reference, _ := last(printed)
 		for _, c := range curvesOf(tables) {
 			round, mean, se := last(c)
-			authors, theirs, z := "–", "–", "–"
+			authors, z := "–", "–"
 			if p, ok := jdpAuthors[gap][c.Policy]; ok && s == Paper {
-				authors, theirs = number(p.Mean), number(p.SE)
+				authors = fmt.Sprintf("%.0f ± %.0f", p.Mean, p.SE)
 				z = fmt.Sprintf("%+.1f", (mean-p.Mean)/math.Hypot(se, p.SE))
 			}
 			bounds, err := JDPTheory(c.Policy, gap, []int{round})
 			if err != nil {
 				return nil, err
 			}
-			t.Add(gap, c.Policy, number(mean), number(se), c.Trials, authors, theirs, z, fmt.Sprintf("%.3f", mean/reference),
+			t.Add(gap, c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials, authors, z, fmt.Sprintf("%.3f", mean/reference),
 				number(bounds.Epsilon), number(bounds.tightest(gap)[0]))
 		}
 	}
-	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g. z is the difference from the authors' Figure 4 in combined standard errors; "+
+	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
 		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, JDPHorizon, JDPBudget.Epsilon, JDPBudget.Delta)
 	t.Scale = string(s)
 	return t, nil
