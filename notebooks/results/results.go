@@ -1,4 +1,7 @@
 // Package results holds the tables of the paper-scale runs, each with its provenance in its first lines.
+//
+// The trials of jdp-exp2-gap0 and jdp-exp2-gap0.1 took 71 minutes on two cores, at the version that their headers name as
+// another one; the tables were written from that run's checkpoint.
 package results
 
 import (

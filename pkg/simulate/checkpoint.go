@@ -232,7 +232,7 @@ func (r *record) check(id identity) error {
 
 // choose returns the record with some of its policies.
 func (r *record) choose(columns []int) *record {
-	chosen := &record{Trial: r.Trial, Version: r.Version}
+	chosen := &record{Trial: r.Trial, Version: r.Version, Busy: r.Busy}
 	for _, i := range columns {
 		chosen.Regret = append(chosen.Regret, r.Regret[i])
 		chosen.Warnings = append(chosen.Warnings, r.Warnings[i])

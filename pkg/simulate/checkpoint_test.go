@@ -208,8 +208,11 @@ func TestCheckpointOfAnotherExperiment(t *testing.T) {
 		}
 	}
 	e := small(path)
+	before := mustRun(t, e).Provenance.Busy
 	e.Trials = 6
-	if r := mustRun(t, e); r.Provenance.Restored != 4 || len(r.Finished) != 6 {
+	if r := mustRun(t, e); before <= 0 || r.Provenance.Busy <= before {
+		t.Errorf("busy %v after 4 trials that were restored, %v after 6", before, r.Provenance.Busy)
+	} else if r.Provenance.Restored != 4 || len(r.Finished) != 6 {
 		t.Errorf("more trials: restored %d, finished %d, want 4 and 6", r.Provenance.Restored, len(r.Finished))
 	}
 	e.Trials = 3

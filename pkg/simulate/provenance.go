@@ -28,7 +28,7 @@ type Provenance struct {
 	CPUs            int
 	Date            time.Time     // of the end of the run, UTC
 	Wall            time.Duration // of the whole run, other experiments of its RunAll included
-	Busy            time.Duration // summed over this experiment's trials of this run
+	Busy            time.Duration // summed over this experiment's finished trials, restored ones included
 	RoundsPerSecond float64       // of this experiment and one worker: rounds run / Busy; a round is one learner's
 	Restored        int           // trials that came from the checkpoint
 	OtherVersions   []string      // versions, other than Version, that restored trials were run by
@@ -39,10 +39,7 @@ func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
 		Experiment: j.Name, Seed: j.Seed, Asked: j.Trials, Horizon: j.Horizon, Rounds: j.rounds(), Fingerprint: j.Fingerprint,
 		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Workers: workers, CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
-		Wall: elapsed, Busy: time.Duration(j.seconds.Load()), Restored: j.restored,
-	}
-	if p.Busy > 0 {
-		p.RoundsPerSecond = float64(j.cost()*j.done.Load()) / p.Busy.Seconds()
+		Wall: elapsed, Restored: j.restored,
 	}
 	other := map[string]bool{p.Version: true}
 	for _, rec := range j.records {
@@ -50,10 +47,14 @@ func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
 			continue
 		}
 		p.Trials++
+		p.Busy += rec.Busy
 		if !other[rec.Version] {
 			other[rec.Version] = true
 			p.OtherVersions = append(p.OtherVersions, rec.Version)
 		}
+	}
+	if p.Busy > 0 {
+		p.RoundsPerSecond = float64(j.cost()) * float64(p.Trials) / p.Busy.Seconds()
 	}
 	return p
 }

@@ -98,8 +98,6 @@ type job struct {
 	restored int
 	records  []*record // by trial, nil until finished
 	errs     []error   // by trial; each worker writes its own trials' only
-	done     atomic.Int64
-	seconds  atomic.Int64
 }
 
 func openJobs(experiments []*Experiment) (jobs []*job, err error) {
@@ -189,14 +187,13 @@ func (t task) run(ctx context.Context, m *meter) {
 	start := time.Now()
 	policies := int64(len(t.Policies))
 	rec, err := t.runTrial(ctx, t.trial, t.grid, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
-	t.seconds.Add(int64(time.Since(start)))
 	if err == nil {
+		rec.Busy = time.Since(start)
 		err = t.save.append(rec)
 		t.records[t.trial] = rec
 	}
 	switch {
 	case rec != nil:
-		t.done.Add(1)
 		m.finished.Add(1)
 		t.errs[t.trial] = err
 	case errors.As(err, new(*TrialError)):

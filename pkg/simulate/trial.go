@@ -48,6 +48,7 @@ func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stac
 type record struct {
 	Trial    int                `json:"trial"`
 	Version  string             `json:"version"`  // of the toolkit that ran it
+	Busy     time.Duration      `json:"busy"`     // how long it took
 	Regret   [][]float64        `json:"regret"`   // [policy][grid point], cumulative
 	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
 }
