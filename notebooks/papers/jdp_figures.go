@@ -223,7 +223,7 @@ func FigureJDP3(dims []int, gaussian, signs []*simulate.Table, scale string) (*c
 
 // styles gives a policy of Experiment 2 the same colour in all figures.
 var styles = map[string]int{NonPrivate: 1, GaussianSound: 2, GaussianAuthors: 3, WishartAuthors: 4, UnshiftedAuthors: 5,
-	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianTwice: 6, WishartFour: 7, WishartSound: 8}
+	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianTwice: 7, WishartFour: 9, WishartSound: 8}
 
 func styled(curves []simulate.Curve) []charts.Series {
 	series := charts.Curves(curves)
@@ -323,7 +323,7 @@ func FigureJDP5(mechanism string, rhos []float64, tables []*simulate.Table, scal
 // jdpEpsilons are the budgets of the epsilon slider.
 var jdpEpsilons = []float64{0.2, 0.5, 1, 2, 5, 10}
 
-// JDPEpsilons plays the Gaussian tree at several budgets, sound and as printed.
+// JDPEpsilons plays the Gaussian tree at several budgets: as printed, with sound noise and the same rule for the shift, and with the best shift.
 func JDPEpsilons(s Scale) []*simulate.Experiment {
 	rounds := pick(s, 5_000, 50_000, 1_000_000)
 	var list []*simulate.Experiment
@@ -334,7 +334,7 @@ func JDPEpsilons(s Scale) []*simulate.Experiment {
 			Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
 			Horizon:     rounds, Trials: pick(s, 2, 6, 24), Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 30),
 		}
-		for _, name := range []string{NonPrivate, GaussianSound, GaussianPrinted} {
+		for _, name := range []string{NonPrivate, GaussianSound, GaussianTwice, GaussianPrinted} {
 			e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return JDPPolicy(name, b) }})
 		}
 		list = append(list, e)

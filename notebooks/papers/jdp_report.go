@@ -144,7 +144,7 @@ func JDPDecisionSet() DecisionSet {
 	return set
 }
 
-// bySigns and byGaussian split Experiment 1's tables by the law of the reward, in the order of the dimensions.
+// byLaw returns Experiment 1's tables for one of rewardLaws, in the order of the dimensions.
 func byLaw(s Scale, tables []*simulate.Table, law int) []*simulate.Table {
 	n := len(JDPDims(s))
 	return tables[law*n : (law+1)*n]

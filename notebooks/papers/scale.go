@@ -28,8 +28,7 @@ func ParseScale(s string) (Scale, error) {
 	return "", fmt.Errorf("papers: SCALE = %q, want smoke, lecture or paper", s)
 }
 
-// ScaleFromEnv reads the scale from the environment variable SCALE. A notebook uses it; at scale Paper its cells
-// run at Lecture and draw the committed paper-scale results.
+// ScaleFromEnv reads the scale from the environment variable SCALE.
 func ScaleFromEnv() (Scale, error) { return ParseScale(os.Getenv("SCALE")) }
 
 // pick returns the value of the scale.

@@ -188,7 +188,7 @@ def scrub(nb):
         if isinstance(value, str):
             for old, new in places:
                 value = value.replace(old, new)
-            return re.sub(r"/[\w./-]*?/gonb_[0-9a-f]{8}(?=/)", "/tmp/gonb", value)
+            return re.sub(r"/[\w./-]*?/gonb_[0-9a-f]{8}(?=/)", "gonb", value)
         if isinstance(value, list):
             return [clean(x) for x in value]
         if isinstance(value, dict):

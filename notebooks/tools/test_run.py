@@ -129,7 +129,7 @@ def test_outputs_in_place_hold_no_path_and_no_time(tmp_path):
     assert str(run.ROOT) not in text
     assert text.endswith("}\n")
     back = nbformat.read(path, 4)
-    assert back.cells[0].outputs[0].text == "pkg\n/tmp/gonb/main.go\n"
+    assert back.cells[0].outputs[0].text == "pkg\ngonb/main.go\n"
     assert back.cells[0].metadata == {}
     assert set(back.metadata) == {"kernelspec", "language_info"} and "version" not in back.metadata.language_info
 
