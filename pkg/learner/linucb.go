@@ -60,7 +60,7 @@ type LinUCB struct {
 
 var (
 	_ bandit.Learner   = (*LinUCB)(nil)
-	_ privacy.Claimant = (*LinUCB)(nil)
+	_ privacy.Ledgered = (*LinUCB)(nil)
 )
 
 // tightenEvery is the number of rank-one updates between two computations of the bound of |V^-1|: it costs O(d^3), and
@@ -364,3 +364,6 @@ func (l *LinUCB) Warnings() []bandit.Warning {
 
 // Claim returns the claim of the sums: the rest is post-processing (Claim 7).
 func (l *LinUCB) Claim() privacy.Claim { return l.Sums.Claim() }
+
+// Draws returns the draws of the sums.
+func (l *LinUCB) Draws() []privacy.Draws { return l.Sums.Draws() }

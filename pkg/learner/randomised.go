@@ -2,7 +2,6 @@ package learner
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -18,13 +17,13 @@ type RandomisedAction struct {
 	Learner bandit.Learner
 	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
 
-	follow float64 // probability of the learner's own choice
-	own    *rand.Rand
+	noise *privacy.Noise
+	drawn []privacy.Draws
 }
 
 var (
 	_ bandit.Learner   = (*RandomisedAction)(nil)
-	_ privacy.Claimant = (*RandomisedAction)(nil)
+	_ privacy.Ledgered = (*RandomisedAction)(nil)
 )
 
 // Init validates and initialises the inner learner.
@@ -38,28 +37,34 @@ func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
 	if p.Slots != 1 {
 		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
 	}
-	r.follow = 1 / (1 + float64(p.Arms-1)*math.Exp(-r.Epsilon))
 	return r.Learner.Init(p, horizon)
 }
 
 // Reset resets the inner learner.
 func (r *RandomisedAction) Reset(own *rand.Rand, noise rand.Source) {
-	r.own = own
 	r.Learner.Reset(own, noise)
+	r.noise = privacy.NewNoise(noise)
+	r.drawn = r.drawn[:0]
 }
 
 // Select appends the inner learner's arm, or another.
 func (r *RandomisedAction) Select(v *bandit.View, dst []int) []int {
 	dst = r.Learner.Select(v, dst)
-	if r.own.Float64() >= r.follow && v.Arms > 1 {
-		last := &dst[len(dst)-1]
-		other := r.own.IntN(v.Arms - 1) // among the arms that are not the learner's
-		if other >= *last {
-			other++
-		}
-		*last = other
-	}
+	last := &dst[len(dst)-1]
+	*last = r.noise.Response(*last, v.Arms, r.Epsilon)
+	r.count(privacy.ResponseLaw(v.Arms, r.Epsilon))
 	return dst
+}
+
+// count adds a draw to the list: one law for each number of arms that rounds have.
+func (r *RandomisedAction) count(law privacy.Law) {
+	for i := range r.drawn {
+		if r.drawn[i].Law == law {
+			r.drawn[i].Count++
+			return
+		}
+	}
+	r.drawn = append(r.drawn, privacy.Draws{Law: law, Count: 1})
 }
 
 // Update tells the inner learner what was played and what came of it.
@@ -81,4 +86,13 @@ func (r *RandomisedAction) Claim() privacy.Claim {
 		Conditions: []string{"for the action of the round itself, given what came before"},
 		Source:     "randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13",
 	}
+}
+
+// Draws returns one response a round, and what the inner learner draws.
+func (r *RandomisedAction) Draws() []privacy.Draws {
+	draws := append([]privacy.Draws(nil), r.drawn...)
+	if inner, ok := r.Learner.(privacy.Ledgered); ok {
+		draws = append(draws, inner.Draws()...)
+	}
+	return draws
 }

@@ -196,6 +196,7 @@ func (f fixed) AddOuter([]float64) error { return nil }
 func (f fixed) Read(dst []float64)       { copy(dst, f.release) }
 func (f fixed) Bounds() privacy.Bounds   { return f.bounds }
 func (f fixed) Clipped() int             { return 0 }
+func (fixed) Draws() []privacy.Draws     { return nil }
 func (f fixed) Claim() privacy.Claim     { return privacy.Claim{} }
 
 // TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at rho_min, and a warning each time.

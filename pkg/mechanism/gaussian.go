@@ -80,6 +80,9 @@ func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
 	n.SymmetricGaussian(dst, g.setup.Dim, g.sd)
 }
 
+// Law returns the law of Draw.
+func (g *Gaussian) Law() privacy.Law { return privacy.SymmetricGaussianLaw(g.setup.Dim, g.sd) }
+
 // Noiseless reports epsilon = +Inf.
 func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
 

@@ -18,6 +18,7 @@ type NodeNoise interface {
 	Nodes() (levels int, padded bool)
 	// Draw writes one node's noise into dst, packed.
 	Draw(n *privacy.Noise, dst []float64)
+	Law() privacy.Law // of Draw
 	// Shift returns the multiple of the identity that the calibration adds to a release.
 	Shift() float64
 	// Bounds returns the accurate bounds of a prefix's noise once shift times the identity is added.
@@ -86,6 +87,9 @@ func scale(v []float64, by float64) {
 
 // Clipped returns how many rows were scaled down to the bound since Reset.
 func (r *rows) Clipped() int { return r.clipped }
+
+// released returns the number of rows that a release may show: all but the horizon's last.
+func (r *rows) released() int { return min(r.count, r.Horizon-1) }
 
 func (r *rows) reset() { r.count, r.clipped = 0, 0 }
 

@@ -73,6 +73,13 @@ func (t *PanPrivateTree) AddOuter(row []float64) error {
 	return nil
 }
 
+// Draws returns one node's noise for each level at the start and for each node that a row opens, and the padding.
+func (t *PanPrivateTree) Draws() []privacy.Draws {
+	rows := t.released()
+	pads := t.drawn(rows) - rows // none if not padded
+	return []privacy.Draws{{Law: t.Noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
+}
+
 // Read writes the noisy, shifted prefix sum into dst.
 func (t *PanPrivateTree) Read(dst []float64) {
 	copy(dst, t.total())

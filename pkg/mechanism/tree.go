@@ -62,6 +62,11 @@ func (t *Tree) AddOuter(row []float64) error {
 	return nil
 }
 
+// Draws returns one node's noise a row, and the padding.
+func (t *Tree) Draws() []privacy.Draws {
+	return []privacy.Draws{{Law: t.noise.Law(), Count: t.drawn(t.released())}}
+}
+
 // Read writes the noisy, shifted prefix sum into dst.
 func (t *Tree) Read(dst []float64) {
 	noise := t.total()
@@ -163,6 +168,18 @@ func (p *prefix) Bounds() privacy.Bounds { return p.noise.Bounds(p.shift) }
 
 // Noiseless reports that epsilon is infinite.
 func (p *prefix) Noiseless() bool { return p.noise.Noiseless() }
+
+// drawn returns how many nodes' noise there is in the prefixes of t rows: one a row, and where they are padded one for each level at the
+// start and one for each level below that of the node that a row finishes.
+func (p *prefix) drawn(t int) int {
+	if !p.padded {
+		return t
+	}
+	return p.levels + t + finished(t)
+}
+
+// finished returns the number of nodes above the leaves that t rows finish, the sum of the trailing zeros of 1..t.
+func finished(t int) int { return t - bits.OnesCount(uint(t)) }
 
 // Claim returns what the noise of the nodes buys.
 func (p *prefix) Claim() privacy.Claim { return p.noise.Claim() }

@@ -39,7 +39,8 @@ func (g *tags) Draw(_ *privacy.Noise, dst []float64) {
 		g.drawn++
 	}
 }
-func (g *tags) Shift() float64 { return 0 }
+func (n *tags) Law() privacy.Law { return privacy.Law{Kind: "tag", Dim: 1} }
+func (g *tags) Shift() float64   { return 0 }
 func (g *tags) Bounds(shift float64) privacy.Bounds {
 	return privacy.Bounds{RhoMin: 1 + shift, RhoMax: 1 + shift}
 }

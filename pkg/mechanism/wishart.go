@@ -117,6 +117,9 @@ func (w *Wishart) Nodes() (int, bool) { return w.levels, true }
 // Draw draws a node's noise.
 func (w *Wishart) Draw(n *privacy.Noise, dst []float64) { n.Wishart(dst, w.sampler) }
 
+// Law returns the law of Draw.
+func (w *Wishart) Law() privacy.Law { return privacy.WishartLaw(w.sampler) }
+
 // Noiseless reports false: without privacy there is no Wishart noise to speak of, and Init refuses.
 func (w *Wishart) Noiseless() bool { return false }
 

@@ -23,7 +23,7 @@ type Accumulator interface {
 	Bounds() Bounds
 	// Clipped returns how many rows were scaled down since Reset.
 	Clipped() int
-	Claim() Claim
+	Ledgered
 }
 
 // Setup is what an accumulator has to know before the first row.

@@ -26,43 +26,6 @@ func (c Calibration) String() string {
 	return fmt.Sprintf("Calibration(%d)", int(c))
 }
 
-// Model is the trust model: who may see raw data.
-type Model string
-
-// The trust models of the toolkit.
-const (
-	Central Model = "central" // a trusted curator; all that it outputs is private
-	Joint   Model = "joint"   // as central, but user t's own action may depend on her own data
-)
-
-// Neighbours is the relation between data sets that a claim protects.
-type Neighbours string
-
-// ReplaceRound replaces one round's context and reward: event level.
-const ReplaceRound Neighbours = "replace one round's (context, reward)"
-
-// Event is what a mechanism releases in a whole run, as far as one record is concerned: what an
-// accountant needs to say what it costs.
-type Event interface{ String() string }
-
-// GaussianEvent is an adaptive sequence of Gaussian releases in which one record moves the means by mu
-// standard deviations in all, in the Euclidean sense.
-type GaussianEvent struct{ Mu float64 }
-
-func (e GaussianEvent) String() string { return fmt.Sprintf("Gaussian, mu = %.4g", e.Mu) }
-
-// WishartEvent is Nodes releases of a Gram matrix under Wishart noise, each (Node.Epsilon, Node.Delta)-private.
-// Its Rényi divergence is infinite at every order, since the supports differ: no
-// accountant but the composition theorems for (eps, delta) may treat it.
-type WishartEvent struct {
-	Node  Budget
-	Nodes int
-}
-
-func (e WishartEvent) String() string {
-	return fmt.Sprintf("Wishart, %d nodes at %v each", e.Nodes, e.Node)
-}
-
 // Claim is what a mechanism or learner promises, and what that is worth.
 type Claim struct {
 	Model       Model
@@ -77,6 +40,21 @@ type Claim struct {
 
 // Claimant makes a claim about itself, once initialised.
 type Claimant interface{ Claim() Claim }
+
+// Ledgered is a claimant that says which noise its claim rests on, so that a Ledger can compare it with what was drawn.
+type Ledgered interface {
+	Claimant
+	// Draws returns what the noise source must have drawn since Reset, by the claim and the number of records taken in.
+	Draws() []Draws
+}
+
+// Meter is a claimant that knows what it has spent so far.
+type Meter interface {
+	Claimant
+	// Spent returns the event of what has been released since Reset, for the record it costs the most. It grows with the
+	// records taken in, up to the claim's event.
+	Spent() Event
+}
 
 // String prints the claim as a short report, a fact a line.
 func (c Claim) String() string {

@@ -81,3 +81,12 @@ func (w *Wishart) Rand(g *Normals, dst []float64) {
 		p += i + 1
 	}
 }
+
+// Dim returns the order of the matrix.
+func (w *Wishart) Dim() int { return w.dim }
+
+// Freedom returns the degrees of freedom.
+func (w *Wishart) Freedom() int { return w.freedom }
+
+// Scale returns the multiple of the identity that the rows have as covariance.
+func (w *Wishart) Scale() float64 { return w.scale }

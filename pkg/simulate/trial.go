@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -56,6 +57,7 @@ type record struct {
 // seat is a policy at play.
 type seat struct {
 	learner bandit.Learner
+	ledger  *privacy.Ledger // of its noise
 	rewards *rand.Rand
 	arms    []int
 	y       []float64
@@ -101,7 +103,8 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 		if err := s.learner.Init(problem, e.Horizon); err != nil {
 			return nil, fail(fmt.Errorf("in Init: %w", err))
 		}
-		s.learner.Reset(random.New(e.Seed, trial, "learner/"+p.Name), random.Source(e.Seed, trial, "noise/"+p.Name))
+		s.ledger = privacy.NewLedger(random.Source(e.Seed, trial, "noise/"+p.Name))
+		s.learner.Reset(random.New(e.Seed, trial, "learner/"+p.Name), s.ledger)
 		if err := s.learner.Err(); err != nil {
 			return nil, fail(fmt.Errorf("in Reset: %w", err))
 		}
@@ -160,9 +163,32 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 	tick(rounds - ticked)
 	for i := range seats {
 		at = i
-		rec.Warnings[i] = seats[i].learner.Warnings()
+		if err := seats[i].check(); err != nil {
+			return nil, fail(err)
+		}
+		rec.Warnings[i] = append(seats[i].learner.Warnings(), seats[i].unchecked()...)
 	}
 	return rec, nil
+}
+
+// check compares the noise that was drawn in the trial with what the learner's claim rests on.
+func (s *seat) check() error {
+	if l, ok := s.learner.(privacy.Ledgered); ok {
+		return s.ledger.Check(l.Draws())
+	}
+	return nil
+}
+
+// unchecked warns of a claim that the ledger cannot be compared with.
+func (s *seat) unchecked() []bandit.Warning {
+	if _, ok := s.learner.(privacy.Ledgered); ok {
+		return nil
+	}
+	c, ok := s.learner.(privacy.Claimant)
+	if !ok || math.IsInf(c.Claim().Epsilon, 1) {
+		return nil
+	}
+	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner has no method Draws", Count: 1}}
 }
 
 // checkArms returns the index of the first arm out of [0, n), len(arms) if the number of arms is

@@ -1,0 +1,77 @@
+package privacy
+
+import "fmt"
+
+// Relation says how two neighbouring data sets differ in one record.
+type Relation int
+
+const (
+	Replace   Relation = iota // the record has another value; the number of records is public
+	AddRemove                 // the record is there or not
+)
+
+func (r Relation) String() string {
+	switch r {
+	case Replace:
+		return "replace"
+	case AddRemove:
+		return "add or remove"
+	}
+	return fmt.Sprintf("Relation(%d)", int(r))
+}
+
+// Neighbours is the relation between data sets that a claim protects.
+type Neighbours struct {
+	Relation Relation
+	Record   string // what a record is, such as "round's (context, reward)"
+	// Contributions is the largest number of records of one user that may differ at once: 1 protects an event, k > 1 a user who contributes to k rounds.
+	Contributions int
+}
+
+// ReplaceRound replaces one round's context and reward: event level.
+var ReplaceRound = Neighbours{Replace, "round's (context, reward)", 1}
+
+func (n Neighbours) String() string {
+	if n.Contributions == 1 {
+		return fmt.Sprintf("%v one %s", n.Relation, n.Record)
+	}
+	return fmt.Sprintf("%v the %s of one user, in up to %d records", n.Relation, n.Record, n.Contributions)
+}
+
+// Validate reports a field that is out of its range.
+func (n Neighbours) Validate() error {
+	switch {
+	case n.Relation != Replace && n.Relation != AddRemove:
+		return fmt.Errorf("privacy: %v, want Replace or AddRemove", n.Relation)
+	case n.Record == "":
+		return fmt.Errorf("privacy: Neighbours.Record is empty, want what a record is")
+	case n.Contributions < 1:
+		return fmt.Errorf("privacy: Neighbours.Contributions = %d, want >= 1", n.Contributions)
+	}
+	return nil
+}
+
+// Model is the trust model: who may see raw data.
+type Model int
+
+// The trust models of the toolkit.
+const (
+	Central  Model = iota // a trusted curator; all that it outputs is private
+	Joint                 // as central, but user t's own action may depend on her own data
+	Shuffled              // users randomise and a trusted shuffler hides who sent what
+	Local                 // each user randomises on her own device and trusts nobody
+)
+
+func (m Model) String() string {
+	switch m {
+	case Central:
+		return "central"
+	case Joint:
+		return "joint"
+	case Shuffled:
+		return "shuffle"
+	case Local:
+		return "local"
+	}
+	return fmt.Sprintf("Model(%d)", int(m))
+}
