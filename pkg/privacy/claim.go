@@ -48,12 +48,12 @@ type Ledgered interface {
 	Draws() []Draws
 }
 
-// Meter is a claimant that knows what it has spent so far.
+// Meter is a claimant that knows what it spends as it goes.
 type Meter interface {
 	Claimant
-	// Spent returns the event of what has been released since Reset, for the record it costs the most. It grows with the
-	// records taken in, up to the claim's event.
-	Spent() Event
+	// Spent returns the event of what the releases after a number of records show of one record, of the one that they cost the most. It
+	// grows with the number, up to the claim's event, and does not depend on the data.
+	Spent(records int) Event
 }
 
 // String prints the claim as a short report, a fact a line.
