@@ -1,0 +1,120 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// laplaceGreedy plays the arm with the larger noisy sum, with fresh noise a round. Its faults are those that a ledger is there for.
+type laplaceGreedy struct {
+	bandit.Base
+	lazy   bool // keeps its noise between rounds
+	quiet  bool // draws less noise than it says
+	sneaky bool // takes a number past privacy.Noise
+
+	source rand.Source
+	noise  *privacy.Noise
+	sum, z [2]float64
+	rounds int
+}
+
+func (l *laplaceGreedy) Init(bandit.Problem, int) error { return nil }
+
+func (l *laplaceGreedy) Reset(_ *rand.Rand, noise rand.Source) {
+	l.Clear()
+	l.source, l.noise = noise, privacy.NewNoise(noise)
+	l.sum, l.rounds = [2]float64{}, 0
+}
+
+func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
+	scale := 5.0
+	if l.quiet {
+		scale = 1
+	}
+	if l.rounds++; !l.lazy || l.rounds == 1 {
+		l.noise.Laplace(l.z[:], scale)
+	}
+	if l.sneaky && l.rounds == 7 {
+		l.source.Uint64()
+	}
+	if l.sum[1]+l.z[1] > l.sum[0]+l.z[0] {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+
+func (l *laplaceGreedy) Update(_ *bandit.View, arms []int, y []float64) { l.sum[arms[0]] += y[0] }
+
+func (l *laplaceGreedy) Claim() privacy.Claim {
+	return privacy.Claim{Neighbours: privacy.ReplaceRound, Epsilon: 1}
+}
+
+func (l *laplaceGreedy) Draws() []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.LaplaceLaw(2, 5), Count: l.rounds}}
+}
+
+// TestLedgerMeetsClaim: a trial whose noise is not what the claim rests on is an error that says which draws differ.
+func TestLedgerMeetsClaim(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		learner laplaceGreedy
+		words   []string
+	}{
+		{"honest", laplaceGreedy{}, nil},
+		{"lazy", laplaceGreedy{lazy: true}, []string{"1 draws", "Laplace of dimension 2, scale 5", "claimed 50"}},
+		{"quiet", laplaceGreedy{quiet: true}, []string{"50 draws", "scale 1", "claimed 0", "no draws", "claimed 50"}},
+		{"sneaky", laplaceGreedy{sneaky: true}, []string{"1 words", "past privacy.Noise"}},
+	} {
+		e := toyExperiment()
+		e.Horizon, e.Rounds, e.Grid = 50, 50, nil
+		e.Policies = []Policy{{c.name, func() bandit.Learner { l := c.learner; return &l }}}
+		_, err := e.Run(context.Background())
+		if c.words == nil {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if !errors.Is(err, privacy.ErrLedger) {
+			t.Errorf("%s: error %v, want one that wraps privacy.ErrLedger", c.name, err)
+			continue
+		}
+		for _, w := range append(c.words, "policy \""+c.name+"\"", "trial 0") {
+			if !strings.Contains(err.Error(), w) {
+				t.Errorf("%s: error %q does not name %q", c.name, err, w)
+			}
+		}
+	}
+}
+
+// TestUncheckedClaimWarns: a finite claim without Draws passes with a warning, an infinite one without.
+func TestUncheckedClaimWarns(t *testing.T) {
+	e := toyExperiment()
+	e.Policies = []Policy{{"claims", func() bandit.Learner { return new(claims) }}, {"none", func() bandit.Learner { return new(noClaim) }}}
+	r := mustRun(t, e)
+	count := func(p PolicyResult) int {
+		for _, w := range p.Warnings {
+			if strings.Contains(w.What, "no method Draws") {
+				return w.Count
+			}
+		}
+		return 0
+	}
+	if n := count(r.Policies[0]); n != e.Trials {
+		t.Errorf("%d trials warn that the claim was not checked, want all %d", n, e.Trials)
+	}
+	if n := count(r.Policies[1]); n != 0 {
+		t.Errorf("%d trials warn of a learner that claims nothing, want none", n)
+	}
+}
+
+type noClaim struct{ toyGreedy }
+
+func (*noClaim) Claim() privacy.Claim { return privacy.Claim{Epsilon: math.Inf(1)} }
