@@ -86,20 +86,27 @@ func (g *Gaussian) Law() privacy.Law { return privacy.SymmetricGaussianLaw(g.set
 // Noiseless reports epsilon = +Inf.
 func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
 
-// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of h next to it.
-//
-// Sound: the largest eigenvalue of the block is a sqrt(2) s sqrt(m)-Lipschitz function of its normals with mean at most 2 s sqrt(m d),
-// so that |H| <= s sqrt(m) (2 sqrt(d) + 2 sqrt(ln(8n/alpha))) but for alpha/(4n), and |h| has the
-// other alpha/(4n). AsPublished: Proposition 11 as printed.
+// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of h next to it. Sound: symmetricUpsilon.
+// AsPublished: Proposition 11 as printed.
 func (g *Gaussian) upsilon() (operator, perturbation float64) {
-	d, tail := float64(g.setup.Dim-1), math.Log(float64(g.setup.Horizon)/g.setup.Alpha)
 	scale := g.sd * math.Sqrt(float64(g.levels))
 	if g.Calibration == privacy.Sound {
-		return scale * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)),
-			scale * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+tail)))
+		return symmetricUpsilon(g.setup, scale)
 	}
+	d, tail := float64(g.setup.Dim-1), math.Log(float64(g.setup.Horizon)/g.setup.Alpha)
 	return math.Sqrt2 * scale * (4*math.Sqrt(d) + 2*(math.Ln2+tail)),
 		scale * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+tail)))
+}
+
+// symmetricUpsilon bounds the norms of symmetric Gaussian noise of standard deviation s: |H| in the leading d x d block, and |h| of the row next to it.
+//
+// The largest eigenvalue of the block is a sqrt(2) s-Lipschitz function of its normals with mean at most 2 s sqrt(d),
+// so that |H| <= s (2 sqrt(d) + 2 sqrt(ln(8n/alpha))) but for alpha/(4n), and |h| has the
+// other alpha/(4n).
+func symmetricUpsilon(setup privacy.Setup, s float64) (operator, perturbation float64) {
+	d, tail := float64(setup.Dim-1), math.Log(float64(setup.Horizon)/setup.Alpha)
+	return s * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)),
+		s * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+tail)))
 }
 
 // Shift returns 2 Upsilon.

@@ -1,0 +1,158 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/optimize"
+)
+
+// bltKernel is the correlation of BLT. Poles are kept as their distances to 1, which for a horizon n go down to about 1/n.
+type bltKernel struct {
+	releases int
+	theta    []float64 // 1 - theta_j, increasing in j: the poles of c
+	phi      []float64 // 1 - phi_j, in between and beyond: the poles of b, without phi_0 = 1; 1 - (1 - phi_j) has no rounding
+	omega    []float64 // c_k = sum omega_j theta_j^(k-1), k >= 1; c_0 = 1
+	beta     []float64 // b_k = sum beta_j phi_j^k, from j = 0
+
+	decay   []float64 // phi_j, from phi_0 = 1
+	buffers []float64 // (d+1) x size: w_j
+	fresh   []float64 // z
+}
+
+// newBLTKernel returns the kernel that minimises max_t |B_t| |C|, the largest standard deviation in units of sensitivity/mu, over a
+// number of releases: both are closed forms of the parameters.
+//
+// The start has the logarithms of 1 - phi_d > 1 - theta_d > ... > 1 - phi_1 > 1 - theta_1 at equal steps: the rectangle rule
+// for (1-x)^(-1/2) = 1/pi int_0^1 u^(-1/2) (1-u)^(-1/2)/(1-ux) du in ln(1-u), cut off at 1/n. BFGS then moves the logarithms of
+// the steps, which keeps the order. It is deterministic; wherever it stops, the norms are those of the parameters that it
+// stopped at, and so is the privacy.
+func newBLTKernel(buffers, releases int) (*bltKernel, error) {
+	n := float64(releases)
+	objective := func(steps []float64) float64 {
+		k := bltAt(steps, n)
+		return (math.Log(k.rowSquare(n)) + math.Log(k.columnSquare(n))) / 2
+	}
+	start := make([]float64, 2*buffers)
+	for i := range start {
+		start[i] = math.Log(math.Log1p(4*n) / float64(2*buffers+1))
+	}
+	problem := optimize.Problem{
+		Func: objective,
+		Grad: func(grad, x []float64) {
+			fd.Gradient(grad, objective, x, &fd.Settings{Formula: fd.Central, Step: 1e-5})
+		},
+	}
+	// A line search that finds no more to gain in the rounding is reported as an error: what counts is the loss.
+	found, _ := optimize.Minimize(problem, start, &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 200}, &optimize.BFGS{})
+	steps := start
+	if found != nil && found.F <= objective(start) {
+		steps = found.X
+	}
+	k := bltAt(steps, n)
+	k.releases = releases
+	if product := k.rowNorm() * k.columnNorm(releases); !(product >= 1) || math.IsInf(product, 1) {
+		return nil, fmt.Errorf("mechanism: BLT with %d buffers over %d releases has no parameters: a standard deviation of %v", buffers, releases, product)
+	}
+	return k, nil
+}
+
+// bltAt returns the kernel whose poles and zeros stand at steps exp(steps_i) in ln(1 - x), downwards from 0.
+func bltAt(steps []float64, n float64) *bltKernel {
+	d := len(steps) / 2
+	all := make([]float64, 5*d+2)
+	k := &bltKernel{theta: all[:d], phi: all[d : 2*d], omega: all[2*d : 3*d], beta: all[3*d : 4*d+1], decay: all[4*d+1:]}
+	var log float64
+	for j := d - 1; j >= 0; j-- {
+		log -= math.Exp(steps[2*(d-1-j)])
+		k.decay[j+1] = -math.Expm1(log)
+		k.phi[j] = 1 - k.decay[j+1] // what the decay that is used is worth
+		log -= math.Exp(steps[2*(d-1-j)+1])
+		k.theta[j] = math.Exp(log)
+	}
+	k.decay[0], k.beta[0] = 1, 1
+	for j := range d {
+		k.beta[0] *= k.theta[j] / k.phi[j]
+		omega, beta := 1.0, -1/k.phi[j]
+		for i := range d {
+			omega *= k.phi[i] - k.theta[j]
+			beta *= k.theta[i] - k.phi[j]
+			if i != j {
+				omega /= k.theta[i] - k.theta[j]
+				beta /= k.phi[i] - k.phi[j]
+			}
+		}
+		k.omega[j], k.beta[j+1] = omega, beta
+	}
+	return k
+}
+
+// geometric returns sum_{k<n} ((1-a)(1-b))^k.
+func geometric(a, b, n float64) float64 {
+	gap := a + b - a*b
+	if gap == 0 {
+		return n
+	}
+	return -math.Expm1(n*math.Log1p(-gap)) / gap
+}
+
+// rowSquare returns sum_{k<n} b_k^2, the square of the norm of B's row n, the longest of n rows.
+func (k *bltKernel) rowSquare(n float64) float64 {
+	square := k.beta[0] * k.beta[0] * n
+	for i, p := range k.phi {
+		square += 2 * k.beta[0] * k.beta[i+1] * geometric(0, p, n)
+		for j, q := range k.phi[:i] {
+			square += 2 * k.beta[i+1] * k.beta[j+1] * geometric(p, q, n)
+		}
+		square += k.beta[i+1] * k.beta[i+1] * geometric(p, p, n)
+	}
+	return square
+}
+
+// columnSquare returns sum_{k<n} c_k^2, the square of the norm of the first column of C's leading n x n block, the longest.
+func (k *bltKernel) columnSquare(n float64) float64 {
+	square := 1.0
+	for i, p := range k.theta {
+		for j, q := range k.theta[:i] {
+			square += 2 * k.omega[i] * k.omega[j] * geometric(p, q, n-1)
+		}
+		square += k.omega[i] * k.omega[i] * geometric(p, p, n-1)
+	}
+	return square
+}
+
+// rowNorm returns the norm of B's last row, rounded up.
+func (k *bltKernel) rowNorm() float64 {
+	return math.Sqrt(k.rowSquare(float64(k.releases))) * (1 + 1e-12)
+}
+
+// columnNorm returns the norm of C's first column, with a margin for the rounding of b: its coefficients are off by 1e-13 at most, relatively.
+func (k *bltKernel) columnNorm(rows int) float64 {
+	return math.Sqrt(k.columnSquare(float64(rows))) + roundingMargin(1e-13, rows)
+}
+
+// roundingMargin bounds how much longer than computed a column of C = B^-1 A may be, if the coefficients b_k >= 0 of B, which are
+// log-convex with b_0 = 1, have a relative error of up to e. With a tilde on what is true, c~ - c = c~ (b - b~)/b. By Kaluza's theorem 1/b
+// has the coefficients 1 and else none > 0, so that those of (b - b~)/b are at most e times those of b (2 - 1/b), and those of c~ - c
+// at most 2e times those of c b = 1/(1-x), up to a term in e^2: 2e each.
+func roundingMargin(e float64, rows int) float64 { return 3 * e * math.Sqrt(float64(rows)) }
+
+func (k *bltKernel) allocate(size int) {
+	k.buffers, k.fresh = make([]float64, len(k.beta)*size), make([]float64, size)
+}
+
+func (k *bltKernel) reset() { clear(k.buffers) }
+
+func (k *bltKernel) next(_ int, draw func([]float64), dst []float64) {
+	draw(k.fresh)
+	clear(dst)
+	for j, decay := range k.decay {
+		beta, w := k.beta[j], k.buffers[j*len(dst):(j+1)*len(dst)]
+		for i, z := range k.fresh[:len(w)] {
+			v := decay*w[i] + z
+			w[i] = v
+			dst[i] += beta * v
+		}
+	}
+}
