@@ -42,6 +42,9 @@ type Experiment struct {
 	Seed    uint64 // of all streams of all trials
 	Grid    []int  // rounds a curve keeps, increasing, in [1, Rounds]; the last round is added; nil: DefaultGrid
 
+	// Pairs lists policies a, b whose trial-by-trial difference of regret, a less b, is wanted in the result's table, see Result.Paired.
+	Pairs [][2]string
+
 	// Fingerprint describes what else determines the results: the environment's and the learners'
 	// parameters. A checkpoint made under another fingerprint is refused.
 	Fingerprint string
@@ -97,6 +100,13 @@ func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) 
 		seen[p.Name] = i
 		if p.New == nil {
 			return nil, nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
+		}
+	}
+	for i, pair := range e.Pairs {
+		for _, name := range pair {
+			if _, ok := seen[name]; !ok {
+				return nil, nil, fmt.Errorf("field Pairs[%d] names a policy %q, want one of the experiment's", i, name)
+			}
 		}
 	}
 	grid, err = checkGrid(e.Grid, e.rounds())

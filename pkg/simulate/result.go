@@ -18,6 +18,7 @@ type Result struct {
 	Grid       []int          // rounds, increasing
 	Finished   []int          // the trials that finished, increasing; all of them unless the run was stopped
 	Policies   []PolicyResult // in the experiment's order
+	Pairs      [][2]string    // the experiment's
 	Provenance Provenance
 }
 
@@ -163,7 +164,7 @@ func quantile(sorted []float64, p float64) float64 {
 
 // result reduces the finished trials in trial order.
 func (j *job) result(workers int, elapsed time.Duration) *Result {
-	r := &Result{Name: j.Name, Grid: j.grid, Policies: make([]PolicyResult, len(j.Policies))}
+	r := &Result{Name: j.Name, Grid: j.grid, Pairs: j.Pairs, Policies: make([]PolicyResult, len(j.Policies))}
 	for i, p := range j.Policies {
 		r.Policies[i].Name, r.Policies[i].Claim = p.Name, j.claims[i]
 	}

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -285,5 +286,25 @@ func TestClaimsTravelWithResults(t *testing.T) {
 	}
 	if got := r.Table().Claims; len(got) != 1 || got["claims"] != c.String() {
 		t.Errorf("claims in the table: %q", got)
+	}
+}
+
+// TestPairsInTable: the table of an experiment with pairs holds the curves of their differences.
+func TestPairsInTable(t *testing.T) {
+	e := toyExperiment()
+	a, b := e.Policies[0].Name, e.Policies[1].Name
+	e.Pairs = [][2]string{{b, a}}
+	r := mustRun(t, e)
+	want, err := r.Paired(b, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Table().Curve(b + " - " + a)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("curve %+v, %v, want %+v", got, err, want)
+	}
+	e.Pairs = [][2]string{{a, "nobody"}}
+	if _, err := e.Run(context.Background()); err == nil || !strings.Contains(err.Error(), `Pairs[0] names a policy "nobody"`) {
+		t.Errorf("error %v, want one that names the pair", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Table is a result as it is published: a curve per policy, the warnings, and where it all comes
+// Table is a result as it is published: a curve per policy and per pair of the experiment, the warnings, and where it all comes
 // from. It is written as CSV, one row per policy and round, under lines "# key: value":
 //
 //	# experiment: quickstart
@@ -37,6 +37,11 @@ type Table struct {
 func (r *Result) Table() *Table {
 	t := newTable()
 	t.Provenance, t.Curves = r.Provenance, r.Curves()
+	for _, pair := range r.Pairs {
+		if c, err := r.Paired(pair[0], pair[1]); err == nil { // that there are such policies was checked before the run
+			t.Curves = append(t.Curves, c)
+		}
+	}
 	for _, p := range r.Policies {
 		if p.Claim != nil {
 			t.Claims[p.Name] = p.Claim.String()
