@@ -40,6 +40,11 @@ const (
 	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
 )
 
+// Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain tree. All have the shift that minimises the regret bound.
+const (
+	BLTSound = "BLT Sound"
+)
+
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.LinUCB {
 	return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}}
@@ -69,6 +74,8 @@ func JDPPolicy(name string, b privacy.Budget) *learner.LinUCB {
 		return optimal(Gaussian(b, privacy.Sound))
 	case GaussianTwice:
 		return Gaussian(b, privacy.Sound)
+	case BLTSound:
+		return optimal(&learner.LinUCB{Sums: &mechanism.BLT{Budget: b}})
 	case WishartPrinted:
 		return Wishart(b, privacy.AsPublished, false)
 	case WishartAuthors:
@@ -130,6 +137,13 @@ func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 		experiment2(s, name+"-sound", gap, pick(s, 2, 4, 24), []string{GaussianSound}),
 		experiment2(s, name+"-shift", gap, pick(s, 2, 4, 6), JDPOwnShift),
 	}
+}
+
+// JDPStreaming compares the ways to release the sums at the same privacy, in the setting of Experiment 2, with the trial-by-trial differences to the tree.
+func JDPStreaming(s Scale, gap float64) *simulate.Experiment {
+	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, []string{GaussianSound, BLTSound})
+	e.Pairs = [][2]string{{BLTSound, GaussianSound}}
+	return e
 }
 
 func experiment2(s Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
