@@ -40,7 +40,7 @@ var (
 
 const (
 	bltBuffers = 16   // beyond it the loss is rounding
-	bltHorizon = 1e12 // beyond it 1 - phi_1, about 1/horizon, is mostly rounding
+	bltHorizon = 1e10 // beyond it the rounding of phi_1, about 1 - 1/horizon, shows
 )
 
 // Init validates, optimises the parameters and calibrates.
@@ -56,7 +56,7 @@ func (b *BLT) Init(s privacy.Setup) error {
 	}
 	buffers := b.Buffers
 	if buffers == 0 {
-		buffers = min(bltBuffers, 1+int(math.Ceil(math.Log(float64(s.Horizon))/4)))
+		buffers = defaultBuffers(s.Horizon)
 	}
 	kernel, err := newBLTKernel(buffers, releases(s.Horizon))
 	if err != nil {
@@ -67,3 +67,5 @@ func (b *BLT) Init(s privacy.Setup) error {
 	b.kernel = kernel
 	return b.factorised.init(s, b.Budget, kernel, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
 }
+
+func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(math.Log(float64(horizon))/4)) }

@@ -2,6 +2,8 @@ package mechanism
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -14,16 +16,16 @@ func testSource() interface{ Uint64() uint64 } { return random.Source(1, 0, "tes
 // on the bound, whatever its rounding, stays as it is.
 func TestClipping(t *testing.T) {
 	const bound = 1.5
-	for name, acc := range map[string]privacy.Accumulator{
-		"exact": &Exact{}, "tree": &Tree{Noise: &tags{zero: true}}, "pan-private": &PanPrivateTree{Noise: &tags{zero: true}},
-	} {
+	all := factorisations(privacy.Budget{Epsilon: math.Inf(1)})
+	all["exact"], all["tree"], all["pan-private"] = &Exact{}, &Tree{Noise: &tags{zero: true}}, &PanPrivateTree{Noise: &tags{zero: true}}
+	for name, acc := range all {
 		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 100, Bound: bound, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
-		acc.Reset(nil)
+		acc.Reset(privacy.NewNoise(testSource()))
 		r := random.New(1, 0, "rows")
 		want, release := make([]float64, 6), make([]float64, 6)
-		if name == "exact" {
+		if !strings.Contains(name, "tree") && name != "pan-private" {
 			addDiagonal(want, 3, 1) // the ridge
 		}
 		long := 0
@@ -114,11 +116,21 @@ func TestNoNoise(t *testing.T) {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
 			tree, exact := &Tree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}, &Exact{Ridge: 1}
 			pan := &PanPrivateTree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}
-			for _, a := range []privacy.Accumulator{tree, exact, pan} {
+			all := []privacy.Accumulator{tree, exact, pan}
+			others := factorisations(privacy.Budget{Epsilon: math.Inf(1), Delta: delta})
+			for _, a := range others {
+				all = append(all, a)
+			}
+			for _, a := range all {
 				if err := a.Init(s); err != nil {
 					t.Fatal(err)
 				}
 				a.Reset(privacy.NewNoise(testSource()))
+			}
+			for name, a := range others {
+				if !a.(privacy.Exact).Noiseless() || a.Bounds() != exact.Bounds() || !math.IsInf(a.Claim().Epsilon, 1) {
+					t.Errorf("%s, delta = %v: bounds %+v, claim %v", name, delta, a.Bounds(), a.Claim().Epsilon)
+				}
 			}
 			if !tree.Noiseless() || tree.Bounds() != exact.Bounds() || !math.IsInf(tree.Claim().Epsilon, 1) {
 				t.Errorf("%v, delta = %v: noiseless %v, bounds %+v, claim %v", c, delta, tree.Noiseless(), tree.Bounds(), tree.Claim().Epsilon)
@@ -128,7 +140,7 @@ func TestNoNoise(t *testing.T) {
 			for range s.Horizon - 1 {
 				row := make([]float64, 4)
 				random.Sphere(r, row)
-				for _, acc := range []privacy.Accumulator{tree, exact, pan} {
+				for _, acc := range all {
 					if err := acc.AddOuter(row); err != nil {
 						t.Fatal(err)
 					}
@@ -139,6 +151,11 @@ func TestNoNoise(t *testing.T) {
 				for i := range a {
 					if a[i] != b[i] || math.Abs(p[i]-b[i]) > 1e-12 {
 						t.Fatalf("%v: entry %d is %v, pan-private %v, exactly %v", c, i, a[i], p[i], b[i])
+					}
+				}
+				for name, acc := range others {
+					if acc.Read(a); !slices.Equal(a, b) {
+						t.Fatalf("%s: the release is %v, exactly %v", name, a, b)
 					}
 				}
 			}

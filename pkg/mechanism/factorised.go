@@ -70,7 +70,7 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 	f.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
 		Nominal: b, Epsilon: privacy.GaussianEpsilon(b.Delta, by.columnNorm(releases(s.Horizon))*f.sensitivity()/f.sd),
-		Event:      f.Spent(releases(s.Horizon)),
+		Event:      f.event(releases(s.Horizon)),
 		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round"},
 		Source:     source + "; adaptive inputs by Denisov et al. 2022, Theorem 2.1; accounted by mu-GDP (Dong, Roth, Su 2022)",
 	}
@@ -122,10 +122,12 @@ func (f *factorised) Draws() []privacy.Draws {
 }
 
 // Spent returns the event of the releases after a number of rows: that of C's leading block, whose first column is the longest.
-func (f *factorised) Spent(records int) privacy.Event {
+func (f *factorised) Spent(records int) privacy.Event { return f.event(min(records, f.Horizon-1)) }
+
+func (f *factorised) event(rows int) privacy.Event {
 	e := privacy.MatrixEvent{Sensitivity: f.sensitivity(), SD: f.sd}
-	if n := min(records, releases(f.Horizon)); n > 0 {
-		e.ColumnNorm = f.by.columnNorm(n)
+	if rows > 0 {
+		e.ColumnNorm = f.by.columnNorm(rows)
 	}
 	return e
 }

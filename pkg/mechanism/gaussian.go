@@ -58,7 +58,7 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	if g.Budget.None() {
 		g.sd = 0 // also for delta = 0, where the formula above has no value
 	}
-	spent := math.Sqrt(float64(maxNodes(s.Horizon))) * square / g.sd
+	spent := g.spent(maxNodes(s.Horizon))
 	g.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: g.Calibration,
 		Nominal: g.Budget, Epsilon: privacy.GaussianEpsilon(g.Budget.Delta, spent),
@@ -67,6 +67,19 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		Source:     "Shariff and Sheffet 2018, Section 4.2; accounted by mu-GDP (Dong, Roth, Su 2022)",
 	}
 	return nil
+}
+
+// spent returns mu of a row in a number of released nodes.
+func (g *Gaussian) spent(nodes int) float64 {
+	if nodes <= 0 {
+		return 0
+	}
+	return math.Sqrt(float64(nodes)) * g.setup.Bound * g.setup.Bound / g.sd
+}
+
+// Spent returns the event of a row in a number of released nodes.
+func (g *Gaussian) Spent(nodes int) privacy.Event {
+	return privacy.GaussianEvent{Mu: g.spent(nodes)}
 }
 
 // SD returns s, the standard deviation of an entry off the diagonal.

@@ -1,11 +1,13 @@
 // Package mechanism releases statistics under privacy noise. Its accumulators release running sums of row row^T, the
 // only data that a private LinUCB reads: exactly, through a binary tree, or through a
-// pan-private one, whose nodes carry symmetric Gaussian or Wishart noise.
+// pan-private one, whose nodes carry symmetric Gaussian or Wishart noise, or under Gaussian noise that is correlated between
+// the rounds: by BLT, the least noise for its cost, by SquareRoot or by Honaker's tree.
 package mechanism
 
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -26,6 +28,8 @@ type NodeNoise interface {
 	// Noiseless reports that there is no noise, as epsilon is infinite.
 	Noiseless() bool
 	Claim() privacy.Claim
+	// Spent returns the event of a record that is in a number of released nodes.
+	Spent(nodes int) privacy.Event
 }
 
 // rows is what the accumulators share: the admission of rows and their count.
@@ -90,6 +94,11 @@ func (r *rows) Clipped() int { return r.clipped }
 
 // released returns the number of rows that a release may show: all but the horizon's last.
 func (r *rows) released() int { return min(r.count, r.Horizon-1) }
+
+// nodes returns how many nodes of a binary tree the first row is in after a number of rows; no row is in more.
+func (r *rows) nodes(records int) int {
+	return bits.Len(uint(max(0, min(records, r.Horizon-1))))
+}
 
 func (r *rows) reset() { r.count, r.clipped = 0, 0 }
 

@@ -25,6 +25,7 @@ type PanPrivateTree struct {
 var (
 	_ privacy.Accumulator = (*PanPrivateTree)(nil)
 	_ privacy.Shifter     = (*PanPrivateTree)(nil)
+	_ privacy.Meter       = (*PanPrivateTree)(nil)
 )
 
 // Init validates and allocates.
@@ -79,6 +80,9 @@ func (t *PanPrivateTree) Draws() []privacy.Draws {
 	pads := t.drawn(rows) - rows // none if not padded
 	return []privacy.Draws{{Law: t.Noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
 }
+
+// Spent returns what Tree's does: open nodes are not released.
+func (t *PanPrivateTree) Spent(records int) privacy.Event { return t.noise.Spent(t.nodes(records)) }
 
 // Read writes the noisy, shifted prefix sum into dst.
 func (t *PanPrivateTree) Read(dst []float64) {

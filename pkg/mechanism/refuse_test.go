@@ -18,6 +18,9 @@ func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 		all["pan-private gaussian "+c.String()] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Calibration: c}}
 		all["pan-private wishart "+c.String()] = &PanPrivateTree{Noise: &Wishart{Budget: b, Calibration: c}}
 	}
+	for name, acc := range factorisations(b) {
+		all[name] = acc
+	}
 	return all
 }
 

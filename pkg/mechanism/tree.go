@@ -29,6 +29,7 @@ var (
 	_ privacy.Accumulator = (*Tree)(nil)
 	_ privacy.Shifter     = (*Tree)(nil)
 	_ privacy.Exact       = (*Tree)(nil)
+	_ privacy.Meter       = (*Tree)(nil)
 )
 
 // Init validates and allocates.
@@ -66,6 +67,9 @@ func (t *Tree) AddOuter(row []float64) error {
 func (t *Tree) Draws() []privacy.Draws {
 	return []privacy.Draws{{Law: t.noise.Law(), Count: t.drawn(t.released())}}
 }
+
+// Spent returns the event of the nodes released with the prefixes of up to a number of rows: floor(log2) + 1 hold the first row.
+func (t *Tree) Spent(records int) privacy.Event { return t.noise.Spent(t.nodes(records)) }
 
 // Read writes the noisy, shifted prefix sum into dst.
 func (t *Tree) Read(dst []float64) {

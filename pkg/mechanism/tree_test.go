@@ -47,6 +47,10 @@ func (g *tags) Bounds(shift float64) privacy.Bounds {
 func (g *tags) Noiseless() bool      { return g.zero }
 func (g *tags) Claim() privacy.Claim { return privacy.Claim{} }
 
+func (g *tags) Spent(nodes int) privacy.Event {
+	return privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: 1}, Nodes: nodes}
+}
+
 // decode returns the draws whose sum a release of zero rows is, in order.
 func decode(t rapid.TB, release []float64) (draws []int) {
 	for place, v := range release {

@@ -167,5 +167,10 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	return b
 }
 
+// Spent returns the event of a row in a number of released nodes.
+func (w *Wishart) Spent(nodes int) privacy.Event {
+	return privacy.WishartEvent{Node: w.claim.Event.(privacy.WishartEvent).Node, Nodes: max(0, nodes)}
+}
+
 // Claim returns what the noise buys.
 func (w *Wishart) Claim() privacy.Claim { return w.claim }

@@ -1,0 +1,178 @@
+package mechanism
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TestBLTAgainstItsMatrix compares the streaming noise, exactly and not by sampling, with the dense matrix of the coefficients of C.
+func TestBLTAgainstItsMatrix(t *testing.T) {
+	for _, horizon := range []int{2, 3, 4, 10, 100, 512} {
+		for _, buffers := range []int{0, 1, 3, 8, 16} {
+			blt := &BLT{Budget: budget, Buffers: buffers}
+			b := impulses(t, blt, &blt.factorised, horizon, horizon-1)
+			c := make([]float64, horizon-1)
+			c[0] = 1
+			for k := range c[1:] {
+				for j, omega := range blt.kernel.omega {
+					c[k+1] += omega * math.Pow(1-blt.kernel.theta[j], float64(k))
+				}
+			}
+			agree(t, b, toeplitz(c), &blt.factorised)
+		}
+	}
+}
+
+// TestBLTColumnNormIsOfTheNoiseDrawn: what the privacy rests on is the C of the very numbers that the noise is computed with, phi_j and
+// beta_j as they are rounded. In 300 bits that C is B^-1 A; its first column is no longer than claimed, and positive and falling, so that it is the longest.
+func TestBLTColumnNormIsOfTheNoiseDrawn(t *testing.T) {
+	exactly := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
+	for _, c := range []struct{ horizon, buffers int }{
+		{1000, defaultBuffers(1000)}, {1000, 16}, {50_000_000, defaultBuffers(50_000_000)}, {1e10, defaultBuffers(1e10)},
+	} {
+		kernel, err := newBLTKernel(c.buffers, releases(c.horizon))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const rows = 999
+		b, column := make([]*big.Float, rows), make([]*big.Float, rows)
+		power := make([]*big.Float, len(kernel.beta))
+		for j, beta := range kernel.beta {
+			power[j] = exactly(beta)
+		}
+		square, last := exactly(0), exactly(math.Inf(1))
+		for k := range rows {
+			b[k] = exactly(0)
+			for j, decay := range kernel.decay {
+				b[k].Add(b[k], power[j])
+				power[j].Mul(power[j], exactly(decay))
+			}
+			rest := exactly(1) // sum_{i<=k} c_i b_{k-i} = 1
+			for i := range k {
+				rest.Sub(rest, new(big.Float).Mul(column[i], b[k-i]))
+			}
+			column[k] = rest.Quo(rest, b[0])
+			if column[k].Sign() <= 0 || column[k].Cmp(last) > 0 {
+				t.Fatalf("%+v: c_%d = %v after %v, want falling and > 0", c, k, column[k], last)
+			}
+			last = column[k]
+			square.Add(square, new(big.Float).Mul(column[k], column[k]))
+			norm, _ := new(big.Float).Sqrt(square).Float64()
+			if claimed := kernel.columnNorm(k + 1); claimed < norm || claimed > norm*(1+1e-9) {
+				t.Fatalf("%+v: the column norm of %d rows is %v, in exact algebra %v", c, k+1, claimed, norm)
+			}
+		}
+	}
+}
+
+// TestBLTClosedForms compares the norms with sums of squares over 3e6 coefficients, and checks that the parameters interlace, whatever the horizon.
+func TestBLTClosedForms(t *testing.T) {
+	for _, horizon := range []int{1, 2, 3, 50, 1000, 3_000_000, 50_000_000, 1e10} {
+		for _, buffers := range []int{1, 2, 5, 9, 16} {
+			n := releases(horizon)
+			kernel, err := newBLTKernel(buffers, n)
+			if err != nil {
+				t.Fatalf("horizon %d, %d buffers: %v", horizon, buffers, err)
+			}
+			last := 0.0
+			for j := range buffers {
+				if !(last < kernel.theta[j] && kernel.theta[j] < kernel.phi[j] && kernel.phi[j] <= 1) {
+					t.Fatalf("horizon %d: 1 - theta = %v, 1 - phi = %v do not interlace in (0, 1]", horizon, kernel.theta, kernel.phi)
+				}
+				last = kernel.phi[j]
+				if !(kernel.omega[j] > 0 && kernel.beta[j+1] > 0) {
+					t.Fatalf("horizon %d: residues omega = %v, beta = %v, want > 0", horizon, kernel.omega, kernel.beta)
+				}
+			}
+			if n > 3_000_000 {
+				continue
+			}
+			b, c := append([]float64(nil), kernel.beta...), append([]float64(nil), kernel.omega...)
+			rows, columns := 0.0, 1.0
+			for k := range n {
+				rows += sumAndDecay(b, kernel.phi)
+				if k > 0 {
+					columns += sumAndDecay(c, kernel.theta)
+				}
+			}
+			near(t, "|B|^2", kernel.rowSquare(float64(n)), rows, 1e-9)
+			near(t, "|C|^2", kernel.columnSquare(float64(n)), columns, 1e-9)
+		}
+	}
+}
+
+// sumAndDecay returns the square of the sum of terms and takes each on by its decay, 1 - gap; terms without a gap stay.
+func sumAndDecay(terms, gaps []float64) float64 {
+	var sum float64
+	for j := range terms {
+		sum += terms[j]
+		if i := j - (len(terms) - len(gaps)); i >= 0 {
+			terms[j] -= gaps[i] * terms[j]
+		}
+	}
+	return sum * sum
+}
+
+// rootMaxSD returns sum_{k<n} f_k^2 of the square-root factorisation; beyond 1e6 by its expansion (ln n + Euler's gamma + 4 ln 2)/pi.
+func rootMaxSD(n int) float64 {
+	if n > 1_000_000 {
+		return (math.Log(float64(n)) + 0.5772156649015329 + 4*math.Ln2) / math.Pi
+	}
+	sum, f := 0.0, 1.0
+	for k := range n {
+		sum += f * f
+		f *= float64(2*k+1) / float64(2*k+2)
+	}
+	return sum
+}
+
+// TestBLTLoss states what BLT loses against the square root: the default at most 0.7% up to 1e9 rounds, and never a gain, as the square
+// root is the best of all Toeplitz factorisations. The number of buffers grows as ln T, and with it memory and time.
+func TestBLTLoss(t *testing.T) {
+	near(t, "the expansion at n = 1e6", rootMaxSD(1_000_000), rootMaxSD(1_000_001), 1e-7)
+	s := privacy.Setup{Dim: 6, Bound: 1, Alpha: 0.1}
+	for _, c := range []struct {
+		horizon, buffers int
+		loss             float64 // at most; the default's is that of the table in BLT's comment
+	}{
+		{2, 2, 1e-8}, {10, 2, 1e-5}, {100, 3, 6e-5}, {1000, 3, 0.0016}, {10_000, 4, 0.0014}, {20_000, 4, 0.0022}, {100_000, 4, 0.0057},
+		{1_000_000, 5, 0.0042}, {10_000_000, 6, 0.0034}, {50_000_000, 6, 0.0061}, {1_000_000_000, 7, 0.007}, {1e10, 7, 0.012},
+	} {
+		s.Horizon = c.horizon
+		blt := &BLT{Budget: budget}
+		if err := blt.Init(s); err != nil {
+			t.Fatal(err)
+		}
+		loss := blt.MaxSD()/rootMaxSD(releases(c.horizon)) - 1
+		t.Logf("T = %d: %d buffers, largest standard deviation %.4f, loss %.3f%%", c.horizon, len(blt.kernel.phi), blt.MaxSD(), 100*loss)
+		if len(blt.kernel.phi) != c.buffers {
+			t.Errorf("T = %d: %d buffers, want %d", c.horizon, len(blt.kernel.phi), c.buffers)
+		}
+		if want := (c.buffers + 1) * 21; len(blt.kernel.buffers) != want {
+			t.Errorf("T = %d: %d numbers are kept, want %d", c.horizon, len(blt.kernel.buffers), want)
+		}
+		if loss < -1e-7 || loss > c.loss {
+			t.Errorf("T = %d: the loss is %v, want in [0, %v]", c.horizon, loss, c.loss)
+		}
+	}
+}
+
+// TestBLTBuffers: more buffers, less loss, down to rounding.
+func TestBLTBuffers(t *testing.T) {
+	last := math.Inf(1)
+	for buffers := 1; buffers <= 12; buffers++ {
+		kernel, err := newBLTKernel(buffers, 49_999_999)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loss := kernel.rowNorm()*kernel.columnNorm(49_999_999)/rootMaxSD(49_999_999) - 1
+		t.Logf("%d buffers: %.2g", buffers, loss)
+		if loss > last/2 {
+			t.Errorf("%d buffers lose %v, one less %v", buffers, loss, last)
+		}
+		last = loss
+	}
+}

@@ -1,0 +1,120 @@
+package mechanism
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Honaker releases running sums by the binary tree mechanism with Gaussian noise, and estimates each node from all nodes below it (Honaker 2015, the
+// estimate "from below", which can be computed online; Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Appendix B).
+//
+// The sum of a node is known from its own noisy value, of variance 1, and from the estimates of its two children, of variance
+// 2 v_{i-1}. Weighted by inverse variance they have the variance
+//
+//	v_i = 2 v_{i-1}/(1 + 2 v_{i-1}) = 2^i/(2^(i+1) - 1),   v_0 = 1,
+//
+// half a node's for large nodes, and the node's own value has the weight v_i. The prefix of t rows is the sum of a node for
+// each binary digit 1 of t, whose noise is independent. Every node is used here, where Tree leaves out those that no prefix
+// ends with: two draws a row on average. A row is in no more of them, floor(log2(n-1)) + 1, and the privacy is the same.
+type Honaker struct {
+	Budget privacy.Budget // no default; delta > 0
+
+	factorised
+}
+
+var (
+	_ privacy.Accumulator = (*Honaker)(nil)
+	_ privacy.Shifter     = (*Honaker)(nil)
+	_ privacy.Exact       = (*Honaker)(nil)
+	_ privacy.Meter       = (*Honaker)(nil)
+)
+
+// Init validates and calibrates.
+func (h *Honaker) Init(s privacy.Setup) error {
+	if err := check(s, h.Budget); err != nil {
+		return err
+	}
+	err := h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
+	h.claim.Event = h.event(maxNodes(s.Horizon))
+	return err
+}
+
+// Draws returns one node's noise for each node that is finished.
+func (h *Honaker) Draws() []privacy.Draws {
+	t := h.released()
+	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(h.Dim, h.sd), Count: t + finished(t)}}
+}
+
+// Spent returns the event of the nodes that the first row is in after a number of rows: no row is in more.
+func (h *Honaker) Spent(records int) privacy.Event { return h.event(h.nodes(records)) }
+
+func (h *Honaker) event(nodes int) privacy.Event {
+	return privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: h.sensitivity() / h.sd}, Nodes: nodes}
+}
+
+// below is the correlation of Honaker: C has a row for each node, with a 1 for each row of the node.
+type below struct {
+	releases, size int
+	own            []float64 // v_i: by level, a node's variance and the weight of its own value
+	nodes          []float64 // levels x size: the noise of the last node finished at a level
+	above          []float64 // (levels+1) x size: that of the prefix's nodes at levels >= i
+	fresh          []float64
+}
+
+func newBelow(releases, size int) *below {
+	levels := bits.Len(uint(releases))
+	b := &below{releases: releases, size: size, own: make([]float64, levels), fresh: make([]float64, size),
+		nodes: make([]float64, levels*size), above: make([]float64, (levels+1)*size)}
+	for i := range b.own {
+		b.own[i] = 1 / (2 - math.Ldexp(1, -i))
+	}
+	return b
+}
+
+// variance returns that of the prefix of t rows, in units of a node's.
+func (b *below) variance(t int) (sum float64) {
+	for rest := uint(t); rest > 0; rest &= rest - 1 {
+		sum += b.own[bits.TrailingZeros(rest)]
+	}
+	return sum
+}
+
+// rowNorm returns the root of the largest variance of a prefix. The greatest t is the last or, above some digit 1 of that, agrees with it, has
+// a 0 there and ones below.
+func (b *below) rowNorm() float64 {
+	most := b.variance(b.releases)
+	for rest := uint(b.releases); rest > 0; rest &= rest - 1 {
+		most = max(most, b.variance(int(rest-1)))
+	}
+	return math.Sqrt(most)
+}
+
+// columnNorm returns the root of the number of nodes that the first row is in.
+func (b *below) columnNorm(rows int) float64 { return math.Sqrt(float64(bits.Len(uint(rows)))) }
+
+func (b *below) reset() { clear(b.above) }
+
+func (b *below) next(t int, draw func([]float64), dst []float64) {
+	level := bits.TrailingZeros(uint(t))
+	at := func(of []float64, i int) []float64 { return of[i*b.size : (i+1)*b.size] }
+	draw(dst)
+	for i := 1; i <= level; i++ { // dst is the right child of the node at level i
+		draw(b.fresh)
+		left, own := at(b.nodes, i-1), b.own[i]
+		for p, z := range b.fresh {
+			dst[p] = own*z + (1-own)*(left[p]+dst[p])
+		}
+	}
+	copy(at(b.nodes, level), dst)
+	higher := len(b.own)
+	if rest := t & (t - 1); rest > 0 {
+		higher = bits.TrailingZeros(uint(rest))
+	}
+	here, up := at(b.above, level), at(b.above, higher)
+	for p, v := range dst {
+		here[p] = up[p] + v
+	}
+	copy(dst, here)
+}

@@ -1,0 +1,78 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// nodeMatrix returns C of the binary tree over n rows, a row for each finished node in the order in which they are finished, the leaves first.
+func nodeMatrix(n int) *mat.Dense {
+	c := mat.NewDense(n+finished(n), n, nil)
+	node := 0
+	for last := 1; last <= n; last++ {
+		for size := 1; last%size == 0 && size <= last; size *= 2 {
+			for row := last - size; row < last; row++ {
+				c.Set(node, row, 1)
+			}
+			node++
+		}
+	}
+	return c
+}
+
+// TestHonakerAgainstLeastSquares: the streaming estimates sum to the prefixes, B C = A; their largest variance is rowNorm's; a row is in as
+// many nodes as the claim and Spent say; and the estimate of the node over rows 1..2^i is that of least squares from all nodes below it, which
+// has the variance 1^T (C^T C)^-1 1.
+func TestHonakerAgainstLeastSquares(t *testing.T) {
+	for _, horizon := range []int{2, 3, 4, 8, 9, 100, 256, 257, 400} {
+		n := horizon - 1
+		h := &Honaker{Budget: budget}
+		b, c := impulses(t, h, &h.factorised, horizon, n+finished(n)), nodeMatrix(n)
+		var product mat.Dense
+		product.Mul(b, c)
+		if e := distance(&product, ones(n)); e > 1e-12 {
+			t.Errorf("horizon %d: B C differs from A by %v", horizon, e)
+		}
+		wide(t, b, &h.factorised)
+		sensitive(t, c, math.Sqrt(float64(h.Claim().Event.(privacy.TreeEvent).Nodes)))
+		for rows := 1; rows <= n; rows++ {
+			sensitive(t, nodeMatrix(rows), math.Sqrt(float64(h.Spent(rows).(privacy.TreeEvent).Nodes)))
+		}
+		for rows := 1; rows <= n; rows *= 2 {
+			nodes := nodeMatrix(rows)
+			var gram, x mat.Dense
+			gram.Mul(nodes.T(), nodes)
+			all := mat.NewDense(rows, 1, nil)
+			for i := range rows {
+				all.Set(i, 0, 1)
+			}
+			if err := x.Solve(&gram, all); err != nil {
+				t.Fatal(err)
+			}
+			norm := mat.Norm(b.RowView(rows-1), 2)
+			near(t, "the variance of the node over the first rows", norm*norm, mat.Sum(&x), 1e-12)
+		}
+	}
+}
+
+// TestHonakerRowNorm compares the largest variance with that of an enumeration of all prefixes, and its recursion.
+func TestHonakerRowNorm(t *testing.T) {
+	b := newBelow(1<<20, 1)
+	v := 1.0
+	for i, own := range b.own {
+		near(t, "v_i", own, v, 1e-15)
+		if i < 20 {
+			v = 2 * v / (1 + 2*v)
+		}
+	}
+	most := 0.0
+	for n := 1; n <= 5000; n++ {
+		b := newBelow(n, 1)
+		most = max(most, b.variance(n))
+		near(t, "the largest variance", b.rowNorm()*b.rowNorm(), most, 1e-14)
+	}
+}
