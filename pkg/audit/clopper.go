@@ -1,0 +1,103 @@
+package audit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Bounds on the probability of an event that was seen in k of n independent runs.
+//
+// The exact ones are those of Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika
+// 26, 1934: each fails with probability at most alpha whatever the true rate. Two of them, for two rates, fail with probability at most 2 alpha together
+// (Bonferroni).
+
+// upper returns the upper Clopper-Pearson bound at level 1-alpha, the (1-alpha)-quantile of Beta(k+1, n-k).
+// k may be a fraction, 0 <= k <= n.
+func upper(k, n, alpha float64) float64 { return 1 - lower(n-k, n, alpha) }
+
+// lower returns the lower bound at level 1-alpha, the alpha-quantile of Beta(k, n-k+1).
+func lower(k, n, alpha float64) float64 {
+	switch {
+	case k <= 0:
+		return 0
+	case k >= n:
+		return math.Pow(alpha, 1/n)
+	}
+	// The quantile is found by bisection on the distribution, whose value is checked in tests. The bracket is relative,
+	// so that rates of 1e-9 keep their digits; 1 - quantile does too, as upper bounds are asked of events that are rare.
+	lo, hi := 0.0, k/n
+	for range 100 {
+		mid := lo + (hi-lo)/2
+		if mid <= lo || mid >= hi || hi-lo < 1e-13*hi {
+			break
+		}
+		if mathext.RegIncBeta(k, n-k+1, mid) <= alpha {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// excludes returns ln((p_lo - delta)/q_hi), the largest epsilon excluded with confidence 1-alpha by an event seen in k of n runs in
+// one world and in j of n runs in the other; -Inf if p_lo <= delta.
+func excludes(k, j, n, delta, alpha float64) float64 {
+	p := lower(k, n, alpha/2) - delta
+	if p <= 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(p / upper(j, n, alpha/2))
+}
+
+// screen is excludes with Wilson's bounds (JASA 22, 1927) in place of the exact ones: fast, close, and good for choosing an event only. z is the normal
+// quantile of 1 - alpha/2. Where nothing is excluded it still prefers an event that comes closer.
+func screen(k, j, n, delta, z float64) float64 {
+	pLo, _ := wilson(k, n, z)
+	_, qHi := wilson(j, n, z)
+	if pLo <= delta {
+		return pLo - delta - 1e6
+	}
+	return math.Log((pLo - delta) / qHi)
+}
+
+func wilson(k, n, z float64) (lo, hi float64) {
+	square := z * z
+	centre := (k + square/2) / (n + square)
+	half := z / (n + square) * math.Sqrt(k*(n-k)/n+square/4)
+	return max(0, centre-half), min(1, centre+half)
+}
+
+// quantile returns the normal quantile of 1-alpha.
+func quantile(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha) }
+
+// needed returns the least number of tested runs at which an event of rates p and q would exclude epsilon at delta with
+// confidence 1-alpha; +Inf if p <= e^epsilon q + delta.
+func needed(p, q float64, epsilon, delta, alpha float64) float64 {
+	if p <= math.Exp(epsilon)*q+delta {
+		return math.Inf(1)
+	}
+	z := quantile(alpha / 2)
+	enough := func(n float64) bool {
+		if n > 1e8 { // the exact bounds are Wilson's to all digits that matter, and their series are long
+			return screen(p*n, q*n, n, delta, z) > epsilon
+		}
+		return excludes(p*n, q*n, n, delta, alpha) > epsilon
+	}
+	hi := 2.0
+	for !enough(hi) {
+		if hi *= 2; hi > 1e18 {
+			return math.Inf(1)
+		}
+	}
+	for lo := hi / 2; hi-lo > 1 && hi-lo > 1e-6*hi; {
+		if mid := math.Ceil(lo + (hi-lo)/2); enough(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}

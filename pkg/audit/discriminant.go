@@ -1,0 +1,154 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// moments are the means and variances of the outputs.
+type moments struct {
+	mean, variance [2][]float64
+}
+
+func newMoments(worlds [2]samples) *moments {
+	m := new(moments)
+	for w, s := range worlds {
+		mean, square := make([]float64, s.width), make([]float64, s.width)
+		n := s.len()
+		for i := range n { // Welford's recurrence
+			for j, v := range s.row(i) {
+				d := v - mean[j]
+				mean[j] += d / float64(i+1)
+				square[j] += d * (v - mean[j])
+			}
+		}
+		for j := range square {
+			square[j] /= float64(max(1, n-1))
+		}
+		m.mean[w], m.variance[w] = mean, square
+	}
+	return m
+}
+
+func (m *moments) centre(i int) float64 { return (m.mean[0][i] + m.mean[1][i]) / 2 }
+
+func (m *moments) pooled(i int) float64 { return (m.variance[0][i] + m.variance[1][i]) / 2 }
+
+// effect is the difference of the means in standard deviations.
+func (m *moments) effect(i int) float64 {
+	d := math.Abs(m.mean[1][i] - m.mean[0][i])
+	if d == 0 {
+		return 0
+	}
+	return d / math.Sqrt(m.pooled(i))
+}
+
+// spread is how much the variances differ.
+func (m *moments) spread(i int) float64 {
+	if m.variance[0][i] == m.variance[1][i] {
+		return 0
+	}
+	return math.Abs(math.Log(m.variance[1][i] / m.variance[0][i]))
+}
+
+// linear is a score: a linear combination of outputs.
+type linear struct {
+	weights   []float64
+	shrinkage float64
+}
+
+func (l *linear) of(out []float64) float64 {
+	var sum float64
+	for i, w := range l.weights {
+		sum += w * out[i]
+	}
+	return sum
+}
+
+func (l *linear) String() string {
+	if len(l.weights) > 4 {
+		return fmt.Sprintf("linear discriminant of %d outputs (shrinkage %.3g)", len(l.weights), l.shrinkage)
+	}
+	var s strings.Builder
+	for i, w := range l.weights {
+		if i > 0 {
+			s.WriteByte(' ')
+		}
+		fmt.Fprintf(&s, "%+.6g out[%d]", w, i)
+	}
+	return s.String()
+}
+
+// most runs of each world, and per output, that a covariance is estimated from.
+const covarianceRuns = 20000
+
+// discriminants returns Fisher's linear discriminants C^-1 (m1 - m0), the most powerful score for two Gaussians that differ in mean ("The use of
+// multiple measurements in taxonomic problems", 1936). C is the pooled correlation matrix of the outputs, in units of their
+// standard deviations, shrunk towards the identity: hardly, to find directions without noise, which is what reused noise
+// leaves behind; by d/(d+n), against overfitting; and wholly, as if the outputs were independent.
+func discriminants(worlds [2]samples, m *moments) []score {
+	var kept []int
+	for i := range worlds[0].width {
+		if v := m.pooled(i); v > 0 && !math.IsInf(v, 0) { // a constant output is a matter for coordinate
+			kept = append(kept, i)
+		}
+	}
+	d := len(kept)
+	n := min(worlds[0].len(), max(covarianceRuns, 20*d))
+	if d < 2 || n < 2 {
+		return nil
+	}
+	diff, scale := make([]float64, d), make([]float64, d)
+	for a, i := range kept {
+		scale[a] = 1 / math.Sqrt(m.pooled(i))
+		diff[a] = (m.mean[1][i] - m.mean[0][i]) * scale[a]
+	}
+	standard := mat.NewDense(2*n, d, nil)
+	for w := range worlds {
+		for i := range n {
+			row, out := standard.RawRowView(w*n+i), worlds[w].row(i)
+			for a, j := range kept {
+				row[a] = (out[j] - m.mean[w][j]) * scale[a]
+			}
+		}
+	}
+	correlation := mat.NewSymDense(d, nil)
+	correlation.SymOuterK(1/float64(2*n), standard.T())
+	var scores []score
+	for _, shrinkage := range []float64{1e-9, float64(d) / float64(d+n), 1} {
+		shrunk := mat.NewSymDense(d, nil)
+		for a := range d {
+			for b := a; b < d; b++ {
+				v := (1 - shrinkage) * correlation.At(a, b)
+				if a == b {
+					v += shrinkage
+				}
+				shrunk.SetSym(a, b, v)
+			}
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(shrunk) {
+			continue
+		}
+		w := mat.NewVecDense(d, nil)
+		// Nearly singular is the point of the first: the direction is right though its length is not to all digits.
+		if err := factor.SolveVecTo(w, mat.NewVecDense(d, diff)); err != nil {
+			if _, ill := err.(mat.Condition); !ill {
+				continue
+			}
+		}
+		norm := mat.Norm(w, 2)
+		if !(norm > 0) || math.IsInf(norm, 0) {
+			continue
+		}
+		l := &linear{make([]float64, worlds[0].width), shrinkage}
+		for a, i := range kept {
+			l.weights[i] = w.AtVec(a) / norm * scale[a]
+		}
+		scores = append(scores, l)
+	}
+	return scores
+}

@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Mechanism is the audit of anything that can be run on two neighbouring inputs:
+//
+//	finding, err := audit.Mechanism{
+//		Name: "my Laplace", Claim: privacy.Budget{Epsilon: 1}, Outputs: 1,
+//		Release: func(world int, source rand.Source, out []float64) error {
+//			privacy.NewNoise(source).Laplace(out, 1)
+//			out[0] += float64(world) // the neighbouring inputs: 0 and 1
+//			return nil
+//		},
+//	}.Run(ctx, audit.Options{})
+//
+// One half of the runs chooses an event, the other half, held out, tests it: once, so that choosing among many events costs nothing. See Finding for what comes
+// out. Candidates are thresholds on each output, on its distance from the mean, on linear discriminants of all
+// outputs, and on the log-likelihood ratio of outputs that take few values, one by one and as if they were independent; each in both directions and with the worlds in both roles.
+// An attack that the candidates cannot express belongs into Release, as post-processing of what is released.
+type Mechanism struct {
+	Name   string
+	Claim  privacy.Budget // no default
+	Exact  float64        // see About
+	Origin string         // see About
+
+	Outputs int // numbers that a run sets, >= 1; 0 means 1. A discrete outcome is a number as well
+	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
+	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It is called from several goroutines, and draws
+	// all its randomness from source, which it may not keep.
+	Release func(world int, source rand.Source, out []float64) error
+}
+
+// Numbers of runs in each world.
+const (
+	MinRuns     = 40
+	DefaultRuns = 20000
+)
+
+var _ Item = Mechanism{}
+
+// About returns the mechanism's description.
+func (m Mechanism) About() (About, error) {
+	a := About{m.Name, m.Claim, m.Exact, m.Origin}
+	return a, a.validate()
+}
+
+// Run audits the mechanism.
+func (m Mechanism) Run(ctx context.Context, o Options) (Finding, error) {
+	about, err := m.About()
+	if err != nil {
+		return Finding{}, err
+	}
+	switch {
+	case m.Release == nil:
+		return Finding{}, fmt.Errorf("audit: %q: %w", m.Name, errors.New("field Release is nil"))
+	case m.Outputs < 0:
+		return Finding{}, fmt.Errorf("audit: %q: field Outputs = %d, want >= 1, or 0 for 1", m.Name, m.Outputs)
+	}
+	if o, err = o.complete(); err != nil {
+		return Finding{}, err
+	}
+	runs, err := o.runs(m.Runs, MinRuns, DefaultRuns)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%w (%q)", err, m.Name)
+	}
+	worlds, err := collection{
+		name: m.Name, runs: runs, width: max(1, m.Outputs), block: 256, workers: o.Workers, seed: o.Seed, sink: o.Progress,
+		start: func() (runner, error) {
+			return func(world, _ int, source rand.Source, out []float64) error { return m.Release(world, source, out) }, nil
+		},
+	}.collect(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	return judge(about, worlds, o), nil
+}

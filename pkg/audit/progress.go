@@ -1,0 +1,92 @@
+package audit
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Status says how far an audit is.
+type Status struct {
+	Name        string // of the item
+	Done, Total int64  // runs, of both worlds
+	Elapsed     time.Duration
+	Left        time.Duration // estimate at the present rate; negative while unknown
+	Finished    bool          // the last report of the item, whether all was done or not
+}
+
+// String is a line of text, plain ASCII.
+func (s Status) String() string {
+	percent := 0
+	if s.Total > 0 {
+		percent = int(100 * float64(s.Done) / float64(s.Total))
+	}
+	line := fmt.Sprintf("%3d%%  audit of %s, %d runs", percent, s.Name, s.Total)
+	switch {
+	case s.Finished:
+		line += "  took " + s.Elapsed.Round(100*time.Millisecond).String()
+	case s.Left >= 0:
+		line += "  " + s.Left.Round(100*time.Millisecond).String() + " left"
+	}
+	return line
+}
+
+// Progress hears about an audit: once at its start, then a few times a second, and once at its end
+// (Finished is set). Calls never overlap.
+type Progress interface{ Report(Status) }
+
+// ProgressFunc makes a function a Progress.
+type ProgressFunc func(Status)
+
+// Report calls f.
+func (f ProgressFunc) Report(s Status) { f(s) }
+
+// meter counts runs and reports them.
+type meter struct {
+	name  string
+	total int64
+	sink  Progress
+	start time.Time
+	done  atomic.Int64
+	quit  chan struct{}
+	wait  sync.WaitGroup
+}
+
+func newMeter(name string, total int64, sink Progress) *meter {
+	m := &meter{name: name, total: total, sink: sink, start: time.Now(), quit: make(chan struct{})}
+	if sink == nil {
+		return m
+	}
+	sink.Report(m.status(false))
+	m.wait.Go(func() {
+		tick := time.NewTicker(250 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				sink.Report(m.status(false))
+			case <-m.quit:
+				return
+			}
+		}
+	})
+	return m
+}
+
+func (m *meter) status(finished bool) Status {
+	s := Status{Name: m.name, Done: m.done.Load(), Total: m.total, Elapsed: time.Since(m.start), Left: -1, Finished: finished}
+	if s.Done > 0 {
+		s.Left = time.Duration(float64(s.Elapsed) * float64(s.Total-s.Done) / float64(s.Done))
+	}
+	return s
+}
+
+// stop makes the last report.
+func (m *meter) stop() {
+	close(m.quit)
+	m.wait.Wait()
+	if m.sink != nil {
+		m.sink.Report(m.status(true))
+	}
+}

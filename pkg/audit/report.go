@@ -1,0 +1,105 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report is the findings on a list of items.
+type Report struct {
+	// Confidence of the report: of each finding if Family is false; that no finding errs, over all of them, if it is true.
+	Confidence float64
+	Family     bool
+	Findings   []Finding // in the order of the items
+}
+
+// Each audits items, each with the confidence of the options: each sound item's claim is falsely excluded with
+// probability at most 1 - Confidence. The findings made before a failure are in the report.
+func Each(ctx context.Context, items []Item, o Options) (Report, error) {
+	o, err := o.complete()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Confidence: o.Confidence}
+	return r, r.run(ctx, items, o)
+}
+
+// Family audits items such that the probability of falsely excluding any sound item's claim is at most 1 - Confidence over all
+// of them: each is judged with confidence 1 - (1 - Confidence)/len(items) (Bonferroni).
+func Family(ctx context.Context, items []Item, o Options) (Report, error) {
+	o, err := o.complete()
+	if err != nil {
+		return Report{}, err
+	}
+	r := Report{Confidence: o.Confidence, Family: true}
+	o.Confidence = 1 - (1-o.Confidence)/float64(max(1, len(items)))
+	return r, r.run(ctx, items, o)
+}
+
+func (r *Report) run(ctx context.Context, items []Item, o Options) error {
+	if len(items) == 0 {
+		return errors.New("audit: no items")
+	}
+	seen := make(map[string]int) // items of one name would share streams of randomness
+	for i, item := range items {
+		if item == nil {
+			return fmt.Errorf("audit: items[%d] is nil", i)
+		}
+		about, err := item.About()
+		if err != nil {
+			return err
+		}
+		if j, ok := seen[about.Name]; ok {
+			return fmt.Errorf("audit: items[%d] has the name of items[%d], %q", i, j, about.Name)
+		}
+		seen[about.Name] = i
+	}
+	for _, item := range items {
+		f, err := item.Run(ctx, o)
+		if err != nil {
+			return err
+		}
+		r.Findings = append(r.Findings, f)
+	}
+	return nil
+}
+
+// Excluded returns how many claims are excluded.
+func (r Report) Excluded() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Excluded() {
+			n++
+		}
+	}
+	return n
+}
+
+// String prints a table of claimed, audited and exact epsilon.
+func (r Report) String() string {
+	var s strings.Builder
+	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "subject\tdelta\tclaimed\taudited\texact\truns\tverdict")
+	for _, f := range r.Findings {
+		exact := "-"
+		if f.Exact > 0 {
+			exact = fmt.Sprintf("%.4g", f.Exact)
+		}
+		verdict := f.Verdict()
+		if !f.Excluded() && !math.IsInf(f.Needed, 1) {
+			verdict += fmt.Sprintf(" (at these rates %.2g would)", f.Needed)
+		}
+		fmt.Fprintf(w, "%s\t%.3g\t%.4g\t>= %.3g\t%s\t%d\t%s\n", f.Name, f.Claim.Delta, f.Claim.Epsilon, f.Epsilon, exact, f.Runs, verdict)
+	}
+	w.Flush()
+	what := "for each"
+	if r.Family {
+		what = "over all"
+	}
+	fmt.Fprintf(&s, "%d of %d claims excluded, at %.6g%% confidence %s\n", r.Excluded(), len(r.Findings), 100*r.Confidence, what)
+	return s.String()
+}

@@ -1,0 +1,120 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// most values that an output may take to count as discrete.
+const maxValues = 256
+
+// table is a score: the log-likelihood ratio of world 1 to world 0 of a discrete output, estimated from counts with half a run added to each
+// (Krichevsky and Trofimov's estimate, so that a value never seen in one world is not an infinite one). A threshold on it is a likelihood-ratio set, the most
+// powerful kind of event (Neyman and Pearson).
+type table struct {
+	index      int
+	values     []float64 // ascending
+	ratios     []float64 // by value
+	dense      []float64 // ratios by value, where the values are small whole numbers
+	divergence float64   // symmetrised, for ranking
+}
+
+// tabulate returns a table for each output that takes few values, and nil for the others.
+func tabulate(worlds [2]samples) []*table {
+	tables := make([]*table, worlds[0].width)
+	for i := range tables {
+		tables[i] = newTable(i, worlds)
+	}
+	return tables
+}
+
+func newTable(index int, worlds [2]samples) *table {
+	n := worlds[0].len()
+	counts := make(map[float64]*[2]float64)
+	for i := range n {
+		for w := range worlds {
+			v := worlds[w].row(i)[index]
+			c := counts[v]
+			if c == nil {
+				if c = new([2]float64); len(counts) >= min(maxValues, n/4) {
+					return nil
+				}
+				counts[v] = c
+			}
+			c[w]++
+		}
+	}
+	if len(counts) < 2 {
+		return nil
+	}
+	t := &table{index: index}
+	for v := range counts {
+		t.values = append(t.values, v)
+	}
+	slices.Sort(t.values)
+	total := float64(n) + float64(len(t.values))/2
+	whole := true
+	for _, v := range t.values {
+		c := counts[v]
+		p, q := (c[1]+0.5)/total, (c[0]+0.5)/total
+		t.ratios = append(t.ratios, math.Log(p/q))
+		t.divergence += (p - q) * math.Log(p/q)
+		whole = whole && v >= 0 && v < 4096 && v == math.Trunc(v)
+	}
+	if whole {
+		t.dense = make([]float64, int(t.values[len(t.values)-1])+1)
+		for i, v := range t.values {
+			t.dense[int(v)] = t.ratios[i]
+		}
+	}
+	return t
+}
+
+// of returns 0 for a value that was not seen.
+func (t *table) of(out []float64) float64 {
+	v := out[t.index]
+	if t.dense != nil {
+		if i := int(v); i >= 0 && i < len(t.dense) && float64(i) == v {
+			return t.dense[i]
+		}
+		return 0
+	}
+	if i, ok := slices.BinarySearch(t.values, v); ok {
+		return t.ratios[i]
+	}
+	return 0
+}
+
+func (t *table) String() string { return fmt.Sprintf("log-likelihood ratio of out[%d]", t.index) }
+
+// describe lists the values of the event, if they are few.
+func (t *table) describe(at float64, below bool) string {
+	var set []string
+	for i, v := range t.values {
+		if (t.ratios[i] >= at) != below {
+			set = append(set, fmt.Sprintf("%g", v))
+		}
+	}
+	if len(set) > 8 {
+		return ""
+	}
+	return fmt.Sprintf("out[%d] in {%s}", t.index, strings.Join(set, ", "))
+}
+
+// product is a score: the sum of the log-likelihood ratios of all discrete outputs, which is theirs together if they
+// are independent given the world (naive Bayes).
+type product []*table
+
+func (p product) of(out []float64) float64 {
+	var sum float64
+	for _, t := range p {
+		sum += t.of(out)
+	}
+	return sum
+}
+
+func (p product) String() string {
+	return fmt.Sprintf("log-likelihood ratio of %d discrete outputs taken as independent", len(p))
+}
