@@ -42,7 +42,8 @@ const (
 
 // Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain tree. All have the shift that minimises the regret bound.
 const (
-	BLTSound = "BLT Sound"
+	HonakerSound = "Honaker's tree Sound"
+	BLTSound     = "BLT Sound"
 )
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
@@ -74,6 +75,8 @@ func JDPPolicy(name string, b privacy.Budget) *learner.LinUCB {
 		return optimal(Gaussian(b, privacy.Sound))
 	case GaussianTwice:
 		return Gaussian(b, privacy.Sound)
+	case HonakerSound:
+		return optimal(&learner.LinUCB{Sums: &mechanism.Honaker{Budget: b}})
 	case BLTSound:
 		return optimal(&learner.LinUCB{Sums: &mechanism.BLT{Budget: b}})
 	case WishartPrinted:
@@ -141,8 +144,8 @@ func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 
 // JDPStreaming compares the ways to release the sums at the same privacy, in the setting of Experiment 2, with the trial-by-trial differences to the tree.
 func JDPStreaming(s Scale, gap float64) *simulate.Experiment {
-	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, []string{GaussianSound, BLTSound})
-	e.Pairs = [][2]string{{BLTSound, GaussianSound}}
+	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, []string{GaussianSound, HonakerSound, BLTSound})
+	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}
 	return e
 }
 
