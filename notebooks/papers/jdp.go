@@ -142,9 +142,12 @@ func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 	}
 }
 
+// JDPStreamingPolicies are those of JDPStreaming.
+var JDPStreamingPolicies = []string{GaussianSound, HonakerSound, BLTSound}
+
 // JDPStreaming compares the ways to release the sums at the same privacy, in the setting of Experiment 2, with the trial-by-trial differences to the tree.
 func JDPStreaming(s Scale, gap float64) *simulate.Experiment {
-	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, []string{GaussianSound, HonakerSound, BLTSound})
+	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, JDPStreamingPolicies)
 	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}
 	return e
 }

@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
@@ -21,6 +22,7 @@ var jdpFigures = []Figure{
 	{"jdp-fig3", "Experiment 1: regret against dimension on log-log axes, slopes", experiments1, reportJDP3},
 	{"jdp-fig4", "Experiment 2: regret over time of all mechanisms, with and without a gap", experiments2, reportJDP4},
 	{"jdp-fig5", "Experiment 3: regret against the shift, three gaps, both mechanisms", experiments3, reportJDP5},
+	{"jdp-streaming", "beyond the paper: other ways to release the sums, at the same privacy as the sound tree", experimentsStreaming, reportStreaming},
 }
 
 // rewardLaws are Experiment 1's.
@@ -45,6 +47,13 @@ func experiments2(s Scale) (list []*simulate.Experiment) {
 func experiments3(s Scale) (list []*simulate.Experiment) {
 	for _, gap := range JDPGaps3 {
 		list = append(list, JDPExperiment3(s, gap))
+	}
+	return list
+}
+
+func experimentsStreaming(s Scale) (list []*simulate.Experiment) {
+	for _, gap := range JDPGaps {
+		list = append(list, JDPStreaming(s, gap))
 	}
 	return list
 }
@@ -292,4 +301,66 @@ func TrueEpsilon(noise mechanism.NodeNoise, horizon int) (float64, error) {
 		return 0, err
 	}
 	return l.Claim().Epsilon, nil
+}
+
+// maxSD is a release's largest standard deviation, in units of sensitivity/mu.
+func maxSD(policy string) (float64, error) {
+	l := JDPPolicy(policy, JDPBudget)
+	if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), JDPHorizon); err != nil {
+		return 0, err
+	}
+	switch sums := l.Sums.(type) {
+	case interface{ MaxSD() float64 }:
+		return sums.MaxSD(), nil
+	case *mechanism.Tree: // a node's standard deviation is the root of the number of nodes that a row is in
+		released := uint(JDPHorizon - 1)
+		return math.Sqrt(float64(bits.Len(released) * mostDigits(released))), nil
+	}
+	return 0, fmt.Errorf("papers: %T has no largest standard deviation", l.Sums)
+}
+
+// mostDigits returns the greatest number of binary digits 1 among 1..n: of n, or of a number that has a 0 for one of
+// n's ones and ones below it.
+func mostDigits(n uint) int {
+	most := bits.OnesCount(n)
+	for rest := n; rest > 0; rest &= rest - 1 {
+		most = max(most, bits.OnesCount(rest-1))
+	}
+	return most
+}
+
+func reportStreaming(_ Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("gap", "sums", "largest sd", "regret", "se", "less the tree's", "se ", "of the tree's", "trials")
+	t.Align = "llrrrrrrr"
+	for i, gap := range JDPGaps {
+		tree, err := curve(tables[i:i+1], GaussianSound)
+		if err != nil {
+			return nil, err
+		}
+		_, base, _ := last(tree)
+		for _, name := range JDPStreamingPolicies {
+			c, err := curve(tables[i:i+1], name)
+			if err != nil {
+				return nil, err
+			}
+			sd, err := maxSD(name)
+			if err != nil {
+				return nil, err
+			}
+			_, mean, se := last(c)
+			less, lessSE := "–", "–"
+			if name != GaussianSound {
+				pair, err := curve(tables[i:i+1], name+" - "+GaussianSound)
+				if err != nil {
+					return nil, err
+				}
+				_, d, dse := last(pair)
+				less, lessSE = number(d), number(dse)
+			}
+			t.Add(fmt.Sprint(gap), name, number(sd), number(mean), number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
+		}
+	}
+	round, _, _ := last(tables[0].Curves[0])
+	t.Caption = fmt.Sprintf("Cumulative regret at round %d, calibrated for n = 5·10⁷, ε = 1, δ = 0.1: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial", round)
+	return t, nil
 }
