@@ -75,6 +75,8 @@ func BenchmarkRound(b *testing.B) {
 		{"gaussian", func() privacy.Accumulator { return tree(privacy.Sound) }},
 		{"gaussian-published", func() privacy.Accumulator { return tree(privacy.AsPublished) }},
 		{"gaussian-authors", func() privacy.Accumulator { return tree(privacy.AuthorsCode) }},
+		{"blt", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
+		{"honaker", func() privacy.Accumulator { return &mechanism.Honaker{Budget: budget} }},
 		{"wishart", func() privacy.Accumulator { return wishart(privacy.AsPublished, false) }},
 		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AuthorsCode, true) }},
 	} {

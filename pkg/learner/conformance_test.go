@@ -32,6 +32,11 @@ func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
 		all["pan-private/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: wishart(c, false)} }
 	}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
+	for end, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
+		all["blt"+end] = func() privacy.Accumulator { return &mechanism.BLT{Budget: b} }
+		all["square-root"+end] = func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: b} }
+		all["honaker"+end] = func() privacy.Accumulator { return &mechanism.Honaker{Budget: b} }
+	}
 	all["tree/epsilon=inf"] = func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none}} }
 	all["pan-private/epsilon=inf"] = func() privacy.Accumulator {
 		return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: none}}

@@ -110,11 +110,25 @@ func TestNoPrivacyIsExact(t *testing.T) {
 	}
 }
 
-// TestEpsilonToInfinity: as epsilon grows, theta~ over the tree, its rho_min shifted to 1, tends to that over exact sums.
+// TestNoPrivacyIsExactUnderCorrelatedNoise: as over the tree.
+func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
+	none := privacy.Budget{Epsilon: math.Inf(1)}
+	for _, sums := range []privacy.Accumulator{&mechanism.BLT{Budget: none}, &mechanism.SquareRoot{Budget: none}, &mechanism.Honaker{Budget: none}} {
+		a, b := &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}, &learner.LinUCB{Sums: sums}
+		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+		thetaA, betaA := a.Confidence()
+		thetaB, betaB := b.Confidence()
+		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
+			t.Errorf("%T: theta %v and %v, beta %v and %v", sums, thetaA, thetaB, betaA, betaB)
+		}
+	}
+}
+
+// TestEpsilonToInfinity: as epsilon grows, theta~ over noisy sums, their rho_min shifted to 1, tends to that over exact sums.
 func TestEpsilonToInfinity(t *testing.T) {
-	distance := func(epsilon float64) float64 {
+	distance := func(kind string, epsilon float64) float64 {
 		a := &learner.LinUCB{}
-		b := &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}, RhoMin: 1}
+		b := &learner.LinUCB{Sums: sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind](), RhoMin: 1}
 		for _, l := range []*learner.LinUCB{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
@@ -135,16 +149,18 @@ func TestEpsilonToInfinity(t *testing.T) {
 		}
 		return math.Sqrt(square)
 	}
-	last := math.Inf(1)
-	for _, epsilon := range []float64{0.1, 10, 1e3, 1e5, 1e7} {
-		d := distance(epsilon)
-		if d >= last {
-			t.Errorf("epsilon = %v: theta~ is %v from the exact one, want less than %v", epsilon, d, last)
+	for _, kind := range []string{"tree/gaussian/Sound", "blt", "square-root", "honaker"} {
+		last := math.Inf(1)
+		for _, epsilon := range []float64{0.1, 10, 1e3, 1e5, 1e7} {
+			d := distance(kind, epsilon)
+			if d >= last {
+				t.Errorf("%s, epsilon = %v: theta~ is %v from the exact one, want less than %v", kind, epsilon, d, last)
+			}
+			last = d
 		}
-		last = d
-	}
-	if last > 2e-3 {
-		t.Errorf("epsilon = 1e7: theta~ is %v from the exact one, want <= 2e-3", last)
+		if last > 2e-3 {
+			t.Errorf("%s, epsilon = 1e7: theta~ is %v from the exact one, want <= 2e-3", kind, last)
+		}
 	}
 }
 

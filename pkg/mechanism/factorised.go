@@ -22,8 +22,8 @@ type factorised struct {
 
 	by     correlation
 	sd     float64 // s
+	widest float64 // |B|, the largest norm of a row
 	claim  privacy.Claim
-	budget privacy.Budget
 	draw   func(dst []float64) // a fresh z into dst
 	noise  []float64           // (B z)_t
 }
@@ -40,7 +40,7 @@ type correlation interface {
 	next(t int, draw func(dst []float64), dst []float64)
 }
 
-// check validates what every factorisation is given.
+// check validates what every factorisation is given, before the work of its Init.
 func check(s privacy.Setup, b privacy.Budget) error {
 	if err := s.Validate(); err != nil {
 		return err
@@ -61,15 +61,16 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 	if err != nil {
 		return err
 	}
-	f.by, f.budget = by, b
+	column := by.columnNorm(releases(s.Horizon))
+	f.by, f.widest = by, by.rowNorm()
 	f.sum, f.noise = make([]float64, f.size), make([]float64, f.size)
-	f.sd = by.columnNorm(releases(s.Horizon)) * f.sensitivity() / mu
+	f.sd = column * f.sensitivity() / mu
 	if b.None() {
 		f.sd = 0
 	}
 	f.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
-		Nominal: b, Epsilon: privacy.GaussianEpsilon(b.Delta, by.columnNorm(releases(s.Horizon))*f.sensitivity()/f.sd),
+		Nominal: b, Epsilon: privacy.GaussianEpsilon(b.Delta, column*f.sensitivity()/f.sd),
 		Event:      f.event(releases(s.Horizon)),
 		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round"},
 		Source:     source + "; adaptive inputs by Denisov et al. 2022, Theorem 2.1; accounted by mu-GDP (Dong, Roth, Su 2022)",
@@ -138,12 +139,12 @@ func (f *factorised) SD() float64 { return f.sd }
 // MaxSD returns a bound on the standard deviation of an entry off the diagonal of a release, in units of L~^2/mu: the largest norm of a row of B
 // times that of a column of C. The binary tree's is its number of nodes, sqrt(m) sqrt(m), or little less.
 func (f *factorised) MaxSD() float64 {
-	return f.by.rowNorm() * f.by.columnNorm(releases(f.Horizon))
+	return f.widest * f.by.columnNorm(releases(f.Horizon))
 }
 
 // upsilon bounds the operator norm of a release's noise, and the norm of h next to it: that noise is a symmetric Gaussian of standard deviation at most s |B|.
 func (f *factorised) upsilon() (operator, perturbation float64) {
-	return symmetricUpsilon(f.Setup, f.sd*f.by.rowNorm())
+	return symmetricUpsilon(f.Setup, f.sd*f.widest)
 }
 
 // ShiftTo moves the release such that rho_min has the value given.

@@ -312,36 +312,43 @@ func TestReset(t *testing.T) {
 		"AuthorsCode": func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AuthorsCode} },
 		"Wishart":     func() NodeNoise { return &Wishart{Budget: budget} },
 	}
+	all := map[string]func() privacy.Accumulator{}
 	for name, noise := range noises {
 		for _, k := range kinds[:2] {
-			run := func(acc privacy.Accumulator, seed uint64) (all []float64) {
-				acc.Reset(privacy.NewNoise(random.Source(seed, 0, "noise")))
-				r := random.New(seed, 0, "rows")
-				release := make([]float64, 10)
-				for range s.Horizon {
-					row := make([]float64, 4)
-					random.Sphere(r, row)
-					acc.Read(release)
-					all = append(all, release...)
-					if err := acc.AddOuter(row); err != nil {
-						t.Fatal(err)
-					}
-				}
-				return all
-			}
-			used, fresh := k.make(noise()), k.make(noise())
-			for _, a := range []privacy.Accumulator{used, fresh} {
-				if err := a.Init(s); err != nil {
+			all[k.name+" over "+name] = func() privacy.Accumulator { return k.make(noise()) }
+		}
+	}
+	for name := range factorisations(budget) {
+		all[name] = func() privacy.Accumulator { return factorisations(budget)[name] }
+	}
+	for name, fresh := range all {
+		run := func(acc privacy.Accumulator, seed uint64) (all []float64) {
+			acc.Reset(privacy.NewNoise(random.Source(seed, 0, "noise")))
+			r := random.New(seed, 0, "rows")
+			release := make([]float64, 10)
+			for range s.Horizon {
+				row := make([]float64, 4)
+				random.Sphere(r, row)
+				acc.Read(release)
+				all = append(all, release...)
+				if err := acc.AddOuter(row); err != nil {
 					t.Fatal(err)
 				}
 			}
-			first := run(used, 1)
-			if other := run(used, 2); slices.Equal(first, other) {
-				t.Errorf("%s over %s: other streams, the same releases", k.name, name)
+			return all
+		}
+		used, fresh := fresh(), fresh()
+		for _, a := range []privacy.Accumulator{used, fresh} {
+			if err := a.Init(s); err != nil {
+				t.Fatal(err)
 			}
-			if !slices.Equal(run(used, 1), first) || !slices.Equal(run(fresh, 1), first) {
-				t.Errorf("%s over %s: after Reset the releases differ from a new one's", k.name, name)
-			}
+		}
+		first := run(used, 1)
+		if other := run(used, 2); slices.Equal(first, other) {
+			t.Errorf("%s: other streams, the same releases", name)
+		}
+		if !slices.Equal(run(used, 1), first) || !slices.Equal(run(fresh, 1), first) {
+			t.Errorf("%s: after Reset the releases differ from a new one's", name)
 		}
 	}
 }

@@ -1,0 +1,75 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// BenchmarkAccumulate times a round, AddOuter and Read, of rows of 6 numbers, and reports what is kept as B/kept. Rounds are taken in the steady state, from
+// the first; SquareRoot's grow with the round, so that its figure is of the horizon's last.
+func BenchmarkAccumulate(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		make     func() privacy.Accumulator
+		horizons []int
+	}{
+		{"tree", func() privacy.Accumulator { return &Tree{Noise: &Gaussian{Budget: budget}} }, []int{1e3, 1e5, 1e7}},
+		{"honaker", func() privacy.Accumulator { return &Honaker{Budget: budget} }, []int{1e3, 1e5, 1e7}},
+		{"blt", func() privacy.Accumulator { return &BLT{Budget: budget} }, []int{1e3, 1e4, 1e5, 1e6, 1e7, 5e7}},
+		{"square-root", func() privacy.Accumulator { return &SquareRoot{Budget: budget} }, []int{1e3, 1e4}},
+	} {
+		for _, horizon := range c.horizons {
+			b.Run(fmt.Sprintf("%s/T=%.0e", c.name, float64(horizon)), func(b *testing.B) {
+				acc := c.make()
+				if err := acc.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+					b.Fatal(err)
+				}
+				row, release := []float64{0.5, 0.5, 0, 0, 0, 1}, make([]float64, 21)
+				f := shared(acc)
+				tree, _ := acc.(*Tree)
+				acc.Reset(privacy.NewNoise(testSource()))
+				b.ReportAllocs()
+				for b.Loop() {
+					switch {
+					case c.name == "square-root":
+						f.count = horizon - 2
+					case f != nil && f.count == horizon:
+						f.count = 0
+					case tree != nil && tree.count == horizon:
+						tree.count = 0
+					}
+					if err := acc.AddOuter(row); err != nil {
+						b.Fatal(err)
+					}
+					acc.Read(release)
+				}
+				if blt, ok := acc.(*BLT); ok {
+					b.ReportMetric(float64(8*len(blt.kernel.buffers)), "B/kept")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkInit times the choice of BLT's parameters.
+func BenchmarkInit(b *testing.B) {
+	for _, horizon := range []int{1e3, 1e5, 1e7, 5e7, 1e9} {
+		b.Run(fmt.Sprintf("blt/T=%.0e", float64(horizon)), func(b *testing.B) {
+			for b.Loop() {
+				if err := (&BLT{Budget: budget}).Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("blt/T=5e+07/buffers=16", func(b *testing.B) {
+		for b.Loop() {
+			if err := (&BLT{Budget: budget, Buffers: 16}).Init(privacy.Setup{Dim: 6, Horizon: 5e7, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
