@@ -24,7 +24,7 @@ func (s *System) Uint64() uint64 {
 	}
 	word := s.buf[s.next : s.next+8]
 	u := binary.LittleEndian.Uint64(word)
-	
+	binary.LittleEndian.PutUint64(word, 0)
 	s.next += 8
 	return u
 }
