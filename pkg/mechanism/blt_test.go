@@ -83,6 +83,9 @@ func TestBLTClosedForms(t *testing.T) {
 					t.Fatalf("horizon %d: 1 - theta = %v, 1 - phi = %v do not interlace in (0, 1]", horizon, kernel.theta, kernel.phi)
 				}
 				last = kernel.phi[j]
+				if last+kernel.decay[j+1] != 1 {
+					t.Fatalf("horizon %d: 1 - phi_%d = %v beside phi_%d = %v", horizon, j+1, last, j+1, kernel.decay[j+1])
+				}
 				if !(kernel.omega[j] > 0 && kernel.beta[j+1] > 0) {
 					t.Fatalf("horizon %d: residues omega = %v, beta = %v, want > 0", horizon, kernel.omega, kernel.beta)
 				}
@@ -129,8 +132,8 @@ func rootMaxSD(n int) float64 {
 	return sum
 }
 
-// TestBLTLoss states what BLT loses against the square root: the default at most 0.7% whatever the horizon, and never a gain, as the square
-// root is the best of all Toeplitz factorisations. The number of buffers grows as ln T, and with it memory and time.
+// TestBLTLoss states what BLT loses against the square root: the default at most 0.7% whatever the horizon, and never a gain: see
+// TestSquareRootIsBestToeplitz. The number of buffers grows as ln T, and with it memory and time.
 func TestBLTLoss(t *testing.T) {
 	near(t, "the expansion at n = 1e6", rootMaxSD(1_000_000), rootMaxSD(1_000_001), 1e-7)
 	s := privacy.Setup{Dim: 6, Bound: 1, Alpha: 0.1}

@@ -94,7 +94,7 @@ func (b *below) rowNorm() float64 {
 // columnNorm returns the root of the number of nodes that the first row is in.
 func (b *below) columnNorm(rows int) float64 { return math.Sqrt(float64(bits.Len(uint(rows)))) }
 
-func (b *below) reset() { clear(b.above) }
+func (b *below) reset() {} // next reads only what it has written, and the zeros above the highest level
 
 func (b *below) next(t int, draw func([]float64), dst []float64) {
 	level := bits.TrailingZeros(uint(t))

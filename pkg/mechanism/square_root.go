@@ -12,7 +12,8 @@ import (
 // SquareRoot releases running sums under Gaussian noise that is correlated by the square root of A, the lower triangular matrix of ones:
 // A = C C with the Toeplitz matrix of f_k = binom(2k, k)/4^k, the coefficients of (1-x)^(-1/2) (Fichtenberger, Henzinger,
 // Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023). The largest standard deviation, in units of L~^2/mu, is
-// sum_{k<n-1} f_k^2 = (ln n)/pi + 1.07: the least of all Toeplitz factorisations (Dvijotham et al. 2024).
+// sum_{k<n-1} f_k^2 = (ln n)/pi + 1.07. To first order a change of C that keeps it Toeplitz, c(x) (1 + e x^m), changes the norms of B and C by
+// opposite factors where B = C, so that nothing is gained by it.
 //
 // It keeps the noise of every row, Horizon packed matrices, and round t costs t multiplications an entry: it is the yardstick of BLT, which comes within 0.7%
 // of it at a logarithm of the cost. A horizon of 20,000 takes seconds.

@@ -1,8 +1,11 @@
 package mechanism
 
 import (
+	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestSquareRootAgainstItsMatrix compares the streaming noise, exactly, with the dense matrix of binom(2k, k)/4^k; A = C C.
@@ -19,6 +22,34 @@ func TestSquareRootAgainstItsMatrix(t *testing.T) {
 		agree(t, b, c, &root.factorised)
 		if e := distance(b, c); e > 1e-13 {
 			t.Errorf("horizon %d: B and C differ by %v", horizon, e)
+		}
+	}
+}
+
+// TestSquareRootIsBestToeplitz: no change of C, small or large, that keeps it Toeplitz has a smaller |B| |C|. Random directions, so that this can refute and does not prove.
+func TestSquareRootIsBestToeplitz(t *testing.T) {
+	r := random.New(1, 0, "directions")
+	for _, n := range []int{2, 3, 10, 40} {
+		k := newRootKernel(n, 1)
+		best := k.square(n)
+		for trial := range 300 {
+			size := math.Pow(10, -float64(trial%4))
+			b, c := make([]float64, n), append([]float64(nil), k.f...)
+			for i := range c[1:] {
+				c[i+1] += size * r.NormFloat64() / math.Sqrt(float64(n))
+			}
+			var rows, columns float64
+			for i := range n {
+				b[i] = 1
+				for j := range i {
+					b[i] -= b[j] * c[i-j]
+				}
+				rows += b[i] * b[i]
+				columns += c[i] * c[i]
+			}
+			if product := math.Sqrt(rows * columns); product < best*(1-1e-12) {
+				t.Fatalf("n = %d: |B| |C| = %v at C = %v, %v for the square root", n, product, c, best)
+			}
 		}
 	}
 }
