@@ -1,0 +1,98 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// RandomisedResponse is a user's answer to a question with Choices answers, randomised on the user's own device: the truth with probability
+// e^eps/(e^eps + Choices - 1), each other answer with probability 1/(e^eps + Choices - 1). It is epsilon-DP in the local model, one user's
+// answer replaced, and no other mechanism keeps the truth more often (Warner 1965; Kairouz, Oh, Viswanath 2016, Thm. 14 for few choices or large epsilon).
+// Whoever answers k = Neighbours.Contributions times spends epsilon/k on each.
+type RandomisedResponse struct {
+	Epsilon    float64            // > 0, no default; +Inf means the truth
+	Choices    int                // >= 2, no default
+	Neighbours privacy.Neighbours // zero: one user's answer is replaced; AddRemove is refused
+
+	each    float64
+	answers int
+	noise   *privacy.Noise
+	claim   privacy.Claim
+}
+
+var _ privacy.Ledgered = (*RandomisedResponse)(nil)
+
+// Init validates.
+func (r *RandomisedResponse) Init() error {
+	nominal := privacy.Budget{Epsilon: r.Epsilon}
+	if err := nominal.Validate(); err != nil {
+		return err
+	}
+	if r.Choices < 2 {
+		return fmt.Errorf("mechanism: RandomisedResponse.Choices = %d, want >= 2", r.Choices)
+	}
+	neighbours, err := protect(r.Neighbours, "user's answer")
+	if err != nil {
+		return err
+	}
+	if neighbours.Relation != privacy.Replace {
+		return fmt.Errorf("mechanism: RandomisedResponse under %v, want replace: that somebody answers is not hidden", neighbours.Relation)
+	}
+	k := neighbours.Contributions
+	r.each = r.Epsilon / float64(k)
+	r.claim = privacy.Claim{
+		Model: privacy.Local, Neighbours: neighbours,
+		Nominal: nominal, Epsilon: r.Epsilon,
+		Event:      times(privacy.ResponseEvent{Epsilon: r.each, Choices: r.Choices}, k),
+		Conditions: []string{fmt.Sprintf("a user answers at most %d times", k)},
+		Source:     "Warner 1965; Kairouz, Oh, Viswanath 2016",
+	}
+	return nil
+}
+
+// Reset begins a run over new noise.
+func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.answers = n, 0 }
+
+// Respond answers for a user whose true answer is truth, in [0, Choices).
+func (r *RandomisedResponse) Respond(truth int) (int, error) {
+	if r.noise == nil {
+		return 0, errReset
+	}
+	if truth < 0 || truth >= r.Choices {
+		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.Choices)
+	}
+	r.answers++
+	return r.noise.Response(truth, r.Choices, r.each), nil
+}
+
+// Keep returns the probability that an answer is the truth.
+func (r *RandomisedResponse) Keep() float64 { return 1 / (1 + float64(r.Choices-1)*math.Exp(-r.each)) }
+
+// Estimate writes into dst unbiased estimates of how many users hold each answer, from the counts of the answers given. They add up to the
+// number of answers, and may be negative. It is post-processing.
+func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
+	if len(counts) != r.Choices || len(dst) != r.Choices {
+		return fmt.Errorf("mechanism: %d counts into %d estimates, want %d", len(counts), len(dst), r.Choices)
+	}
+	total := 0
+	for _, c := range counts {
+		total += c
+	}
+	keep := r.Keep()
+	other := (1 - keep) / float64(r.Choices-1)
+	gain := -math.Expm1(-r.each) * keep // keep - other, without cancellation
+	for i, c := range counts {
+		dst[i] = (float64(c) - other*float64(total)) / gain
+	}
+	return nil
+}
+
+// Claim returns what an answer buys.
+func (r *RandomisedResponse) Claim() privacy.Claim { return r.claim }
+
+// Draws returns a response for each answer.
+func (r *RandomisedResponse) Draws() []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.ResponseLaw(r.Choices, r.each), Count: r.answers}}
+}
