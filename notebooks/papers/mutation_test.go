@@ -11,6 +11,14 @@ import (
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []struct{ claim, name, file, old, new string }{
+	{"betting odds", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := n.rng.ExpFloat64() * scale", "z := n.rng.ExpFloat64() * scale / 2"},
+	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mid) <= b.Delta", "GaussianDelta(b.Epsilon, mid) <= 2*b.Delta"},
+	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += beta * v", "dst[i] += beta * beta * v"},
+	{"audit catches", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "hits[event.world], hits[1-event.world]", "hits[1-event.world], hits[event.world]"},
+	{"ledger", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
+	{"sparse vector", "the threshold's noise is always fresh", "notebooks/papers/privacy_sparse.go", "if fresh {\n\t\t\tn.Laplace(z[:1], 2/epsilon)", "if true {\n\t\t\tn.Laplace(z[:1], 2/epsilon)"},
+	{"low bits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := n.rng.ExpFloat64() * scale", "z := math.Round(n.rng.ExpFloat64()*scale*1024) / 1024"},
+	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
 	{"standard privacy fails", "the action is not randomised", "pkg/learner/randomised.go", "r.own.Float64() >= r.follow", "r.own.Float64() > 2"},
 	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},

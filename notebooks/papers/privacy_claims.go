@@ -11,6 +11,12 @@ import (
 var privacyClaims = []Claim{
 	{"betting odds", "no attacker wins more than e^ε/(1+e^ε) of the games; against randomised response one wins exactly that, against Laplace noise 1 - e^(-ε/2)/2", claimOdds},
 	{"trade-off", "measured attackers err as computed and no less than the budget allows; randomised response and Laplace noise reach the bound for ε, Gaussian noise the bound for (ε, δ) where its loss is ε", claimTradeOff},
+	{"beyond the tree", "the noise that is measured is the noise computed: a tree's grows with the ones among t's binary digits; at the same budget and T = 20,000, BLT has at most a third of the tree's largest noise, and at most 1% more than the square root", claimContinual},
+	{"audit catches", "an audit excludes the claim of a Laplace sum with the factor 2 forgotten, and does not exclude that of the sum with it", claimAudit},
+	{"ledger", "noise that is kept between rounds is an error at the end of the trial; fresh noise is not", claimLedger},
+	{"sparse vector", "with a fresh noisy threshold for each query the loss of “nothing was above” is linear in the queries; with one it is at most ε/2", claimSparse},
+	{"low bits", "the low bits of a float64 Laplace release prove the world in more than a tenth of the releases; those of discrete noise never do", claimLowBits},
+	{"discrete noise", "discrete Laplace and Gaussian noise from the system's randomness have their exact probabilities (chi-square test)", claimDiscrete},
 }
 
 // claimOdds plays. Eighteen comparisons at 4.5 standard errors, two-sided: a false alarm of 1.3e-4 for a new seed.

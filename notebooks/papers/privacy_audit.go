@@ -1,0 +1,158 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// RatingSum is the lesson's mechanism: a sum of ratings in [-1, 1] under Laplace noise of scale sensitivity/epsilon. In world 0 a user's
+// rating is -1, in world 1 it is +1: replaced, it moves the sum by 2.
+func RatingSum(epsilon, sensitivity float64) audit.Mechanism {
+	return audit.Mechanism{
+		Name: fmt.Sprintf("sum of ratings, sensitivity %g", sensitivity), Claim: privacy.Budget{Epsilon: epsilon}, Exact: 2 * epsilon / sensitivity,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Laplace(out, sensitivity/epsilon)
+			out[0] += 2*float64(world) - 1
+			return nil
+		},
+	}
+}
+
+// FigureAuditPower draws the epsilon that audits of the lesson's mechanism exclude against their number of runs.
+func FigureAuditPower(s Scale) (*charts.Figure, error) {
+	repeats := pick(s, 5, 15, 25)
+	f := &charts.Figure{
+		Title: "How many runs a verdict takes",
+		X:     charts.Axis{Name: "runs in each world", Log: true}, Y: charts.Axis{Name: "largest ε excluded", Range: [2]float64{0, 2.5}},
+		Marks: []charts.Mark{charts.AtY(1, "claimed"), charts.AtY(2, "true of the wrong one")},
+		Scale: Here(s),
+	}
+	for i, sensitivity := range []float64{1, 2} {
+		line := charts.Series{Name: []string{"factor 2 forgotten: true ε = 2", "right: true ε = 1"}[i], Style: 2 - i}
+		for _, runs := range decades(2, pick(s, 4, 5, 6), 2) {
+			lo, hi, mean := math.Inf(1), 0.0, 0.0
+			for seed := range repeats {
+				found, err := RatingSum(1, sensitivity).Run(context.Background(), audit.Options{Runs: runs, Seed: uint64(PrivacySeed + seed)})
+				if err != nil {
+					return nil, err
+				}
+				lo, hi, mean = math.Min(lo, found.Epsilon), math.Max(hi, found.Epsilon), mean+found.Epsilon/float64(repeats)
+			}
+			line.X, line.Y = append(line.X, float64(runs)), append(line.Y, mean)
+			line.Lo, line.Hi = append(line.Lo, lo), append(line.Hi, hi)
+		}
+		f.Series = append(f.Series, line)
+	}
+	f.Caption = fmt.Sprintf("Mean of %d audits with 99%% confidence each; the bands hold all of them", repeats)
+	return f, nil
+}
+
+// claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm in one of a hundred seeds.
+func claimAudit(s Scale) (string, error) {
+	runs, least := pick(s, 10_000, 50_000, 100_000), math.Inf(1)
+	for seed := range 10 {
+		o := audit.Options{Runs: runs, Seed: uint64(seed), Confidence: 0.999}
+		for _, sensitivity := range []float64{1, 2} {
+			found, err := RatingSum(1, sensitivity).Run(context.Background(), o)
+			switch {
+			case err != nil:
+				return "", err
+			case found.Epsilon > found.Exact:
+				return "", fmt.Errorf("%s, seed %d: epsilon = %.3f is excluded, %.3g is true", found.Name, seed, found.Epsilon, found.Exact)
+			case found.Excluded() != (sensitivity == 1):
+				return "", fmt.Errorf("%s, seed %d: the claim is %s", found.Name, seed, found.Verdict())
+			case sensitivity == 1:
+				least = math.Min(least, found.Epsilon)
+			}
+		}
+	}
+	return fmt.Sprintf("10 seeds, %s runs in each world, 99.9%% confidence: the wrong one is caught every time (ε ≥ %.2f or more, claimed 1, true 2), the right one never", thousands(runs), least), nil
+}
+
+// NoisyGreedy plays the arm with the largest noisy sum of rewards. It claims the price of fresh Laplace noise in every round.
+type NoisyGreedy struct {
+	bandit.Base
+	KeepNoise bool // the bug: noise is drawn in the first round only
+
+	noise    *privacy.Noise
+	sum, z   []float64
+	selected int
+}
+
+const noisyGreedyScale = 5
+
+// Init allocates.
+func (g *NoisyGreedy) Init(p bandit.Problem, _ int) error {
+	g.sum, g.z = make([]float64, p.Arms), make([]float64, p.Arms)
+	return nil
+}
+
+// Reset forgets everything.
+func (g *NoisyGreedy) Reset(_ *rand.Rand, noise rand.Source) {
+	g.Clear()
+	g.noise, g.selected = privacy.NewNoise(noise), 0
+	clear(g.sum)
+}
+
+// Select plays the arm with the largest noisy sum.
+func (g *NoisyGreedy) Select(_ *bandit.View, dst []int) []int {
+	if g.selected++; !g.KeepNoise || g.selected == 1 {
+		g.noise.Laplace(g.z, noisyGreedyScale)
+	}
+	best := 0
+	for a, v := range g.sum {
+		if v+g.z[a] > g.sum[best]+g.z[best] {
+			best = a
+		}
+	}
+	return append(dst, best)
+}
+
+// Update adds the reward.
+func (g *NoisyGreedy) Update(_ *bandit.View, arms []int, y []float64) { g.sum[arms[0]] += y[0] }
+
+// Claim is that of Laplace noise on each round's sums, of which a replaced reward in [-1, 1] moves one by 2.
+func (g *NoisyGreedy) Claim() privacy.Claim {
+	rounds := max(1, g.selected)
+	event := privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 2.0 / noisyGreedyScale}, Times: rounds}
+	return privacy.Claim{
+		Model: privacy.Central, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},
+		Nominal: privacy.Budget{Epsilon: 0.4 * float64(rounds)}, Epsilon: 0.4 * float64(rounds), Event: event, Source: "basic composition (Dwork et al. 2006)",
+	}
+}
+
+// Draws is what the claim rests on: fresh noise for every arm in every round.
+func (g *NoisyGreedy) Draws() []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.LaplaceLaw(len(g.sum), noisyGreedyScale), Count: g.selected}}
+}
+
+// TryNoisyGreedy simulates it for a hundred rounds.
+func TryNoisyGreedy(keepNoise bool) error {
+	e := &simulate.Experiment{
+		Name: "noisy greedy", Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+		Policies: []simulate.Policy{{Name: "noisy greedy", New: func() bandit.Learner { return &NoisyGreedy{KeepNoise: keepNoise} }}},
+		Horizon:  100, Trials: 2, Seed: PrivacySeed,
+	}
+	_, err := e.Run(context.Background())
+	return err
+}
+
+func claimLedger(Scale) (string, error) {
+	if err := TryNoisyGreedy(false); err != nil {
+		return "", fmt.Errorf("fresh noise: %w", err)
+	}
+	err := TryNoisyGreedy(true)
+	if err == nil {
+		return "", fmt.Errorf("noise that is kept between rounds goes unnoticed")
+	}
+	return err.Error(), nil
+}

@@ -1,0 +1,259 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Floating-point noise (Mironov, "On significance of the least significant bits for differential privacy", 2012) and exact discrete noise.
+
+// TextbookLaplace draws Laplace noise of scale 1 by inversion: the logarithm of a uniform number with 53 bits, and a sign.
+func TextbookLaplace(rng *rand.Rand) float64 {
+	z := -math.Log(1 - rng.Float64())
+	if rng.Uint64()&1 == 0 {
+		return -z
+	}
+	return z
+}
+
+// reachable returns which of n consecutive float64 numbers from start, in [1/16, 1/8), can be the release of TextbookLaplace on the value of a world, 0 or 1, as
+// their distances from start in units of the last place, by trying all uniform numbers that could lead there.
+func reachable(world int, start float64, n int) []float64 {
+	const digits = 1 << 53
+	unit := math.Ldexp(1, -56)
+	sign, least, most := 1.0, start, start+float64(n)*unit // what the noise has to be
+	if world == 1 {
+		sign, least, most = -1, 1-most, 1-start
+	}
+	seen := make(map[float64]bool)
+	for j := math.Floor(math.Exp(-most)*digits) - 8; j <= math.Ceil(math.Exp(-least)*digits)+8; j++ {
+		y := float64(world) - sign*math.Log(j/digits)
+		if d := (y - start) / unit; d >= 0 && d < float64(n) {
+			seen[d] = true
+		}
+	}
+	var out []float64
+	for d := range n {
+		if seen[float64(d)] {
+			out = append(out, float64(d))
+		}
+	}
+	return out
+}
+
+// FigureReachable draws which of consecutive float64 numbers can come out in which world.
+func FigureReachable() *charts.Figure {
+	const start, n = 0.1, 120
+	var worlds [2]map[float64]bool
+	var xs [2][]float64
+	for w := range worlds {
+		xs[w], worlds[w] = reachable(w, start, n), map[float64]bool{}
+		for _, x := range xs[w] {
+			worlds[w][x] = true
+		}
+	}
+	var only, both charts.Series
+	only = charts.Series{Name: "proves its world", Kind: charts.Scatter, Style: 2, Size: 12}
+	both = charts.Series{Name: "possible in both worlds", Kind: charts.Scatter, Style: 1, Size: 12}
+	for w := range xs {
+		for _, x := range xs[w] {
+			to := &only
+			if worlds[1-w][x] {
+				to = &both
+			}
+			to.X, to.Y = append(to.X, x), append(to.Y, float64(w))
+		}
+	}
+	f := &charts.Figure{
+		Title:  fmt.Sprintf("%d neighbouring float64 numbers: which can be released?", n),
+		X:      charts.Axis{Name: "distance from 0.1", Unit: "2⁻⁵⁶", Range: [2]float64{-4, n + 4}},
+		Y:      charts.Axis{Name: "world", Categories: []string{"0: true value 0", "1: true value 1"}},
+		Height: 320, Scale: "all 53-bit uniform numbers that lead there, tried",
+		Caption: fmt.Sprintf("Textbook Laplace noise, ε = 1. %d numbers can be released in world 0 and %d in world 1, of these %d in both", len(xs[0]), len(xs[1]), len(both.X)/2),
+	}
+	for _, s := range []charts.Series{only, both} {
+		if len(s.X) > 0 {
+			f.Series = append(f.Series, s)
+		}
+	}
+	return f
+}
+
+// beyondWorld1 reports that the release of a float64 Laplace mechanism cannot come from world 1, whose true value is 1: within 1/2 of zero that world's
+// noise is between -3/2 and -1/2, a multiple of 2^-53, and so is the sum.
+func beyondWorld1(y float64) bool {
+	scaled := math.Ldexp(y, 53)
+	return math.Abs(y) < 0.5 && scaled != math.Trunc(scaled)
+}
+
+// LowBits measures the share of releases in each world that prove world 0 by their low bits.
+func LowBits(releases int, noise func() float64) (shares [2]float64) {
+	for w := range shares {
+		for range releases {
+			if beyondWorld1(float64(w) + noise()) {
+				shares[w] += 1 / float64(releases)
+			}
+		}
+	}
+	return shares
+}
+
+// steps is the number of steps of the grid on which discrete noise is added in TableLowBits: a unit in 1024ths.
+const steps = 1024
+
+// laplaces are the samplers of scale 1 that TableLowBits compares.
+func laplaces() ([]string, []func() float64, error) {
+	rng, n, z := random.New(PrivacySeed, 0, "textbook"), PrivacyNoise("low bits"), []float64{0}
+	discrete, err := random.NewDiscreteLaplace(steps, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	system := random.NewSystem()
+	return []string{"textbook inversion, float64", "privacy.Noise.Laplace, float64, seeded", "discrete Laplace on a grid of 1/1024, system's randomness"}, []func() float64{
+		func() float64 { return TextbookLaplace(rng) },
+		func() float64 { n.Laplace(z, 1); return z[0] },
+		func() float64 { return float64(discrete.Rand(system)) / steps },
+	}, nil
+}
+
+// TableLowBits measures the attack on the low bits and the cost of a draw.
+func TableLowBits(s Scale) (*charts.Table, error) {
+	names, samplers, err := laplaces()
+	if err != nil {
+		return nil, err
+	}
+	releases := pick(s, 20_000, 200_000, 1_000_000)
+	t := charts.NewTable("Laplace noise of scale 1", "proved to be world 0, in world 0", "in world 1", "time a draw [ns]")
+	for i, name := range names {
+		start := time.Now()
+		for range releases {
+			samplers[i]()
+		}
+		each := float64(time.Since(start)) / float64(releases)
+		shares := LowBits(releases, samplers[i])
+		t.Add(name, fmt.Sprintf("%.1f%%", 100*shares[0]), fmt.Sprintf("%.1f%%", 100*shares[1]), fmt.Sprintf("%.0f", each))
+	}
+	t.Align = "lrrr"
+	t.Caption = fmt.Sprintf("%s releases in each world; ε = 1 is claimed for all", thousands(releases))
+	t.Scale = Here(s) + ", on the machine that ran it"
+	return t, nil
+}
+
+// discreteDraws draws integers from the system's randomness and returns the counts from -reach to reach and the probabilities.
+func discreteDraws(gaussian bool, scale uint64, draws, reach int) (counts, p []float64, err error) {
+	var noise interface{ Rand(rand.Source) int64 }
+	weight := func(z float64) float64 { return math.Exp(-math.Abs(z) / float64(scale)) }
+	if gaussian {
+		noise, err = random.NewDiscreteGaussian(scale*scale, 1)
+		weight = func(z float64) float64 { return math.Exp(-z * z / (2 * float64(scale*scale))) }
+	} else {
+		noise, err = random.NewDiscreteLaplace(scale, 1)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	system := random.NewSystem()
+	counts, p = make([]float64, 2*reach+1), make([]float64, 2*reach+1)
+	for range draws {
+		if z := noise.Rand(system); z >= -int64(reach) && z <= int64(reach) {
+			counts[int(z)+reach]++
+		}
+	}
+	total := 0.0
+	for z := -2000; z <= 2000; z++ {
+		total += weight(float64(z))
+	}
+	for i := range p {
+		p[i] = weight(float64(i-reach)) / total
+	}
+	return counts, p, nil
+}
+
+// FigureDiscrete draws frequencies of discrete noise over their probabilities; a slider chooses the law.
+func FigureDiscrete(s Scale) (*charts.Figure, error) {
+	const scale, reach = 4, 16
+	draws := pick(s, 20_000, 200_000, 1_000_000)
+	f := &charts.Figure{
+		Title: "Discrete noise from the system's randomness",
+		X:     charts.Axis{Name: "noise", Range: [2]float64{-reach - 0.5, reach + 0.5}}, Y: charts.Axis{Name: "probability", Range: [2]float64{0, 0.14}},
+		Slider: &charts.Slider{Label: "law"},
+		Scale:  Here(s),
+	}
+	for _, gaussian := range []bool{true, false} {
+		counts, p, err := discreteDraws(gaussian, scale, draws, reach)
+		if err != nil {
+			return nil, err
+		}
+		bars, truth := charts.Series{Name: "drawn", Kind: charts.Bar, Style: 6}, charts.Series{Name: "exact", Kind: charts.Scatter, Style: 7, Size: 9}
+		for i := range counts {
+			x, share := float64(i-reach), counts[i]/float64(draws)
+			se := math.Sqrt(share * (1 - share) / float64(draws))
+			bars.X, bars.Y = append(bars.X, x), append(bars.Y, share)
+			bars.Lo, bars.Hi = append(bars.Lo, math.Max(0, share-1.96*se)), append(bars.Hi, share+1.96*se)
+			truth.X, truth.Y = append(truth.X, x), append(truth.Y, p[i])
+		}
+		frame := charts.Frame{Value: "Laplace", Series: []charts.Series{bars, truth}, Caption: fmt.Sprintf("Discrete Laplace: P(z) ~ exp(−|z|/%d)", scale)}
+		if gaussian {
+			frame.Value, frame.Caption = "Gaussian", fmt.Sprintf("Discrete Gaussian: P(z) ~ exp(−z²/(2·%d²))", scale)
+		}
+		f.Slider.Frames = append(f.Slider.Frames, frame)
+	}
+	f.Caption = fmt.Sprintf("%s draws with 95%% error bars", thousands(draws))
+	return f, nil
+}
+
+func claimLowBits(s Scale) (string, error) {
+	releases := pick(s, 20_000, 100_000, 1_000_000)
+	names, samplers, err := laplaces()
+	if err != nil {
+		return "", err
+	}
+	var evidence string
+	for i, name := range names {
+		shares := LowBits(releases, samplers[i])
+		if shares[1] != 0 {
+			return "", fmt.Errorf("%s: %.4f of the releases in world 1 prove world 0", name, shares[1])
+		}
+		if leaks := i < 2; leaks != (shares[0] > 0.1) || !leaks && shares[0] != 0 {
+			return "", fmt.Errorf("%s: %.4f of the releases in world 0 prove it", name, shares[0])
+		}
+		evidence += fmt.Sprintf("%s: %.1f%%; ", name, 100*shares[0])
+	}
+	return evidence + fmt.Sprintf("%s releases", thousands(releases)), nil
+}
+
+// claimDiscrete is a chi-square test of both laws. The system's randomness has no seed: five standard deviations, a false alarm below 1e-5 in each run.
+func claimDiscrete(s Scale) (string, error) {
+	const scale, reach = 4, 14
+	draws := pick(s, 50_000, 200_000, 1_000_000)
+	var evidence string
+	for _, gaussian := range []bool{true, false} {
+		counts, p, err := discreteDraws(gaussian, scale, draws, reach)
+		if err != nil {
+			return "", err
+		}
+		rest, restP, square := float64(draws), 1.0, 0.0
+		add := func(count, p float64) {
+			want := p * float64(draws)
+			square += (count - want) * (count - want) / want
+		}
+		for i := range counts {
+			add(counts[i], p[i])
+			rest, restP = rest-counts[i], restP-p[i]
+		}
+		add(rest, restP)
+		freedom := float64(len(counts))
+		// Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly normal.
+		score := (math.Cbrt(square/freedom) - (1 - 2/(9*freedom))) / math.Sqrt(2/(9*freedom))
+		if math.Abs(score) > 5 {
+			return "", fmt.Errorf("Gaussian %v: chi-square %.1f with %.0f degrees of freedom, %.1f standard deviations off", gaussian, square, freedom, score)
+		}
+		evidence += fmt.Sprintf("%s: χ² = %.1f with %.0f degrees of freedom; ", map[bool]string{true: "Gaussian", false: "Laplace"}[gaussian], square, freedom)
+	}
+	return evidence + fmt.Sprintf("%s draws each", thousands(draws)), nil
+}

@@ -1,0 +1,153 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Sparse vector: is a query's answer above a threshold? The threshold has Laplace noise of scale 2/epsilon and each answer of scale 4/epsilon (sensitivity 1); as
+// long as nothing is above, only the threshold's noise is paid for. If the threshold's noise is drawn anew for each query, every answer is paid for.
+
+// AllBelow asks so many queries with the same answer and reports whether none came out above the threshold.
+func AllBelow(n *privacy.Noise, queries int, answer, threshold, epsilon float64, fresh bool) bool {
+	var z [2]float64
+	n.Laplace(z[:1], 2/epsilon)
+	for range queries {
+		if fresh {
+			n.Laplace(z[:1], 2/epsilon)
+		}
+		if n.Laplace(z[1:], 4/epsilon); answer+z[1] >= threshold+z[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// logAllBelow returns the logarithm of its probability, by quadrature over the threshold's noise.
+func logAllBelow(queries int, answer, threshold, epsilon float64, fresh bool) float64 {
+	power := queries
+	if fresh {
+		power = 1
+	}
+	const steps, reach = 40_000, 45.0 // Simpson's rule on each side of the density's corner, out to e^-45
+	scale := 2 / epsilon
+	logs, most := make([]float64, 0, 2*steps+2), math.Inf(-1)
+	for _, side := range []float64{-1, 1} {
+		for i := 0; i <= steps; i++ {
+			u := reach * float64(i) / steps
+			weight := 2.0
+			if i%2 == 1 {
+				weight = 4
+			}
+			if i == 0 || i == steps {
+				weight = 1
+			}
+			log := math.Log(weight*reach/steps/3/2) - u + float64(power)*logLaplaceCDF((threshold+side*u*scale-answer)*epsilon/4)
+			logs, most = append(logs, log), math.Max(most, log)
+		}
+	}
+	sum := 0.0
+	for _, l := range logs {
+		sum += math.Exp(l - most)
+	}
+	log := most + math.Log(sum)
+	if fresh {
+		log *= float64(queries)
+	}
+	return log
+}
+
+// logLaplaceCDF is the logarithm of the distribution function of the standard Laplace law.
+func logLaplaceCDF(x float64) float64 {
+	if x < 0 {
+		return x - math.Ln2
+	}
+	return math.Log1p(-math.Exp(-x) / 2)
+}
+
+// AllBelowLoss is the privacy loss of the event that no query comes out above: the neighbouring data set has every answer larger by 1.
+func AllBelowLoss(queries int, threshold, epsilon float64, fresh bool) float64 {
+	return logAllBelow(queries, 0, threshold, epsilon, fresh) - logAllBelow(queries, 1, threshold, epsilon, fresh)
+}
+
+// sparseThreshold is the threshold above the answers of the first world.
+const sparseThreshold = 12
+
+// FigureSparse draws the loss of the event against the number of queries, computed and measured.
+func FigureSparse(s Scale) *charts.Figure {
+	const epsilon = 1
+	runs := pick(s, 20_000, 200_000, 2_000_000)
+	f := &charts.Figure{
+		Title: "Sparse vector, ε = 1: what “nothing was above” gives away",
+		X:     charts.Axis{Name: "queries", Log: true, Range: [2]float64{1, 2000}}, Y: charts.Axis{Name: "ε of the event", Log: true, Range: [2]float64{1e-3, 100}},
+		Marks: []charts.Mark{charts.AtY(epsilon, "budget")},
+		Scale: Here(s),
+	}
+	measured := charts.Series{Name: "measured", Kind: charts.Scatter, Style: 7, Size: 11}
+	for _, fresh := range []bool{true, false} {
+		line := charts.Series{Name: "one noisy threshold: bounded", Style: 1}
+		if fresh {
+			line = charts.Series{Name: "fresh threshold for each query: no bound", Style: 2}
+		}
+		for _, k := range decades(0, 3, 4) {
+			line.X, line.Y = append(line.X, float64(k)), append(line.Y, AllBelowLoss(k, sparseThreshold, epsilon, fresh))
+		}
+		f.Series = append(f.Series, line)
+		for _, k := range []int{3, 10, 30, 100} {
+			if loss, se := measureLoss(k, runs, epsilon, fresh); se < 0.2*loss {
+				measured.X, measured.Y = append(measured.X, float64(k)), append(measured.Y, loss)
+				measured.Lo, measured.Hi = append(measured.Lo, loss-1.96*se), append(measured.Hi, loss+1.96*se)
+			}
+		}
+	}
+	f.Series = append(f.Series, measured)
+	f.Caption = fmt.Sprintf("Lines: exact. Squares: %s runs in each world with 95%% error bars, where these are short enough to say something. "+
+		"All answers are 0 in one world and 1 in the other, the threshold is %d", thousands(runs), sparseThreshold)
+	return f
+}
+
+// measureLoss estimates the loss of the event from runs in both worlds, with its standard error.
+func measureLoss(queries, runs int, epsilon float64, fresh bool) (loss, se float64) {
+	var log, square float64
+	for world := range 2 {
+		n, count := PrivacyNoise(fmt.Sprintf("sparse %d %d %v", world, queries, fresh)), 0
+		for range runs {
+			if AllBelow(n, queries, float64(world), sparseThreshold, epsilon, fresh) {
+				count++
+			}
+		}
+		p := float64(count) / float64(runs)
+		log, square = math.Log(p)-log, square+(1-p)/(p*float64(runs))
+	}
+	return -log, math.Sqrt(square)
+}
+
+func claimSparse(s Scale) (string, error) {
+	const epsilon = 1.0
+	runs := pick(s, 50_000, 200_000, 2_000_000)
+	for _, fresh := range []bool{true, false} {
+		for _, k := range []int{3, 10, 30} { // 6 comparisons at 4.5 standard errors: a false alarm of 4e-5 for a new seed
+			got, se := measureLoss(k, runs, epsilon, fresh)
+			if want := AllBelowLoss(k, sparseThreshold, epsilon, fresh); math.Abs(got-want) > 4.5*se {
+				return "", fmt.Errorf("%d queries, fresh threshold %v: measured loss %.4f, computed %.4f", k, fresh, got, want)
+			}
+		}
+	}
+	one, thousand := AllBelowLoss(1, sparseThreshold, epsilon, true), AllBelowLoss(1000, sparseThreshold, epsilon, true)
+	if math.Abs(thousand/one-1000) > 1e-6*1000 || thousand < 5*epsilon {
+		return "", fmt.Errorf("fresh thresholds: the loss of 1 query is %.5f, that of 1000 is %.4f", one, thousand)
+	}
+	worst := 0.0
+	for _, threshold := range []float64{-20, 0, sparseThreshold, 40} {
+		for _, k := range []int{1, 100, 10_000} {
+			worst = math.Max(worst, AllBelowLoss(k, threshold, epsilon, false))
+		}
+	}
+	if worst > epsilon/2+1e-4 { // the error of the quadrature
+		return "", fmt.Errorf("one threshold: the event costs %.4f, want at most epsilon/2", worst)
+	}
+	return fmt.Sprintf("fresh thresholds: %.4f for 1 query, %.1f for 1000; one threshold: at most %.3f for up to 10,000 queries and any threshold tried", one, thousand, worst), nil
+}
