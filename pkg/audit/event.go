@@ -42,16 +42,17 @@ func (e threshold) String() string {
 	return fmt.Sprintf("%v %s %.6g, likely in world %d", e.score, relation, e.at, e.world)
 }
 
-// caution widens the bounds by which events are compared, in units of the test's own: the best of many on the runs at hand is luckier than it will be on
-// new ones, most of all in far tails. Without it some audits in a hundred choose an event of a few lucky runs; at twice it small audits miss events of few runs.
-const caution = 1.5
+// caution is by how many standard deviations an event's rates on the runs that choose it are discounted, on top of what the test to come will: the best of
+// many on the runs at hand is luckier than it will be on new ones, most of all in far tails. Without it some audits in a hundred
+// choose an event of a few lucky runs; with twice as much, small audits miss events of few runs.
+const caution = 1.3
 
 // judge chooses an event on the first half of the runs and tests it on the second.
 func judge(about About, worlds [2]samples, o Options) Finding {
 	n := worlds[0].len()
 	half := n / 2
 	alpha := 1 - o.Confidence
-	event := choose([2]samples{worlds[0].slice(0, half), worlds[1].slice(0, half)}, about.Claim.Delta, caution*quantile(alpha/2))
+	event := choose([2]samples{worlds[0].slice(0, half), worlds[1].slice(0, half)}, about.Claim.Delta, quantile(alpha/2), n-half)
 	var hits [2]float64
 	for w := range hits {
 		for i := half; i < n; i++ {
@@ -73,14 +74,15 @@ func judge(about About, worlds [2]samples, o Options) Finding {
 	}
 }
 
-// choose returns the event that promises to exclude the largest epsilon. z is the normal quantile of the test to come.
-func choose(worlds [2]samples, delta, z float64) threshold {
+// choose returns the event that promises to exclude the largest epsilon. z is the normal quantile of the test to come, on so many runs.
+func choose(worlds [2]samples, delta, z float64, tested int) threshold {
 	n := worlds[0].len()
 	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
 	on := worlds
 	if len(learned) > 0 {
 		on = [2]samples{worlds[0].slice(n/2, n), worlds[1].slice(n/2, n)}
 	}
+	z = z*math.Sqrt(float64(on[0].len())/float64(tested)) + caution
 	var best threshold
 	most := math.Inf(-1)
 	var sorted [2][]float64

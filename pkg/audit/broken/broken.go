@@ -1,0 +1,258 @@
+// Package broken holds mechanisms that are not as private as they claim: bugs that were published, in papers or in the scripts that came with them, or that textbooks
+// warn of. They are what an audit has to catch, and they are for nothing else. Each says where its bug is from, what it claims, and the epsilon that is true
+// of its two worlds at the claimed delta, which may be +Inf.
+package broken
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// All returns the ten fixtures.
+func All() []audit.Item {
+	return []audit.Item{
+		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
+		ReusedNoise(), LowBits(), WishartBeyondOne(), PairAsOne(), InitOfAllArms(),
+	}
+}
+
+// HalfSensitivity is Laplace noise of scale |Y|/epsilon on a sum of losses in [-1, 1], |Y| = 1 being the largest loss. One loss replaced moves the
+// sum by 2|Y|, so that the true epsilon is twice the claimed one. DP-FTRL is printed with it (Chari, Differentially Private Online Algorithms, Theorem 1).
+func HalfSensitivity() audit.Mechanism {
+	const epsilon = 1.0
+	return audit.Mechanism{
+		Name: "Laplace without the factor 2 of replacement", Origin: "Chari, Differentially Private Online Algorithms, Theorem 1",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: 2 * epsilon, Runs: 20000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Laplace(out, 1/epsilon)
+			out[0] += []float64{-1, 1}[world]
+			return nil
+		},
+	}
+}
+
+// SharedNoise releases the rewards of three arms in [0, 1] under noise whose scale, 3/epsilon, is right for all three, but that is drawn once and added to each: the
+// differences of the arms are released as they are. A scalar broadcast over a vector, in any array language.
+func SharedNoise() audit.Mechanism {
+	const epsilon, arms = 1.0, 3
+	return audit.Mechanism{
+		Name: "one scalar noise on all arms", Origin: "a scalar broadcast over a vector",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Inf(1), Outputs: arms, Runs: 2000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			var z [1]float64
+			privacy.NewNoise(source).Laplace(z[:], arms/epsilon)
+			rewards := [2][arms]float64{{0, 0, 0}, {1, 0, 0}}[world]
+			for i := range out {
+				out[i] = rewards[i] + z[0]
+			}
+			return nil
+		},
+	}
+}
+
+// KeptNoise releases the Gram matrices V_1, V_2, V_3 of contexts in the plane under symmetric Gaussian noise that is drawn once and kept, so that V_{t+1} - V_t is x x^T,
+// exactly. So does the public script with Chowdhury and Zhou, Shuffle Private Linear Contextual Bandits (2022), for its joint model; the noise's
+// level, sqrt(ln T) ln(2.5/delta)/epsilon, is the script's.
+func KeptNoise() audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
+	const rounds = 3
+	sd := math.Sqrt(math.Log(rounds)) * math.Log(2.5/budget.Delta) / budget.Epsilon
+	return audit.Mechanism{
+		Name: "a tree that keeps its noise", Origin: "script with Chowdhury and Zhou 2022, joint model",
+		Claim: budget, Exact: math.Inf(1), Outputs: 3 * rounds, Runs: 2000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			var noise, sum [3]float64
+			privacy.NewNoise(source).SymmetricGaussian(noise[:], 2, sd)
+			contexts := [rounds][2]float64{{1, 0}, {0, 1}, {1, 0}}
+			if world == 1 {
+				contexts[1] = [2]float64{1, 0}
+			}
+			for t, x := range contexts {
+				for i, v := range [3]float64{x[0] * x[0], x[0] * x[1], x[1] * x[1]} {
+					sum[i] += v
+					out[3*t+i] = sum[i] + noise[i]
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// FreshThreshold is sparse vector with a fresh threshold noise for every query, as the private LASSO is printed (Shukla, Differentially Private High-dimensional
+// Bandits, Algorithm 2, line 5): it stops at the first query above, and answers below that are meant to be free cost a little each. All 100 queries stand 2 under the threshold, or 3 in
+// the other world, and
+//
+//	P(the first j are below) = F(gap)^j,  F(u) = P(Lap(4/epsilon) - Lap(2/epsilon) < u),
+//
+// so that the loss of 100 answers below, the worst output, is 100 ln(F(3)/F(2)): 3.04 for a claim of 0.2.
+func FreshThreshold() audit.Mechanism {
+	const epsilon, queries, gap = 0.2, 100, 2.0
+	const threshold, query = 2 / epsilon, 4 / epsilon // scales
+	below := func(u float64) float64 {                // F, for u > 0
+		return 1 - (query*query*math.Exp(-u/query)-threshold*threshold*math.Exp(-u/threshold))/(2*(query*query-threshold*threshold))
+	}
+	return audit.Mechanism{
+		Name: "sparse vector, a fresh threshold per query", Origin: "Shukla, Differentially Private High-dimensional Bandits, Algorithm 2",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * math.Log(below(gap+1)/below(gap)), Runs: 6000000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			n := privacy.NewNoise(source)
+			var rho, nu [1]float64
+			for j := range queries {
+				n.Laplace(rho[:], threshold)
+				n.Laplace(nu[:], query)
+				if nu[0] >= gap+float64(world)+rho[0] {
+					out[0] = float64(j) // the first query above
+					return nil
+				}
+			}
+			out[0] = queries
+			return nil
+		},
+	}
+}
+
+// ClassicGaussian is the Gaussian mechanism with sigma = sqrt(2 ln(1.25/delta))/epsilon, which is proved for epsilon < 1 (Dwork and Roth, The Algorithmic Foundations of
+// Differential Privacy, Theorem A.1), at epsilon = 10 and delta = 0.1: there its true delta is 0.406. Papers on bandits use it at any epsilon.
+func ClassicGaussian() audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
+	sigma := classic(budget)
+	return audit.Mechanism{
+		Name: "classic Gaussian beyond epsilon = 1", Origin: "Dwork and Roth 2014, Theorem A.1, used outside its range",
+		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 2000000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Gaussian(out, sigma)
+			out[0] += float64(world)
+			return nil
+		},
+	}
+}
+
+func classic(b privacy.Budget) float64 { return math.Sqrt(2*math.Log(1.25/b.Delta)) / b.Epsilon }
+
+// ReusedNoise releases the gradient sums of two minibatches in [0, 1] under Laplace noise, epsilon/2 each, though a record is in one of them only; a generator that is
+// seeded anew in each iteration makes the two noises the same, and their difference the difference of the gradients. Seeding inside the loop, for
+// reproducibility, is how this happens.
+func ReusedNoise() audit.Mechanism {
+	const epsilon = 1.0
+	return audit.Mechanism{
+		Name: "noise reused across iterations", Origin: "a generator seeded inside the loop",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Inf(1), Outputs: 2, Runs: 2000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			seed := source.Uint64()
+			gradients := [2][2]float64{{5, 5}, {6, 5}}[world] // the record is in the first minibatch
+			for i := range out {
+				privacy.NewNoise(rand.NewPCG(seed, 0)).Laplace(out[i:i+1], 2/epsilon)
+				out[i] += gradients[i]
+			}
+			return nil
+		},
+	}
+}
+
+// LowBits is Laplace noise as textbooks draw it, -ln(U) with a random sign and U a multiple of 2^-53, added to a count of 0 or 1 in float64. Some results cannot come from the
+// count of 0 at all, as no U has that logarithm, and seeing one proves the count to be 1 (Mironov, On significance of the least significant
+// bits for differential privacy, 2012). What the run reports is the attacker's finding on the released bits: 1 if the count may be 0.
+func LowBits() audit.Mechanism {
+	return audit.Mechanism{
+		Name: "low bits of float64 Laplace", Origin: "Mironov 2012",
+		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Runs: 2000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			rng := rand.New(source)
+			noise := logOf(1 + rng.Uint64N(1<<53))
+			if rng.Uint64()&1 == 0 {
+				noise = -noise
+			}
+			out[0] = 0
+			if released := float64(world) + noise; possible(math.Abs(released)) {
+				out[0] = 1
+			}
+			return nil
+		},
+	}
+}
+
+// logOf returns -ln(k/2^53), 1 <= k <= 2^53.
+func logOf(k uint64) float64 { return -math.Log(float64(k) / (1 << 53)) }
+
+// possible reports whether logOf takes a value z >= 0. The k near e^-z 2^53, itself rounded, are tried.
+func possible(z float64) bool {
+	centre := int64(math.Round(math.Exp(-z) * (1 << 53)))
+	for k := max(1, centre-4); k <= min(1<<53, centre+4); k++ {
+		if logOf(uint64(k)) == z {
+			return true
+		}
+	}
+	return false
+}
+
+// WishartBeyondOne adds Wishart noise to a Gram matrix with the degrees of freedom of Sheffet's theorem (k = p + 28 ln(4/delta)/epsilon^2; Shariff and Sheffet 2018, Theorem 23)
+// outside of its range epsilon < 1, at epsilon = 7.2, delta = 0.1, where k = p+2. The noise is positive definite, so that the release M lies above
+// A^T A, whatever A. With a row v of A replaced by 0, M - v v^T is positive definite in one world, and in the other not with probability
+//
+//	P(v^T W^-1 v > 1) = P(chi^2_{k-p+1} < 1) = P(chi^2_3 < 1) = 0.199 > delta,
+//
+// at any epsilon: the true one is +Inf. The run reports v^T M^-1 v, whose excess over 1 is the event.
+func WishartBeyondOne() audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 7.2, Delta: 0.1}
+	const p = 2
+	freedom := p + int(math.Ceil(28*math.Log(4/budget.Delta)/(budget.Epsilon*budget.Epsilon)))
+	exact := budget.Epsilon // should the constants above be changed to where this event proves nothing
+	if three := math.Erf(math.Sqrt(0.5)) - math.Sqrt(2/math.Pi)*math.Exp(-0.5); freedom == p+2 && three > budget.Delta {
+		exact = math.Inf(1)
+	}
+	return audit.Mechanism{
+		Name: "Wishart at epsilon >= 1 a node", Origin: "Shariff and Sheffet 2018, Theorem 23, used outside its range",
+		Claim: budget, Exact: exact, Runs: 400000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			w, err := random.NewWishart(p, freedom, 1)
+			if err != nil {
+				return err
+			}
+			var m [3]float64
+			privacy.NewNoise(source).Wishart(m[:], w)
+			m[0] += []float64{1, 0}[world] // v = (1, 0), or the row 0
+			out[0] = m[2] / (m[0]*m[2] - m[1]*m[1])
+			return nil
+		},
+	}
+}
+
+// PairAsOne releases a context and a reward, in the unit ball and in [-1, 1], under Gaussian noise of the classic standard deviation for a sensitivity of 2, that of either. The
+// pair's is 2 sqrt(2). (Improved rate for Locally Differentially Private Linear Bandits, Theorem 3.2.) At epsilon = 1 the slack of the classic formula
+// hides it; at epsilon = 10, delta = 0.1 the true epsilon is 27.
+func PairAsOne() audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
+	sigma := 2 * classic(budget)
+	return audit.Mechanism{
+		Name: "a pair released with the noise of one", Origin: "Improved rate for Locally Differentially Private Linear Bandits, Theorem 3.2",
+		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 2*math.Sqrt2/sigma), Outputs: 2, Runs: 1000000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Gaussian(out, sigma)
+			for i := range out {
+				out[i] += []float64{-1, 1}[world]
+			}
+			return nil
+		},
+	}
+}
+
+// InitOfAllArms releases the rewards of all 7 base arms of one user, in [0, 1], under Laplace noise of scale K/epsilon, which is right for the K = 3 arms that are played
+// in every later round: the user of round 0 pays 7/3 of epsilon. DPUCB-MAT and DPTS-MAT start so (Differentially private matroid bandits, Algorithms 2 and 3, line 2).
+func InitOfAllArms() audit.Mechanism {
+	const epsilon, arms, played = 2.0, 7, 3
+	return audit.Mechanism{
+		Name: "an init that releases all arms", Origin: "Differentially private matroid bandits, Algorithms 2 and 3",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: epsilon * arms / played, Outputs: arms, Runs: 100000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Laplace(out, played/epsilon)
+			for i := range out {
+				out[i] += float64(world)
+			}
+			return nil
+		},
+	}
+}

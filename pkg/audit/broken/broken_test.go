@@ -1,0 +1,110 @@
+package broken_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/broken"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Every fixture's claim is excluded at 99% confidence, and its true epsilon is not.
+func TestCaught(t *testing.T) {
+	items := broken.All()
+	if len(items) != 10 {
+		t.Fatalf("%d fixtures, want 10", len(items))
+	}
+	for _, item := range items {
+		start := time.Now()
+		f, err := item.Run(context.Background(), audit.Options{Seed: 1, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d runs in %v: epsilon >= %.3g, claimed %.3g, exact %.3g; p = %.3g, q = %.3g, needs %.3g; %s", f.Name, f.Runs, time.Since(start).Round(time.Millisecond), f.Epsilon, f.Claim.Epsilon, f.Exact, f.P, f.Q, f.Needed, f.Event)
+		if !f.Excluded() {
+			t.Errorf("not caught\n%v", f)
+		}
+		if f.Exact <= f.Claim.Epsilon || f.Epsilon > f.Exact {
+			t.Errorf("exact epsilon = %v, want above the claimed %v and the audited %v", f.Exact, f.Claim.Epsilon, f.Epsilon)
+		}
+		if f.Confidence != 0.99 || f.Origin == "" {
+			t.Errorf("confidence = %v, origin = %q, want 0.99 and an origin", f.Confidence, f.Origin)
+		}
+		if float64(f.Runs) < 1.2*f.Needed {
+			t.Errorf("%s: %d runs, %v needed: another seed may miss it", f.Name, f.Runs, f.Needed)
+		}
+	}
+}
+
+// The repaired twin of a fixture keeps its claim: what an audit catches is the bug.
+func TestRepaired(t *testing.T) {
+	half := broken.HalfSensitivity()
+	half.Claim.Epsilon = half.Exact
+	arms := broken.InitOfAllArms()
+	arms.Claim.Epsilon = arms.Exact
+	classic, pair := broken.ClassicGaussian(), broken.PairAsOne()
+	classic.Claim.Epsilon, pair.Claim.Epsilon = classic.Exact, pair.Exact
+	shared := broken.SharedNoise()
+	shared.Release = func(world int, source rand.Source, out []float64) error {
+		privacy.NewNoise(source).Laplace(out, 3)
+		out[0] += float64(world)
+		return nil
+	}
+	r, err := audit.Family(context.Background(), []audit.Item{half, arms, classic, pair, shared}, audit.Options{Seed: 2, Runs: 50000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Excluded() != 0 {
+		t.Errorf("a true claim excluded\n%v", r)
+	}
+}
+
+// Golden values of the exact epsilons.
+func TestExact(t *testing.T) {
+	for _, c := range []struct {
+		m    audit.Mechanism
+		want float64
+		tol  float64
+	}{
+		{broken.HalfSensitivity(), 2, 0},
+		{broken.FreshThreshold(), 3.035, 0.001},
+		{broken.PairAsOne(), 27, 0.1},
+		{broken.InitOfAllArms(), 14.0 / 3, 1e-12},
+		{broken.WishartBeyondOne(), math.Inf(1), 0},
+	} {
+		if d := math.Abs(c.m.Exact - c.want); d > c.tol {
+			t.Errorf("%s: exact epsilon = %v, want %v", c.m.Name, c.m.Exact, c.want)
+		}
+	}
+	g := broken.ClassicGaussian()
+	if delta := privacy.GaussianDelta(10, 1/(math.Sqrt(2*math.Log(12.5))/10)); math.Abs(delta-0.406) > 5e-4 || math.Abs(privacy.GaussianDelta(g.Exact, 10/math.Sqrt(2*math.Log(12.5)))-0.1) > 1e-9 {
+		t.Errorf("the classic Gaussian's delta at 10 is %v, want 0.406; exact epsilon = %v", delta, g.Exact)
+	}
+}
+
+// Bugs in how often noise is drawn are on the ledger as well: there the noise source contradicts what a right mechanism would have drawn.
+func TestLedger(t *testing.T) {
+	sd := math.Sqrt(math.Log(3)) * math.Log(25)
+	for _, c := range []struct {
+		m       audit.Mechanism
+		claimed privacy.Draws
+	}{
+		{broken.SharedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(3, 3), Count: 1}},
+		{broken.KeptNoise(), privacy.Draws{Law: privacy.SymmetricGaussianLaw(2, sd), Count: 3}},
+		{broken.ReusedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(1, 2), Count: 2}},
+		{broken.LowBits(), privacy.Draws{Law: privacy.LaplaceLaw(1, 1), Count: 1}},
+	} {
+		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
+		if err := c.m.Release(0, ledger, make([]float64, max(1, c.m.Outputs))); err != nil {
+			t.Fatal(err)
+		}
+		if err := ledger.Check([]privacy.Draws{c.claimed}); !errors.Is(err, privacy.ErrLedger) {
+			t.Errorf("%s: the ledger holds %v, and passes it for %v", c.m.Name, ledger.Drawn(), c.claimed)
+		}
+	}
+}
