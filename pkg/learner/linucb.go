@@ -61,6 +61,7 @@ type LinUCB struct {
 var (
 	_ bandit.Learner   = (*LinUCB)(nil)
 	_ privacy.Ledgered = (*LinUCB)(nil)
+	_ privacy.Meter    = (*LinUCB)(nil)
 )
 
 // tightenEvery is the number of rank-one updates between two computations of the bound of |V^-1|: it costs O(d^3), and
@@ -367,3 +368,11 @@ func (l *LinUCB) Claim() privacy.Claim { return l.Sums.Claim() }
 
 // Draws returns the draws of the sums.
 func (l *LinUCB) Draws() []privacy.Draws { return l.Sums.Draws() }
+
+// Spent returns what the releases of the sums after a number of rows show; all of the claim if the sums do not say.
+func (l *LinUCB) Spent(records int) privacy.Event {
+	if m, ok := l.Sums.(privacy.Meter); ok {
+		return m.Spent(records)
+	}
+	return l.Claim().Event
+}

@@ -72,7 +72,7 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
 		Nominal: b, Epsilon: privacy.GaussianEpsilon(b.Delta, column*f.sensitivity()/f.sd),
 		Event:      f.event(releases(s.Horizon)),
-		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round"},
+		Conditions: []string{"rows clipped to the bound inside the mechanism", privacy.OneRound},
 		Source:     source + "; adaptive inputs by Denisov et al. 2022, Theorem 2.1; accounted by mu-GDP (Dong, Roth, Su 2022)",
 	}
 	operator, _ := f.upsilon()

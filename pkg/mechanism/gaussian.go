@@ -63,7 +63,7 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: g.Calibration,
 		Nominal: g.Budget, Epsilon: privacy.GaussianEpsilon(g.Budget.Delta, spent),
 		Event:      privacy.GaussianEvent{Mu: spent},
-		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round"},
+		Conditions: []string{"rows clipped to the bound inside the mechanism", privacy.OneRound},
 		Source:     "Shariff and Sheffet 2018, Section 4.2; accounted by mu-GDP (Dong, Roth, Su 2022)",
 	}
 	return nil

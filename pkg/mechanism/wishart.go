@@ -69,7 +69,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: w.Calibration,
 		Nominal: w.Budget, Epsilon: privacy.AdvancedEpsilon(node.Epsilon, held, slack),
 		Event:      privacy.WishartEvent{Node: node, Nodes: held},
-		Conditions: []string{"rows clipped to the bound inside the mechanism", "a user takes part in one round", "epsilon below 1 at every node"},
+		Conditions: []string{"rows clipped to the bound inside the mechanism", privacy.OneRound, "epsilon below 1 at every node"},
 		Source:     "Shariff and Sheffet 2018, Section 4.1 and Theorem 23; advanced composition",
 	}
 	return nil

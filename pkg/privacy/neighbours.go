@@ -31,6 +31,9 @@ type Neighbours struct {
 // ReplaceRound replaces one round's context and reward: event level.
 var ReplaceRound = Neighbours{Replace, "round's (context, reward)", 1}
 
+// OneRound is the condition of a claim at event level.
+const OneRound = "a user takes part in one round"
+
 func (n Neighbours) String() string {
 	if n.Contributions == 1 {
 		return fmt.Sprintf("%v one %s", n.Relation, n.Record)

@@ -1,0 +1,138 @@
+package mechanism
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TestTopKIsPeeling: every ordered pair of 5 candidates has the probability of two exponential mechanisms one after the other.
+func TestTopKIsPeeling(t *testing.T) {
+	scores := []float64{0, 3, 1, 1.5, -2}
+	top := &TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5}
+	if _, err := top.Choose(scores, nil); err == nil {
+		t.Error("chooses without noise")
+	}
+	if err := top.Init(); err != nil {
+		t.Fatal(err)
+	}
+	if top.Scale() != 1 { // 2 D k/eps
+		t.Fatalf("scale %v, want 1", top.Scale())
+	}
+	noise, ledger := seeded(300)
+	top.Reset(noise)
+	const n = 200_000
+	dst := make([]int, 0, 2)
+	counts := make([]int, 25)
+	for range n {
+		chosen, err := top.Choose(scores, dst)
+		if err != nil || len(chosen) != 2 {
+			t.Fatal(chosen, err)
+		}
+		counts[5*chosen[0]+chosen[1]]++
+	}
+	exact := func(scale float64) (seen []int, p []float64) {
+		weight := make([]float64, 5)
+		var sum float64
+		for i, u := range scores {
+			weight[i] = math.Exp(u / scale)
+			sum += weight[i]
+		}
+		for i := range 5 {
+			for j := range 5 {
+				if i != j {
+					seen = append(seen, counts[5*i+j])
+					p = append(p, weight[i]/sum*weight[j]/(sum-weight[i]))
+				}
+			}
+		}
+		return seen, p
+	}
+	if v := chiSquare(exact(1)); v < rareAlarm {
+		t.Errorf("ordered pairs %v, p = %.2g", counts, v)
+	}
+	if v := chiSquare(exact(1.05)); v > rareAlarm {
+		t.Errorf("the test does not see a scale 5%% larger, p = %.2g", v)
+	}
+	for i := range 5 {
+		if counts[6*i] > 0 {
+			t.Errorf("candidate %d was chosen twice", i)
+		}
+	}
+	balanced(t, ledger, top)
+	claims(t, top.Claim(), 2)
+	if e := top.Claim().Event.(privacy.Repeat); e.Times != 2 || e.Event.(privacy.ExponentialEvent).Epsilon != 1 {
+		t.Errorf("event %v", e)
+	}
+	for _, bad := range [][]float64{nil, {1, 2, 3, 4}, {1, 2, 3, 4, math.NaN()}, {1, 2, 3, 4, math.Inf(1)}} {
+		if chosen, err := top.Choose(bad, dst); err == nil || len(chosen) != 0 {
+			t.Errorf("scores %v: %v, %v", bad, chosen, err)
+		}
+	}
+	balanced(t, ledger, top)
+	if a := testing.AllocsPerRun(100, func() { dst, _ = top.Choose(scores, dst[:0]) }); a != 0 {
+		t.Errorf("%v allocations a choice", a)
+	}
+}
+
+// Without noise the choice is the K best, best first, whatever the order of the candidates.
+func TestTopKWithoutNoise(t *testing.T) {
+	noise, _ := seeded(301)
+	for _, k := range []int{1, 3, 40, 50} {
+		top := &TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1}
+		if err := top.Init(); err != nil {
+			t.Fatal(err)
+		}
+		top.Reset(noise)
+		scores := make([]float64, 50)
+		for i := range scores {
+			scores[i] = float64(i * 37 % 50)
+		}
+		chosen, err := top.Choose(scores, []int{7}) // appended
+		if err != nil || chosen[0] != 7 || len(chosen) != k+1 {
+			t.Fatal(chosen, err)
+		}
+		for i, c := range chosen[1:] {
+			if scores[c] != float64(49-i) {
+				t.Errorf("K = %d: pick %d is candidate %d of score %v", k, i, c, scores[c])
+			}
+		}
+		sorted := slices.Clone(chosen[1:])
+		slices.Sort(sorted)
+		if len(slices.Compact(sorted)) != k {
+			t.Errorf("K = %d: %v has duplicates", k, chosen)
+		}
+	}
+}
+
+func TestTopKScales(t *testing.T) {
+	add := privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 3}
+	for _, c := range []struct {
+		t     TopK
+		scale float64
+	}{
+		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2}, 40},
+		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add}, 120},
+		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add, Monotone: true}, 60},
+		{TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2}, 4}, // pure is better for one pick
+	} {
+		if err := c.t.Init(); err != nil {
+			t.Fatal(err)
+		}
+		near(t, "scale", c.t.Scale(), c.scale, 1e-14)
+		claims(t, c.t.Claim(), 1)
+	}
+	many := TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 100, Candidates: 1000, Sensitivity: 1}
+	if err := many.Init(); err != nil {
+		t.Fatal(err)
+	}
+	pick := many.Claim().Event.(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
+	rho, _ := privacy.ZCDP(many.Budget)
+	near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
+	near(t, "the claimed epsilon", many.Claim().Epsilon, 1, 1e-9)
+	if pick < 2*0.01 {
+		t.Errorf("a pick's epsilon is %v, want more than twice the pure 0.01", pick)
+	}
+}

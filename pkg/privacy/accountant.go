@@ -1,0 +1,140 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Accountant says what events cost. It refuses an event that it cannot treat, with an error that wraps ErrUnsupported.
+type Accountant interface {
+	String() string
+	// Epsilon returns the least epsilon at which the event is (epsilon, delta)-private, as far as the accountant knows: an
+	// upper bound on the truth. +Inf says that there is none.
+	Epsilon(e Event, delta float64) (float64, error)
+	// Delta returns the least delta at which the event is (epsilon, delta)-private, in the same sense; epsilon >= 0.
+	Delta(e Event, epsilon float64) (float64, error)
+}
+
+// ErrUnsupported is wrapped by the error of an accountant that cannot treat an event.
+var ErrUnsupported = errors.New("the accountant cannot treat this event")
+
+func unsupported(accountant string, e Event) error {
+	return fmt.Errorf("privacy: %w: %s accounting of %v", ErrUnsupported, accountant, e)
+}
+
+// Accountants lists all accountants, the sharpest last.
+func Accountants() []Accountant {
+	return []Accountant{Pure{}, Advanced{}, Concentrated{}, Renyi{}, PLD{}, GDP{}}
+}
+
+// Tightest returns the least epsilon at delta that any accountant proves for an event, and the accountant's name. It is
+// exact for Gaussian events. The error, if all refuse, says why each does.
+func Tightest(e Event, delta float64) (epsilon float64, by string, err error) {
+	if err := checkArguments(e, 0, delta); err != nil {
+		return math.NaN(), "", err
+	}
+	if epsilon, err := (GDP{}).Epsilon(e, delta); err == nil {
+		return epsilon, GDP{}.String(), nil
+	}
+	epsilon = math.Inf(1)
+	var refusals []error
+	for _, a := range Accountants() {
+		at, err := a.Epsilon(e, delta)
+		switch {
+		case err != nil:
+			refusals = append(refusals, err)
+		case at < epsilon || by == "":
+			epsilon, by = at, a.String()
+		}
+	}
+	if by == "" {
+		return math.NaN(), "", errors.Join(refusals...)
+	}
+	return epsilon, by, nil
+}
+
+// checkArguments validates what every accountant is given.
+func checkArguments(e Event, epsilon, delta float64) error {
+	switch {
+	case e == nil:
+		return errors.New("privacy: the event is nil")
+	case !(epsilon >= 0):
+		return fmt.Errorf("privacy: epsilon = %v, want >= 0", epsilon)
+	case !(delta >= 0 && delta < 1):
+		return fmt.Errorf("privacy: delta = %v, want in [0, 1)", delta)
+	}
+	return e.Validate()
+}
+
+// additive adds up a cost that composition adds and of which a record pays the largest where it takes part in one event of several. leaf returns the
+// cost of an event that is no composition; group scales a cost to k records.
+type additive struct {
+	name  string
+	leaf  func(Event) (cost float64, ok bool)
+	group func(cost float64, k int) (float64, bool)
+}
+
+func (a additive) of(e Event) (float64, error) {
+	switch e := e.(type) {
+	case Sequence:
+		var sum float64
+		for _, part := range e {
+			cost, err := a.of(part)
+			if err != nil {
+				return 0, err
+			}
+			sum += cost
+		}
+		return sum, nil
+	case Repeat:
+		cost, err := a.of(e.Event)
+		return float64(e.Times) * cost, err
+	case Parallel:
+		var most float64
+		for _, part := range e {
+			cost, err := a.of(part)
+			if err != nil {
+				return 0, err
+			}
+			most = math.Max(most, cost)
+		}
+		return most, nil
+	case TreeEvent:
+		return a.of(e.parts())
+	case DoublingEvent:
+		return a.of(e.Block)
+	case SparseVectorEvent:
+		return a.of(e.parts())
+	case GroupEvent:
+		cost, err := a.of(e.Event)
+		if err != nil {
+			return 0, err
+		}
+		if cost, ok := a.group(cost, e.Contributions); ok {
+			return cost, nil
+		}
+		return 0, unsupported(a.name, e)
+	}
+	if cost, ok := a.leaf(e); ok {
+		return cost, nil
+	}
+	return 0, unsupported(a.name, e)
+}
+
+// square scales a cost that grows with the square of the number of records.
+func square(cost float64, k int) (float64, bool) { return cost * float64(k) * float64(k), true }
+
+// epsilonOf inverts a delta that falls in epsilon, to rounding and on the safe side.
+func epsilonOf(delta float64, at func(epsilon float64) float64) float64 {
+	if at(0) <= delta {
+		return 0
+	}
+	high := 1.0
+	for at(high) > delta {
+		if high *= 2; high > 1e12 {
+			return math.Inf(1)
+		}
+	}
+	return bisect(0, high, func(epsilon float64) bool { return at(epsilon) <= delta })
+}

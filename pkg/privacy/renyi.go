@@ -1,0 +1,100 @@
+package privacy
+
+import "math"
+
+// Renyi is the accountant of Rényi differential privacy: divergences of an order add up, and the best order is converted (Mironov 2017;
+// Abadi et al. 2016). Pure and zero-concentrated events have the divergences that these imply, unless they say better themselves.
+type Renyi struct {
+	Orders []float64 // orders alpha > 1 to try; nil means 200 of them, log-spaced from 1.01 to 10,000
+}
+
+func (Renyi) String() string { return "Rényi" }
+
+// renyiCost returns the cost at an order.
+func renyiCost(alpha float64) additive {
+	return additive{
+		name: "Rényi",
+		leaf: func(e Event) (float64, bool) {
+			divergence := math.Inf(1)
+			if e, ok := e.(RenyiEvent); ok {
+				divergence = e.Renyi(alpha)
+			}
+			if e, ok := e.(ConcentratedEvent); ok {
+				divergence = math.Min(divergence, alpha*e.Rho())
+			}
+			if e, ok := e.(PureEvent); ok { // randomised response is the worst pure event at every order
+				divergence = math.Min(divergence, responseRenyi(alpha, e.PureEpsilon(), 2))
+			}
+			return divergence, !math.IsInf(divergence, 1)
+		},
+		group: func(float64, int) (float64, bool) { return 0, false },
+	}
+}
+
+func (r Renyi) orders() []float64 {
+	if r.Orders != nil {
+		return r.Orders
+	}
+	orders := make([]float64, 200)
+	for i := range orders {
+		orders[i] = 1 + math.Exp(math.Log(0.01)+float64(i)/199*math.Log(1e6))
+	}
+	return orders
+}
+
+// Epsilon converts at each order and takes the least.
+func (r Renyi) Epsilon(e Event, delta float64) (float64, error) {
+	if err := checkArguments(e, 0, delta); err != nil {
+		return math.NaN(), err
+	}
+	least := math.Inf(1)
+	err := r.each(e, func(alpha, divergence float64) {
+		if delta > 0 {
+			least = math.Min(least, renyiEpsilon(alpha, divergence, delta))
+		}
+	})
+	if err != nil {
+		return math.NaN(), err
+	}
+	return math.Max(0, least), nil
+}
+
+// Delta converts at each order and takes the least.
+func (r Renyi) Delta(e Event, epsilon float64) (float64, error) {
+	if err := checkArguments(e, epsilon, 0); err != nil {
+		return math.NaN(), err
+	}
+	least := 1.0
+	err := r.each(e, func(alpha, divergence float64) {
+		least = math.Min(least, renyiDelta(alpha, divergence, epsilon))
+	})
+	if err != nil {
+		return math.NaN(), err
+	}
+	return least, nil
+}
+
+func (r Renyi) each(e Event, use func(alpha, divergence float64)) error {
+	for _, alpha := range r.orders() {
+		if !(alpha > 1) || math.IsInf(alpha, 1) {
+			return positive("Renyi.Orders: alpha - 1", alpha-1)
+		}
+		divergence, err := renyiCost(alpha).of(e)
+		if err != nil {
+			return err
+		}
+		use(alpha, divergence)
+	}
+	return nil
+}
+
+// renyiEpsilon converts a divergence of order alpha to an epsilon at delta:
+// D + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1) (Canonne, Kamath, Steinke 2020, Prop. 12).
+func renyiEpsilon(alpha, divergence, delta float64) float64 {
+	return divergence + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+}
+
+// renyiDelta is its inverse: e^((alpha-1)(D-eps)) (1-1/alpha)^alpha/(alpha-1), and at most 1.
+func renyiDelta(alpha, divergence, epsilon float64) float64 {
+	return math.Min(1, math.Exp((alpha-1)*(divergence-epsilon)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1)))
+}
