@@ -147,7 +147,7 @@ var JDPStreamingPolicies = []string{GaussianSound, HonakerSound, BLTSound}
 
 // JDPStreaming compares the ways to release the sums at the same privacy, in the setting of Experiment 2, with the trial-by-trial differences to the tree.
 func JDPStreaming(s Scale, gap float64) *simulate.Experiment {
-	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, 4, JDPStreamingPolicies)
+	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, pick(s, 4, 4, 12), JDPStreamingPolicies)
 	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}
 	return e
 }
