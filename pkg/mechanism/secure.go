@@ -1,0 +1,204 @@
+package mechanism
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Secure releases sums of vectors under noise that is fit for deployment, and its type says so: SecureGaussian and SecureLaplace implement it, take no
+// privacy.Noise, and have no other source of noise than the operating system. Nothing that they release depends on a floating-point
+// noise (Mironov 2012; Casacuberta, Shoemate, Vadhan, Wagaman 2022 on sums): records are rounded to integer multiples of a grid, the integers are summed
+// exactly, the noise is an exact discrete one, and a power of two as grid makes the release an exact float64.
+//
+// Add takes records, Release writes the noisy sum of those since the last Release and begins the next sum. A record is in one sum. Running times
+// are not constant: whoever can time a release to the nanosecond learns something of its noise.
+type Secure interface {
+	privacy.Ledgered
+	Init() error
+	// Add clips a record to the bound, rounds it to the grid and adds it. A record that is not finite, of the wrong length, or that takes a sum
+	// beyond what float64 holds exactly is refused with an error, which is for the curator's eyes, and changes nothing.
+	Add(record []float64) error
+	// Release writes the sum under noise into dst.
+	Release(dst []float64) error
+	// Check compares the noise drawn from the system since Init with what the claim rests on.
+	Check() error
+	systemOnly() // nobody else's type is a Secure
+}
+
+// systemSource makes the source of a secure mechanism's noise; tests put a seeded one in its place.
+var systemSource = func() rand.Source { return random.NewSystem() }
+
+var errInit = errors.New("mechanism: used before Init")
+
+// largestInteger bounds what a sum or release may be, in grid steps: up to it all integers are float64s.
+const largestInteger = 1 << 53
+
+// secure is what the secure mechanisms share: the sum on the grid and its noise.
+type secure struct {
+	dim      int
+	bound    float64
+	grid     float64 // a power of two
+	room     int64   // largest absolute sum of a coordinate, such that noise cannot take it beyond 2^53
+	sum      []int64
+	record   []int64 // the one being added, rounded
+	noisy    []int64
+	releases int
+	clipped  int
+	ledger   *privacy.Ledger
+	noise    *privacy.Noise
+	claim    privacy.Claim
+}
+
+// finest bounds a record, in grid steps, such that the sum of its squares stays within 64 bits.
+const finest = 1 << 31
+
+// init allocates, for noise of at most reach steps.
+func (s *secure) init(dim int, bound, grid float64, reach int64) error {
+	if reach > largestInteger-finest {
+		return fmt.Errorf("mechanism: noise of up to %d steps of the grid %v, want <= 2^53 - 2^31: use a coarser grid", reach, grid)
+	}
+	*s = secure{dim: dim, bound: bound, grid: grid, room: largestInteger - reach,
+		sum: make([]int64, dim), record: make([]int64, dim), noisy: make([]int64, dim)}
+	s.ledger = privacy.NewLedger(systemSource())
+	s.noise = privacy.NewNoise(s.ledger)
+	return nil
+}
+
+// checkSecure checks what the settings of the secure mechanisms have in common, and returns the neighbours.
+func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n privacy.Neighbours) (privacy.Neighbours, error) {
+	switch {
+	case math.IsInf(epsilon, 1):
+		return n, fmt.Errorf("mechanism: %s with epsilon = +Inf: noise of zero protects nobody, want a finite epsilon", name)
+	case dim < 1:
+		return n, fmt.Errorf("mechanism: %s.Dim = %d, want >= 1", name, dim)
+	case !(bound > 0) || math.IsInf(bound, 0):
+		return n, fmt.Errorf("mechanism: %s.Bound = %v, want finite and > 0", name, bound)
+	case grid != 0 && !powerOfTwo(grid):
+		return n, fmt.Errorf("mechanism: %s.Grid = %v, want a power of two, or 0 for one that suits the noise", name, grid)
+	}
+	return protect(n, "record's vector")
+}
+
+// powerOfTwo reports a power of two between 2^-500 and 2^500, by which no product or quotient of this package is rounded.
+func powerOfTwo(x float64) bool {
+	fraction, exponent := math.Frexp(x)
+	return fraction == 0.5 && exponent > -500 && exponent < 500
+}
+
+// suit returns the largest power of two that is at most 2^-10 of the noise and of what a coordinate's share of the bound is, such that rounding is
+// charged less than a thousandth; but not so fine that bound or noise leave the integers that the arithmetic allows.
+func suit(noise, bound, shares float64) float64 {
+	step := func(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) } // the largest power of two that is at most x
+	return max(step(min(noise, bound/shares)/1024), step(noise/(1<<23)), step(bound/(1<<29)))
+}
+
+// steps returns bound/grid, for a grid of which a suitable power of two is chosen where it is 0.
+func steps(name string, bound, noise, shares float64, grid *float64) (float64, error) {
+	if *grid == 0 {
+		*grid = suit(noise, bound, shares)
+	}
+	if !powerOfTwo(*grid) {
+		return 0, fmt.Errorf("mechanism: %s.Bound = %v with noise of %v has no grid, want both between 1e-100 and 1e100", name, bound, noise)
+	}
+	return bound / *grid, nil
+}
+
+// fraction returns num/den >= x, by less than a relative 2^-20 above for x > 2^-20: den is 2^40 below 1, 2^20 below 2^30 and 1 above.
+func fraction(x float64) (num, den uint64) {
+	den = 1
+	switch {
+	case x < 1:
+		den = 1 << 40
+	case x < 1<<30:
+		den = 1 << 20
+	}
+	return uint64(math.Ceil(min(x, 1<<62) * float64(den))), den
+}
+
+// round writes the record, scaled by shrink, in grid steps to nearest into s.record.
+func (s *secure) round(record []float64, shrink float64) {
+	for i, v := range record {
+		s.record[i] = int64(math.RoundToEven(v * shrink / s.grid))
+	}
+}
+
+// towardsZero takes a step off each coordinate that is not 0.
+func (s *secure) towardsZero() {
+	for i, z := range s.record {
+		switch {
+		case z > 0:
+			s.record[i]--
+		case z < 0:
+			s.record[i]++
+		}
+	}
+}
+
+// check refuses a record of another length or that is not finite.
+func (s *secure) check(record []float64) error {
+	if s.noise == nil {
+		return errInit
+	}
+	if len(record) != s.dim {
+		return fmt.Errorf("mechanism: a record of length %d, want %d", len(record), s.dim)
+	}
+	for i, v := range record {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("mechanism: record[%d] = %v, want finite", i, v)
+		}
+	}
+	return nil
+}
+
+// add adds the rounded record to the sum.
+func (s *secure) add(clipped bool) error {
+	for i, z := range s.record {
+		if next := s.sum[i] + z; next > s.room || next < -s.room {
+			return fmt.Errorf("mechanism: coordinate %d of the sum would be %d steps of the grid %v, want within %d: release sooner or use a coarser grid", i, next, s.grid, s.room)
+		}
+	}
+	for i, z := range s.record {
+		s.sum[i] += z
+	}
+	if clipped {
+		s.clipped++
+	}
+	return nil
+}
+
+// ready refuses a destination of another length.
+func (s *secure) ready(dst []float64) error {
+	if s.noise == nil {
+		return errInit
+	}
+	if len(dst) != s.dim {
+		return fmt.Errorf("mechanism: a release into %d numbers, want %d", len(dst), s.dim)
+	}
+	return nil
+}
+
+// release adds the noise drawn to the sum and begins the next sum.
+func (s *secure) release(dst []float64) {
+	for i, z := range s.noisy {
+		dst[i] = float64(s.sum[i]+z) * s.grid
+	}
+	clear(s.noisy)
+	clear(s.sum)
+	s.releases++
+}
+
+// Spacing returns the grid: releases are integer multiples of it.
+func (s *secure) Spacing() float64 { return s.grid }
+
+// Clipped returns how many records were clipped since Init.
+func (s *secure) Clipped() int { return s.clipped }
+
+func (s *secure) systemOnly() {}
+
+// Claim returns what the noise buys.
+func (s *secure) Claim() privacy.Claim { return s.claim }

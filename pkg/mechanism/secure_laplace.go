@@ -1,0 +1,139 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// SecureLaplace releases sums of vectors of L1 norm at most Bound under discrete Laplace noise from the operating system's randomness: pure epsilon-DP in the
+// central model (Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020).
+//
+// With g the grid and d the dimension, a record in grid steps is an integer vector of L1 norm at most R = floor(Bound/g + d/2): rounding to nearest moves each
+// coordinate by at most 1/2. The bound is enforced on the integers, so that rounding in the clipping cannot break it. The L1 sensitivity is then
+// D = 2 R where a record is replaced, the 2 Bound/g of exact arithmetic and d for rounding two records; it is R where a record is there or not. A user with
+// k = Neighbours.Contributions records moves a sum by k times that. The noise has the scale D/epsilon steps, rounded up.
+type SecureLaplace struct {
+	Epsilon    float64            // > 0 and finite, no default
+	Dim        int                // length of a record, d >= 1
+	Bound      float64            // largest L1 norm of a record, > 0, no default
+	Grid       float64            // spacing of the releases, a power of two; 0 means one that costs less than 0.1% of noise where that is possible
+	Neighbours privacy.Neighbours // zero: one record is replaced
+
+	secure
+	radius int64 // R
+	law    *random.DiscreteLaplace
+}
+
+var (
+	_ Secure           = (*SecureLaplace)(nil)
+	_ privacy.Ledgered = (*SecureLaplace)(nil)
+)
+
+// Init validates, calibrates and allocates; it begins a run.
+func (s *SecureLaplace) Init() error {
+	nominal := privacy.Budget{Epsilon: s.Epsilon}
+	if err := nominal.Validate(); err != nil {
+		return err
+	}
+	const name = "SecureLaplace"
+	neighbours, err := checkSecure(name, s.Epsilon, s.Dim, s.Bound, s.Grid, s.Neighbours)
+	if err != nil {
+		return err
+	}
+	factor := float64(neighbours.Contributions) // of R, in the sensitivity
+	if neighbours.Relation == privacy.Replace {
+		factor *= 2
+	}
+	grid := s.Grid
+	bound, err := steps(name, s.Bound, factor*s.Bound/s.Epsilon, float64(s.Dim), &grid)
+	if err != nil {
+		return err
+	}
+	radius := math.Floor(bound + float64(s.Dim)/2)
+	if radius >= finest {
+		return fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, s.Bound, s.Dim, radius, grid)
+	}
+	sensitivity := factor * radius
+	if sensitivity > largestInteger {
+		return fmt.Errorf("mechanism: %s: %d contributions of %.4g steps of the grid %v, want 2^53 steps at most: use a coarser grid", name, neighbours.Contributions, radius, grid)
+	}
+	if sensitivity < 1 {
+		return fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, s.Bound, grid)
+	}
+	// 1e-12 is more than the rounding errors of this line.
+	num, den := fraction(sensitivity / s.Epsilon * (1 + 1e-12))
+	law, err := random.NewDiscreteLaplace(num, den)
+	if err != nil {
+		return fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, grid, err)
+	}
+	if err := s.init(s.Dim, s.Bound, grid, law.Max()); err != nil {
+		return err
+	}
+	s.radius, s.law = int64(radius), law
+	s.claim = privacy.Claim{
+		Model: privacy.Central, Neighbours: neighbours,
+		Nominal: nominal, Epsilon: sensitivity / law.Scale(),
+		Event: privacy.DiscreteLaplaceEvent{Sensitivity: int64(sensitivity), Scale: law.Scale()},
+		Conditions: []string{
+			fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
+			oneSum(neighbours), "errors and timings stay with the curator",
+		},
+		Source: "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
+	}
+	return nil
+}
+
+// Add clips, rounds and adds a record.
+func (s *SecureLaplace) Add(record []float64) error {
+	if err := s.check(record); err != nil {
+		return err
+	}
+	shrink, norm := 1.0, 0.0
+	for _, v := range record {
+		norm += math.Abs(v)
+	}
+	if norm > s.bound {
+		shrink = s.bound / norm
+	}
+	s.round(record, shrink)
+	for s.magnitude() > s.radius { // only if the norm was rounded down
+		s.towardsZero()
+	}
+	return s.add(norm > s.bound*(1+1e-12))
+}
+
+func (s *SecureLaplace) magnitude() (sum int64) {
+	for _, z := range s.record {
+		sum += max(z, -z)
+	}
+	return sum
+}
+
+// Release writes the sum of the records since the last release, under noise, into dst, and begins the next sum.
+func (s *SecureLaplace) Release(dst []float64) error {
+	if err := s.ready(dst); err != nil {
+		return err
+	}
+	s.noise.DiscreteLaplace(s.noisy, s.law)
+	s.release(dst)
+	return nil
+}
+
+// Scale returns the scale of a coordinate's noise, in the units of the records.
+func (s *SecureLaplace) Scale() float64 { return s.law.Scale() * s.grid }
+
+// Draws returns a draw for each release.
+func (s *SecureLaplace) Draws() []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.DiscreteLaplaceLaw(s.dim, s.law), Count: s.releases}}
+}
+
+// Check compares the noise drawn from the system since Init with what the claim rests on.
+func (s *SecureLaplace) Check() error {
+	if s.law == nil {
+		return errInit
+	}
+	return s.ledger.Check(s.Draws())
+}
