@@ -196,6 +196,28 @@ func TestSecureSensitivity(t *testing.T) {
 	if err := g.Add([]float64{1.502, 1.502}); err != nil || g.sum[0] != 2 || g.sum[1] != 2 {
 		t.Errorf("(1.502, 1.502) is added as %v, %v", g.sum, err)
 	}
+	l := &SecureLaplace{Epsilon: 1, Dim: 2, Bound: 3.02, Grid: 1}
+	if err := l.Init(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Add([]float64{1.505, 1.505}); err != nil || l.sum[0] != 2 || l.sum[1] != 2 {
+		t.Errorf("(1.505, 1.505) is added as %v, %v", l.sum, err)
+	}
+	// The integers are held to their bound whatever the clipping before them lets through.
+	g.bound, l.bound = 100, 100
+	clear(g.sum)
+	clear(l.sum)
+	for _, s := range []Secure{g, l} {
+		if err := s.Add([]float64{60, -9}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum := g.sum[0]*g.sum[0] + g.sum[1]*g.sum[1]; sum == 0 || uint64(sum) > g.square {
+		t.Errorf("a record of %v steps is added, want %d at most in squared norm", g.sum, g.square)
+	}
+	if sum := max(l.sum[0], -l.sum[0]) + max(l.sum[1], -l.sum[1]); sum == 0 || sum > l.radius {
+		t.Errorf("a record of %v steps is added, want %d at most in L1 norm", l.sum, l.radius)
+	}
 }
 
 // TestSecureClaims: the claim is within the budget, next to it, and follows from the event; the default grid costs next to nothing.
