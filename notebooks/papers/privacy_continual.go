@@ -105,6 +105,9 @@ func FigureContinual(s Scale, rounds int) (*charts.Figure, error) {
 		for t := range sd {
 			line.X = append(line.X, float64(t+1))
 		}
+		if c.style <= 2 { // the trees: a cloud, as neighbouring rounds differ
+			line.Kind, line.Size = charts.Scatter, 4
+		}
 		f.Series, total = append(f.Series, line), samples
 	}
 	f.Caption = fmt.Sprintf("Measured on %s samples a round; all have ε = 1, δ = 10⁻⁶. A noise unit is what a single release needs for that. "+

@@ -1,12 +1,14 @@
 package papers
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -71,7 +73,7 @@ func FigureReachable() *charts.Figure {
 	}
 	f := &charts.Figure{
 		Title:  fmt.Sprintf("%d neighbouring float64 numbers: which can be released?", n),
-		X:      charts.Axis{Name: "distance from 0.1", Unit: "2⁻⁵⁶", Range: [2]float64{-4, n + 4}},
+		X:      charts.Axis{Name: "distance from 0.1", Unit: "2⁻⁵⁶", Range: [2]float64{0, n}},
 		Y:      charts.Axis{Name: "world", Categories: []string{"0: true value 0", "1: true value 1"}},
 		Height: 320, Scale: "all 53-bit uniform numbers that lead there, tried",
 		Caption: fmt.Sprintf("Textbook Laplace noise, ε = 1. %d numbers can be released in world 0 and %d in world 1, of these %d in both", len(xs[0]), len(xs[1]), len(both.X)/2),
@@ -92,10 +94,10 @@ func beyondWorld1(y float64) bool {
 }
 
 // LowBits measures the share of releases in each world that prove world 0 by their low bits.
-func LowBits(releases int, noise func() float64) (shares [2]float64) {
+func LowBits(releases int, release func(world int) float64) (shares [2]float64) {
 	for w := range shares {
 		for range releases {
-			if beyondWorld1(float64(w) + noise()) {
+			if beyondWorld1(release(w)) {
 				shares[w] += 1 / float64(releases)
 			}
 		}
@@ -103,40 +105,50 @@ func LowBits(releases int, noise func() float64) (shares [2]float64) {
 	return shares
 }
 
-// steps is the number of steps of the grid on which discrete noise is added in TableLowBits: a unit in 1024ths.
-const steps = 1024
+// released is a way to release a value of 0 or 1, the world, with epsilon = 1.
+type released struct {
+	name  string
+	leaks bool
+	draw  func(world int) float64
+}
 
-// laplaces are the samplers of scale 1 that TableLowBits compares.
-func laplaces() ([]string, []func() float64, error) {
+func laplaces() ([]released, error) {
 	rng, n, z := random.New(PrivacySeed, 0, "textbook"), PrivacyNoise("low bits"), []float64{0}
-	discrete, err := random.NewDiscreteLaplace(steps, 1)
-	if err != nil {
-		return nil, nil, err
+	secure := &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 0.5} // a record is -1/2 or 1/2
+	if err := secure.Init(); err != nil {
+		return nil, err
 	}
-	system := random.NewSystem()
-	return []string{"textbook inversion, float64", "privacy.Noise.Laplace, float64, seeded", "discrete Laplace on a grid of 1/1024, system's randomness"}, []func() float64{
-		func() float64 { return TextbookLaplace(rng) },
-		func() float64 { n.Laplace(z, 1); return z[0] },
-		func() float64 { return float64(discrete.Rand(system)) / steps },
+	return []released{
+		{"textbook inversion, float64", true, func(world int) float64 { return float64(world) + TextbookLaplace(rng) }},
+		{"privacy.Noise, float64, seeded", true, func(world int) float64 {
+			n.Laplace(z, 1)
+			return float64(world) + z[0]
+		}},
+		{"mechanism.SecureLaplace, discrete, system's randomness", false, func(world int) float64 {
+			if err := errors.Join(secure.Add([]float64{float64(world) - 0.5}), secure.Release(z)); err != nil {
+				panic(err) // a programmer's error
+			}
+			return z[0] + 0.5
+		}},
 	}, nil
 }
 
 // TableLowBits measures the attack on the low bits and the cost of a draw.
 func TableLowBits(s Scale) (*charts.Table, error) {
-	names, samplers, err := laplaces()
+	all, err := laplaces()
 	if err != nil {
 		return nil, err
 	}
 	releases := pick(s, 20_000, 200_000, 1_000_000)
-	t := charts.NewTable("Laplace noise of scale 1", "proved to be world 0, in world 0", "in world 1", "time a draw [ns]")
-	for i, name := range names {
+	t := charts.NewTable("Laplace noise of scale 1", "proved to be world 0, in world 0", "in world 1", "time a release [ns]")
+	for _, r := range all {
 		start := time.Now()
 		for range releases {
-			samplers[i]()
+			r.draw(0)
 		}
 		each := float64(time.Since(start)) / float64(releases)
-		shares := LowBits(releases, samplers[i])
-		t.Add(name, fmt.Sprintf("%.1f%%", 100*shares[0]), fmt.Sprintf("%.1f%%", 100*shares[1]), fmt.Sprintf("%.0f", each))
+		shares := LowBits(releases, r.draw)
+		t.Add(r.name, fmt.Sprintf("%.1f%%", 100*shares[0]), fmt.Sprintf("%.1f%%", 100*shares[1]), fmt.Sprintf("%.0f", each))
 	}
 	t.Align = "lrrr"
 	t.Caption = fmt.Sprintf("%s releases in each world; ε = 1 is claimed for all", thousands(releases))
@@ -192,9 +204,7 @@ func FigureDiscrete(s Scale) (*charts.Figure, error) {
 		bars, truth := charts.Series{Name: "drawn", Kind: charts.Bar, Style: 6}, charts.Series{Name: "exact", Kind: charts.Scatter, Style: 7, Size: 9}
 		for i := range counts {
 			x, share := float64(i-reach), counts[i]/float64(draws)
-			se := math.Sqrt(share * (1 - share) / float64(draws))
 			bars.X, bars.Y = append(bars.X, x), append(bars.Y, share)
-			bars.Lo, bars.Hi = append(bars.Lo, math.Max(0, share-1.96*se)), append(bars.Hi, share+1.96*se)
 			truth.X, truth.Y = append(truth.X, x), append(truth.Y, p[i])
 		}
 		frame := charts.Frame{Value: "Laplace", Series: []charts.Series{bars, truth}, Caption: fmt.Sprintf("Discrete Laplace: P(z) ~ exp(−|z|/%d)", scale)}
@@ -203,26 +213,26 @@ func FigureDiscrete(s Scale) (*charts.Figure, error) {
 		}
 		f.Slider.Frames = append(f.Slider.Frames, frame)
 	}
-	f.Caption = fmt.Sprintf("%s draws with 95%% error bars", thousands(draws))
+	f.Caption = fmt.Sprintf("%s draws; the standard error of a bar is at most %.2g", thousands(draws), 0.5/math.Sqrt(float64(draws)))
 	return f, nil
 }
 
 func claimLowBits(s Scale) (string, error) {
 	releases := pick(s, 20_000, 100_000, 1_000_000)
-	names, samplers, err := laplaces()
+	all, err := laplaces()
 	if err != nil {
 		return "", err
 	}
 	var evidence string
-	for i, name := range names {
-		shares := LowBits(releases, samplers[i])
+	for _, r := range all {
+		shares := LowBits(releases, r.draw)
 		if shares[1] != 0 {
-			return "", fmt.Errorf("%s: %.4f of the releases in world 1 prove world 0", name, shares[1])
+			return "", fmt.Errorf("%s: %.4f of the releases in world 1 prove world 0", r.name, shares[1])
 		}
-		if leaks := i < 2; leaks != (shares[0] > 0.1) || !leaks && shares[0] != 0 {
-			return "", fmt.Errorf("%s: %.4f of the releases in world 0 prove it", name, shares[0])
+		if r.leaks != (shares[0] > 0.1) || !r.leaks && shares[0] != 0 {
+			return "", fmt.Errorf("%s: %.4f of the releases in world 0 prove it", r.name, shares[0])
 		}
-		evidence += fmt.Sprintf("%s: %.1f%%; ", name, 100*shares[0])
+		evidence += fmt.Sprintf("%s: %.1f%%; ", r.name, 100*shares[0])
 	}
 	return evidence + fmt.Sprintf("%s releases", thousands(releases)), nil
 }

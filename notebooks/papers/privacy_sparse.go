@@ -5,21 +5,28 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Sparse vector: is a query's answer above a threshold? The threshold has Laplace noise of scale 2/epsilon and each answer of scale 4/epsilon (sensitivity 1); as
-// long as nothing is above, only the threshold's noise is paid for. If the threshold's noise is drawn anew for each query, every answer is paid for.
+// Sparse vector: is a query's answer above a threshold? The threshold gets noise and each query gets noise. As long as no query comes out
+// above, only the threshold's noise is paid for. If that is drawn anew for each query, every query is paid for.
 
-// AllBelow asks so many queries with the same answer and reports whether none came out above the threshold.
-func AllBelow(n *privacy.Noise, queries int, answer, threshold, epsilon float64, fresh bool) bool {
-	var z [2]float64
-	n.Laplace(z[:1], 2/epsilon)
+// SparseVector is the toolkit's, for queries that a record moves by 1, and a single one above.
+func SparseVector(epsilon float64) (*mechanism.SparseVector, error) {
+	v := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+	return v, v.Init()
+}
+
+// AllBelow asks so many queries with the same answer and reports whether none came out above the threshold. With the bug, it begins a new stream for each
+// query, whose threshold has new noise.
+func AllBelow(v *mechanism.SparseVector, n *privacy.Noise, queries int, answer, threshold float64, fresh bool) bool {
+	v.Reset(n)
 	for range queries {
 		if fresh {
-			n.Laplace(z[:1], 2/epsilon)
+			v.Reset(n)
 		}
-		if n.Laplace(z[1:], 4/epsilon); answer+z[1] >= threshold+z[0] {
+		if above, err := v.Above(answer, threshold); above || err != nil {
 			return false
 		}
 	}
@@ -27,13 +34,13 @@ func AllBelow(n *privacy.Noise, queries int, answer, threshold, epsilon float64,
 }
 
 // logAllBelow returns the logarithm of its probability, by quadrature over the threshold's noise.
-func logAllBelow(queries int, answer, threshold, epsilon float64, fresh bool) float64 {
+func logAllBelow(v *mechanism.SparseVector, queries int, answer, threshold float64, fresh bool) float64 {
 	power := queries
 	if fresh {
 		power = 1
 	}
+	scale, query := v.Scales()
 	const steps, reach = 40_000, 45.0 // Simpson's rule on each side of the density's corner, out to e^-45
-	scale := 2 / epsilon
 	logs, most := make([]float64, 0, 2*steps+2), math.Inf(-1)
 	for _, side := range []float64{-1, 1} {
 		for i := 0; i <= steps; i++ {
@@ -45,7 +52,7 @@ func logAllBelow(queries int, answer, threshold, epsilon float64, fresh bool) fl
 			if i == 0 || i == steps {
 				weight = 1
 			}
-			log := math.Log(weight*reach/steps/3/2) - u + float64(power)*logLaplaceCDF((threshold+side*u*scale-answer)*epsilon/4)
+			log := math.Log(weight*reach/steps/3/2) - u + float64(power)*logLaplaceCDF((threshold+side*u*scale-answer)/query)
 			logs, most = append(logs, log), math.Max(most, log)
 		}
 	}
@@ -69,20 +76,24 @@ func logLaplaceCDF(x float64) float64 {
 }
 
 // AllBelowLoss is the privacy loss of the event that no query comes out above: the neighbouring data set has every answer larger by 1.
-func AllBelowLoss(queries int, threshold, epsilon float64, fresh bool) float64 {
-	return logAllBelow(queries, 0, threshold, epsilon, fresh) - logAllBelow(queries, 1, threshold, epsilon, fresh)
+func AllBelowLoss(v *mechanism.SparseVector, queries int, threshold float64, fresh bool) float64 {
+	return logAllBelow(v, queries, 0, threshold, fresh) - logAllBelow(v, queries, 1, threshold, fresh)
 }
 
 // sparseThreshold is the threshold above the answers of the first world.
 const sparseThreshold = 12
 
 // FigureSparse draws the loss of the event against the number of queries, computed and measured.
-func FigureSparse(s Scale) *charts.Figure {
+func FigureSparse(s Scale) (*charts.Figure, error) {
 	const epsilon = 1
+	v, err := SparseVector(epsilon)
+	if err != nil {
+		return nil, err
+	}
 	runs := pick(s, 20_000, 200_000, 2_000_000)
 	f := &charts.Figure{
 		Title: "Sparse vector, ε = 1: what “nothing was above” gives away",
-		X:     charts.Axis{Name: "queries", Log: true, Range: [2]float64{1, 2000}}, Y: charts.Axis{Name: "ε of the event", Log: true, Range: [2]float64{1e-3, 100}},
+		X:     charts.Axis{Name: "queries", Log: true, Range: [2]float64{0.9, 1100}}, Y: charts.Axis{Name: "ε of the event", Log: true, Range: [2]float64{1e-3, 100}},
 		Marks: []charts.Mark{charts.AtY(epsilon, "budget")},
 		Scale: Here(s),
 	}
@@ -93,11 +104,11 @@ func FigureSparse(s Scale) *charts.Figure {
 			line = charts.Series{Name: "fresh threshold for each query: no bound", Style: 2}
 		}
 		for _, k := range decades(0, 3, 4) {
-			line.X, line.Y = append(line.X, float64(k)), append(line.Y, AllBelowLoss(k, sparseThreshold, epsilon, fresh))
+			line.X, line.Y = append(line.X, float64(k)), append(line.Y, AllBelowLoss(v, k, sparseThreshold, fresh))
 		}
 		f.Series = append(f.Series, line)
 		for _, k := range []int{3, 10, 30, 100} {
-			if loss, se := measureLoss(k, runs, epsilon, fresh); se < 0.2*loss {
+			if loss, se := measureLoss(v, k, runs, fresh); se < 0.2*loss {
 				measured.X, measured.Y = append(measured.X, float64(k)), append(measured.Y, loss)
 				measured.Lo, measured.Hi = append(measured.Lo, loss-1.96*se), append(measured.Hi, loss+1.96*se)
 			}
@@ -106,16 +117,16 @@ func FigureSparse(s Scale) *charts.Figure {
 	f.Series = append(f.Series, measured)
 	f.Caption = fmt.Sprintf("Lines: exact. Squares: %s runs in each world with 95%% error bars, where these are short enough to say something. "+
 		"All answers are 0 in one world and 1 in the other, the threshold is %d", thousands(runs), sparseThreshold)
-	return f
+	return f, nil
 }
 
 // measureLoss estimates the loss of the event from runs in both worlds, with its standard error.
-func measureLoss(queries, runs int, epsilon float64, fresh bool) (loss, se float64) {
+func measureLoss(v *mechanism.SparseVector, queries, runs int, fresh bool) (loss, se float64) {
 	var log, square float64
 	for world := range 2 {
 		n, count := PrivacyNoise(fmt.Sprintf("sparse %d %d %v", world, queries, fresh)), 0
 		for range runs {
-			if AllBelow(n, queries, float64(world), sparseThreshold, epsilon, fresh) {
+			if AllBelow(v, n, queries, float64(world), sparseThreshold, fresh) {
 				count++
 			}
 		}
@@ -127,27 +138,32 @@ func measureLoss(queries, runs int, epsilon float64, fresh bool) (loss, se float
 
 func claimSparse(s Scale) (string, error) {
 	const epsilon = 1.0
+	v, err := SparseVector(epsilon)
+	if err != nil {
+		return "", err
+	}
 	runs := pick(s, 50_000, 200_000, 2_000_000)
 	for _, fresh := range []bool{true, false} {
 		for _, k := range []int{3, 10, 30} { // 6 comparisons at 4.5 standard errors: a false alarm of 4e-5 for a new seed
-			got, se := measureLoss(k, runs, epsilon, fresh)
-			if want := AllBelowLoss(k, sparseThreshold, epsilon, fresh); math.Abs(got-want) > 4.5*se {
+			got, se := measureLoss(v, k, runs, fresh)
+			if want := AllBelowLoss(v, k, sparseThreshold, fresh); math.Abs(got-want) > 4.5*se {
 				return "", fmt.Errorf("%d queries, fresh threshold %v: measured loss %.4f, computed %.4f", k, fresh, got, want)
 			}
 		}
 	}
-	one, thousand := AllBelowLoss(1, sparseThreshold, epsilon, true), AllBelowLoss(1000, sparseThreshold, epsilon, true)
+	one, thousand := AllBelowLoss(v, 1, sparseThreshold, true), AllBelowLoss(v, 1000, sparseThreshold, true)
 	if math.Abs(thousand/one-1000) > 1e-6*1000 || thousand < 5*epsilon {
 		return "", fmt.Errorf("fresh thresholds: the loss of 1 query is %.5f, that of 1000 is %.4f", one, thousand)
 	}
 	worst := 0.0
 	for _, threshold := range []float64{-20, 0, sparseThreshold, 40} {
 		for _, k := range []int{1, 100, 10_000} {
-			worst = math.Max(worst, AllBelowLoss(k, threshold, epsilon, false))
+			worst = math.Max(worst, AllBelowLoss(v, k, threshold, false))
 		}
 	}
-	if worst > epsilon/2+1e-4 { // the error of the quadrature
-		return "", fmt.Errorf("one threshold: the event costs %.4f, want at most epsilon/2", worst)
+	scale, _ := v.Scales()
+	if worst > 1/scale+1e-4 || 1/scale > epsilon/2 { // the error of the quadrature
+		return "", fmt.Errorf("one threshold: the event costs %.4f, want at most the %.4f of the threshold's noise, and that below epsilon/2", worst, 1/scale)
 	}
 	return fmt.Sprintf("fresh thresholds: %.4f for 1 query, %.1f for 1000; one threshold: at most %.3f for up to 10,000 queries and any threshold tried", one, thousand, worst), nil
 }
