@@ -1,0 +1,177 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Accumulator is the audit of a continual release of sum of row row^T, without the learner that would read it: the transcript is what Read gives
+// after each of a number of rows. For Gaussian noise the attack is the best there is, up to what it has to learn of the covariance.
+type Accumulator struct {
+	Name   string
+	Claim  privacy.Budget // zero: what the accumulator proves of itself
+	Exact  float64        // see About
+	Origin string         // see About
+
+	New   func() privacy.Accumulator // called once a worker; an accumulator is Reset before each run
+	Setup privacy.Setup
+	// Rows are the two neighbouring sequences, Setup.Horizon rows at most. nil: FarRows in the first round, rows of zeros after it.
+	Rows  [2][][]float64
+	Reads []int // after which rows Read is called, 1, 2, ..., ascending; nil: after each, the horizon's last, which is never released, excepted
+	Runs  int   // in each world, >= MinRuns; 0 means DefaultRuns
+}
+
+var _ Item = Accumulator{}
+
+// FarRows returns two rows whose outer products are far apart: v v^T and w w^T with |v| = Setup.Bound. Where the bounds allow it, v and w
+// are orthogonal and of that length both, which is as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm).
+func FarRows(s privacy.Setup) (v, w []float64) {
+	v, w = make([]float64, s.Dim), make([]float64, s.Dim)
+	context := s.Context
+	if context == 0 {
+		context = s.Bound
+	}
+	last := s.Dim - 1
+	y := math.Sqrt(max(0, s.Bound*s.Bound-context*context)) // the part of the bound left to the last entry
+	v[0], v[last] = context, y
+	switch {
+	case y == 0 && last > 1: // both are contexts
+		w[1] = context
+	case y == 0:
+		w[last] = s.Bound
+	case y <= context && last > 1: // turn the context until the two products cancel: context^2 cos = y^2
+		cos := y * y / (context * context)
+		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-cos*cos)), -y
+	default: // the same, along the only context or with a shorter one
+		a, b := context, context*context/y
+		if b > y {
+			a, b = y*y/context, y
+		}
+		w[0], w[last] = a, -b
+	}
+	return v, w
+}
+
+// About returns the accumulator's description. A claim that is left to the accumulator is asked of a new one.
+func (a Accumulator) About() (About, error) {
+	about := About{a.Name, a.Claim, a.Exact, a.Origin}
+	if a.Claim == (privacy.Budget{}) && a.New != nil {
+		acc, err := a.start()
+		if err != nil {
+			return about, err
+		}
+		about.Claim = proved(acc.Claim())
+	}
+	return about, about.validate()
+}
+
+func (a Accumulator) start() (privacy.Accumulator, error) {
+	acc := a.New()
+	if acc == nil {
+		return nil, fmt.Errorf("audit: %q: %w", a.Name, errors.New("func New returned nil"))
+	}
+	if err := acc.Init(a.Setup); err != nil {
+		return nil, fmt.Errorf("audit: %q: Init: %w", a.Name, err)
+	}
+	return acc, nil
+}
+
+// check validates, and returns the rows and reads with their defaults.
+func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
+	if a.New == nil {
+		return rows, nil, errors.New("field New is nil")
+	}
+	if err := a.Setup.Validate(); err != nil {
+		return rows, nil, err
+	}
+	if a.Setup.Horizon < 2 {
+		return rows, nil, fmt.Errorf("field Setup.Horizon = %d, want >= 2: the last row is never released", a.Setup.Horizon)
+	}
+	rows, reads = a.Rows, a.Reads
+	if rows[0] == nil && rows[1] == nil {
+		v, w := FarRows(a.Setup)
+		rows[0], rows[1] = [][]float64{v}, [][]float64{w}
+		zero := make([]float64, a.Setup.Dim)
+		for len(rows[0]) < a.Setup.Horizon-1 {
+			rows[0], rows[1] = append(rows[0], zero), append(rows[1], zero)
+		}
+	}
+	n := len(rows[0])
+	if n == 0 || n > a.Setup.Horizon || len(rows[1]) != n {
+		return rows, nil, fmt.Errorf("field Rows: %d and %d rows, want the same number in [1, Horizon = %d]", n, len(rows[1]), a.Setup.Horizon)
+	}
+	for w := range rows {
+		for t, row := range rows[w] {
+			if len(row) != a.Setup.Dim {
+				return rows, nil, fmt.Errorf("field Rows[%d][%d] has length %d, want Dim = %d", w, t, len(row), a.Setup.Dim)
+			}
+		}
+	}
+	if reads == nil {
+		for t := 1; t <= min(n, a.Setup.Horizon-1); t++ {
+			reads = append(reads, t)
+		}
+	}
+	for i, t := range reads {
+		if t < 1 || t > n || (i > 0 && t <= reads[i-1]) {
+			return rows, nil, fmt.Errorf("field Reads = %v, want ascending numbers in [1, %d]", reads, n)
+		}
+	}
+	if len(reads) == 0 {
+		return rows, nil, errors.New("field Reads is empty: nothing is left to attack")
+	}
+	return rows, reads, nil
+}
+
+// Run audits the accumulator.
+func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
+	rows, reads, err := a.check()
+	if err != nil {
+		return Finding{}, fmt.Errorf("audit: %q: %w", a.Name, err)
+	}
+	about, err := a.About()
+	if err != nil {
+		return Finding{}, err
+	}
+	if o, err = o.complete(); err != nil {
+		return Finding{}, err
+	}
+	runs, err := o.runs(a.Runs, MinRuns, DefaultRuns)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%w (%q)", err, a.Name)
+	}
+	size := packed.Size(a.Setup.Dim)
+	worlds, err := collection{
+		name: a.Name, runs: runs, width: size * len(reads), block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
+		start: func() (runner, error) {
+			acc, err := a.start()
+			if err != nil {
+				return nil, err
+			}
+			return func(world, _ int, source rand.Source, out []float64) error {
+				acc.Reset(privacy.NewNoise(source))
+				next := 0
+				for t, row := range rows[world] {
+					if err := acc.AddOuter(row); err != nil {
+						return err
+					}
+					if next < len(reads) && reads[next] == t+1 {
+						acc.Read(out[next*size : (next+1)*size])
+						next++
+					}
+				}
+				return nil
+			}, nil
+		},
+	}.collect(ctx)
+	if err != nil {
+		return Finding{}, err
+	}
+	return judge(about, worlds, o), nil
+}

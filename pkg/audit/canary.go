@@ -1,0 +1,225 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mathext"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Auditing in one run: Steinke, Nasr, Jagielski, "Privacy auditing with one (1) training run", NeurIPS 2023.
+//
+// Each of m records, the canaries, is one of two neighbouring versions by a fair coin of its own. From what one run releases, the attacker guesses r of the m coins, the ones
+// of which it is surest. If the mechanism is (epsilon, 0)-private, a coin given the release and the other coins comes out on the
+// likelier side with probability at most e^epsilon/(1+e^epsilon), by Bayes' rule; going through the canaries one by one, the number of right guesses is
+// stochastically dominated by W ~ Binomial(r, e^epsilon/(1+e^epsilon)). With delta > 0 a canary's release is that of an (epsilon, 0)-private mechanism but with
+// probability 2 delta (delta for each version), in which its guess may be right for sure: W + F dominates, with F a count of at most m
+// and of expectation at most 2 m delta, about which nothing else is known. Under that constraint P(W + F >= v) is largest where all of F's mass is on 0 and one more value i:
+//
+//	P(right >= v) <= P(W >= v) + 2 m delta max_i P(v-i <= W < v)/i    (their Theorem 5.2).
+
+// The mean of the i masses below v grows with i as long as the next mass exceeds it: up to the mode for sure, and from some i on beyond it never again.
+
+// canaryP returns that bound: the p-value of v right guesses of r, among m canaries, against (epsilon, delta).
+func canaryP(v, r, m int, epsilon, delta float64) float64 {
+	right, wrong := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
+	if v <= 0 || wrong == 0 {
+		return 1
+	}
+	tail := func(k int) float64 { // P(W >= k)
+		if k <= 0 {
+			return 1
+		}
+		return mathext.RegIncBeta(float64(k), float64(r-k)+1, right)
+	}
+	p := tail(v)
+	if delta == 0 {
+		return p
+	}
+	mass := func(k int) float64 {
+		return math.Exp(logChoose(r, k) + float64(k)*math.Log(right) + float64(r-k)*math.Log(wrong))
+	}
+	mean := func(i int) float64 { return (tail(v-i) - p) / float64(i) }
+	mode := int(float64(r+1) * right)
+	i := 1 + sort.Search(v-1, func(j int) bool { // the first i at which the next mass is not above the mean
+		k := v - 2 - j // i = j+1
+		return k < mode && !(mass(k) > mean(j+1))
+	})
+	return min(1, p+2*float64(m)*delta*mean(i))
+}
+
+func logChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// canaryEpsilon returns an epsilon that v right guesses of r exclude with confidence 1-alpha: the largest, up to the search's grid where the bound
+// is not monotone; 0 if there is none.
+func canaryEpsilon(v, r, m int, delta, alpha float64) float64 {
+	if canaryP(v, r, m, 0, delta) > alpha {
+		return 0
+	}
+	lo, hi := 0.0, 1.0
+	for canaryP(v, r, m, hi, delta) <= alpha {
+		if lo, hi = hi, 2*hi; hi > 1000 {
+			return lo
+		}
+	}
+	for range 60 {
+		if mid := lo + (hi-lo)/2; canaryP(v, r, m, mid, delta) <= alpha {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Canaries is an audit in a single run, for what is too long or too costly to be run thousands of times: many records are canaries, and each is audited at once. It
+// excludes less than an audit of many runs does, and nothing beyond what an average canary loses; epsilon is limited by about the logarithm of the number of guesses.
+type Canaries struct {
+	Name   string
+	Claim  privacy.Budget // no default
+	Exact  float64        // see About
+	Origin string         // see About
+
+	Count   int   // canaries m, >= 1; more than one of them must not be one user's
+	Guesses []int // numbers of guesses r to try, each in [1, Count], as many tests (Bonferroni); nil: Count, Count/4, Count/16, Count/64, as far as 16
+	// Release runs the subject once, canary i being in the version given, 0 or 1, and sets a finite score for each: above 0 if version 1 is the likelier one, the farther from 0
+	// the surer. It draws all its randomness from source.
+	Release func(versions []int, source rand.Source, scores []float64) error
+}
+
+var _ Item = Canaries{}
+
+// About returns the subject's description.
+func (c Canaries) About() (About, error) {
+	a := About{c.Name, c.Claim, c.Exact, c.Origin}
+	return a, a.validate()
+}
+
+// Run makes the run and judges the guesses. o.Runs is ignored.
+func (c Canaries) Run(ctx context.Context, o Options) (f Finding, err error) {
+	about, err := c.About()
+	if err != nil {
+		return Finding{}, err
+	}
+	if o, err = o.complete(); err != nil {
+		return Finding{}, err
+	}
+	switch {
+	case c.Release == nil:
+		return Finding{}, fmt.Errorf("audit: %q: %w", c.Name, errors.New("field Release is nil"))
+	case c.Count < 1:
+		return Finding{}, fmt.Errorf("audit: %q: field Count = %d, want >= 1", c.Name, c.Count)
+	}
+	guesses := c.Guesses
+	if guesses == nil {
+		guesses = []int{c.Count}
+		for r := c.Count / 4; r >= 16 && len(guesses) < 4; r /= 4 {
+			guesses = append(guesses, r)
+		}
+	}
+	for _, r := range guesses {
+		if r < 1 || r > c.Count {
+			return Finding{}, fmt.Errorf("audit: %q: field Guesses holds %d, want in [1, Count = %d]", c.Name, r, c.Count)
+		}
+	}
+	if len(guesses) == 0 {
+		return Finding{}, fmt.Errorf("audit: %q: field Guesses is empty, want a number of guesses, or nil", c.Name)
+	}
+	versions, scores, err := c.release(ctx, o)
+	if err != nil {
+		return Finding{}, err
+	}
+	return c.judge(about, versions, scores, guesses, o), nil
+}
+
+func (c Canaries) release(ctx context.Context, o Options) (versions []int, scores []float64, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, fmt.Errorf("audit: %q: stopped before the run: %w", c.Name, context.Cause(ctx))
+	}
+	m := newMeter(c.Name, 1, o.Progress)
+	defer m.stop()
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("audit: %q: panic: %v", c.Name, r)
+		}
+	}()
+	coins := random.New(o.Seed, 0, "audit/"+c.Name+"/coins")
+	versions, scores = make([]int, c.Count), make([]float64, c.Count)
+	for i := range versions {
+		versions[i], scores[i] = coins.IntN(2), math.NaN()
+	}
+	if err := c.Release(slices.Clone(versions), random.Source(o.Seed, 0, "audit/"+c.Name+"/run"), scores); err != nil {
+		return nil, nil, fmt.Errorf("audit: %q: %w", c.Name, err)
+	}
+	for i, s := range scores {
+		if math.IsNaN(s) || math.IsInf(s, 0) {
+			return nil, nil, fmt.Errorf("audit: %q: scores[%d] = %v, want a finite number, set by the subject", c.Name, i, s)
+		}
+	}
+	m.done.Add(1)
+	return versions, scores, nil
+}
+
+func (c Canaries) judge(about About, versions []int, scores []float64, guesses []int, o Options) Finding {
+	order := make([]int, c.Count) // the surest first
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := math.Abs(scores[a]), math.Abs(scores[b]); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	right := make([]int, c.Count+1) // of the first r guesses
+	for i, canary := range order {
+		right[i+1] = right[i]
+		if (scores[canary] > 0) == (versions[canary] == 1) {
+			right[i+1]++
+		}
+	}
+	alpha := (1 - o.Confidence) / float64(len(guesses))
+	f := Finding{About: about, Confidence: o.Confidence, Epsilon: -1, Runs: c.Count, Unit: "canaries in one run"}
+	for _, r := range guesses {
+		e := canaryEpsilon(right[r], r, c.Count, about.Claim.Delta, alpha)
+		share := float64(right[r]) / float64(r)
+		if e < f.Epsilon || (e == f.Epsilon && share <= f.P) {
+			continue
+		}
+		f.Epsilon, f.Tested, f.P, f.Q = e, r, share, 1-share
+		f.Event = fmt.Sprintf("%d of the surest %d guesses are right", right[r], r)
+		f.Needed = c.needed(share, float64(r)/float64(c.Count), about, alpha)
+	}
+	return f
+}
+
+// needed returns the least number of canaries at which the same shares of guesses and of right ones would exclude the claim, to 1%; +Inf if none below 1e7 would. More
+// canaries do not always help, as each may fail with probability delta.
+func (c Canaries) needed(right, guessed float64, about About, alpha float64) float64 {
+	for m := 8.0; m < 1e7; m *= 1.2 {
+		r := int(m * guessed)
+		if r < 1 {
+			continue
+		}
+		if canaryP(int(right*float64(r)), r, int(m), about.Claim.Epsilon, about.Claim.Delta) <= alpha {
+			return math.Ceil(m)
+		}
+	}
+	return math.Inf(1)
+}

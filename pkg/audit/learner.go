@@ -1,0 +1,274 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Round is one round of a fixed stream.
+type Round struct {
+	X       []float64 // context rows, row-major, Arms x Dim
+	Rewards []float64 // of each arm
+}
+
+// Stream is a bandit's data: what a learner would see and be paid, whatever it plays.
+type Stream []Round
+
+// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one round's contexts and rewards. It attacks the
+// learner's actions and what Transcript says that it releases, as Mechanism attacks outputs.
+//
+// Joint differential privacy protects a user from all others, and lets her own action depend on her own context: the action of the round
+// that differs is left out, unless OwnAction is set. out[i] in a finding's event counts, round by round, the arms
+// played and then what the transcript gave.
+type Learner struct {
+	Name   string
+	Claim  privacy.Budget // zero: what the learner proves of itself, if it is a privacy.Claimant
+	Exact  float64        // see About
+	Origin string         // see About
+
+	New     func() bandit.Learner // called once a worker; a learner is Reset before each run
+	Problem bandit.Problem
+	Horizon int       // of Init; 0 means the streams' length
+	Worlds  [2]Stream // see Search for streams that nobody has
+	// Contributions is in how many rounds the streams may differ, which is what the claim has to protect; 0 means 1.
+	Contributions int
+	OwnAction     bool // attack the actions of the rounds that differ, too: central privacy protects them
+	NoActions     bool // attack the transcript alone
+	// Transcript appends what the learner has released by the end of a round, 1, 2, ..., such as the sums that it reads, to dst. It appends equally
+	// many numbers in every run, and none for a round that is to be left out. nil: the learner releases its actions only.
+	Transcript func(l bandit.Learner, round int, dst []float64) []float64
+
+	Runs int // in each world, >= MinRuns; 0 means DefaultRuns
+}
+
+var _ Item = Learner{}
+
+// About returns the learner's description. A claim that is left to the learner is asked of a new one.
+func (a Learner) About() (About, error) {
+	about := About{a.Name, a.Claim, a.Exact, a.Origin}
+	if a.Claim == (privacy.Budget{}) && a.New != nil {
+		l, err := a.start()
+		if err != nil {
+			return about, err
+		}
+		if c, ok := l.(privacy.Claimant); ok {
+			about.Claim = proved(c.Claim())
+		}
+	}
+	return about, about.validate()
+}
+
+// proved returns what a claim says is proved; where that is nothing at all, as delta is larger than any difference, what was asked for.
+func proved(c privacy.Claim) privacy.Budget {
+	b := c.Nominal
+	if c.Epsilon > 0 {
+		b.Epsilon = c.Epsilon
+	}
+	return b
+}
+
+// start returns a learner that is ready for Reset.
+func (a Learner) start() (bandit.Learner, error) {
+	l := a.New()
+	if l == nil {
+		return nil, fmt.Errorf("audit: %q: %w", a.Name, errors.New("func New returned nil"))
+	}
+	horizon := a.Horizon
+	if horizon == 0 {
+		horizon = len(a.Worlds[0])
+	}
+	if err := l.Init(a.Problem, horizon); err != nil {
+		return nil, fmt.Errorf("audit: %q: Init: %w", a.Name, err)
+	}
+	return l, nil
+}
+
+// check validates the streams and returns the rounds, from 0, in which they differ.
+func (a Learner) check() (differ []int, err error) {
+	if a.New == nil {
+		return nil, errors.New("field New is nil")
+	}
+	if err := a.Problem.Validate(); err != nil {
+		return nil, err
+	}
+	n := len(a.Worlds[0])
+	switch {
+	case n == 0:
+		return nil, errors.New("field Worlds[0] has no rounds")
+	case len(a.Worlds[1]) != n:
+		return nil, fmt.Errorf("field Worlds: streams of %d and %d rounds, want the same length", n, len(a.Worlds[1]))
+	case a.Horizon != 0 && a.Horizon < n:
+		return nil, fmt.Errorf("field Horizon = %d, want >= the streams' %d rounds, or 0", a.Horizon, n)
+	case a.NoActions && a.Transcript == nil:
+		return nil, errors.New("field NoActions is set and Transcript is nil: nothing is left to attack")
+	}
+	for w, stream := range a.Worlds {
+		for t, r := range stream {
+			if want := a.Problem.Arms * a.Problem.Dim; len(r.X) != want {
+				return nil, fmt.Errorf("field Worlds[%d][%d].X has %d numbers, want Arms x Dim = %d", w, t, len(r.X), want)
+			}
+			if len(r.Rewards) != a.Problem.Arms {
+				return nil, fmt.Errorf("field Worlds[%d][%d].Rewards has %d numbers, want Arms = %d", w, t, len(r.Rewards), a.Problem.Arms)
+			}
+			for _, v := range slices.Concat(r.X, r.Rewards) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return nil, fmt.Errorf("field Worlds[%d][%d] holds %v, want finite numbers", w, t, v)
+				}
+			}
+		}
+	}
+	for t := range n {
+		if p, q := a.Worlds[0][t], a.Worlds[1][t]; !slices.Equal(p.X, q.X) || !slices.Equal(p.Rewards, q.Rewards) {
+			differ = append(differ, t)
+		}
+	}
+	if most := max(1, a.Contributions); len(differ) > most {
+		return nil, fmt.Errorf("field Worlds: the streams differ in %d rounds, want at most Contributions = %d", len(differ), most)
+	}
+	if len(differ) == 0 {
+		return nil, errors.New("field Worlds: the streams are equal")
+	}
+	return differ, nil
+}
+
+// Run audits the learner.
+func (a Learner) Run(ctx context.Context, o Options) (Finding, error) {
+	about, worlds, o, err := a.collect(ctx, o, DefaultRuns)
+	if err != nil {
+		return Finding{}, err
+	}
+	return judge(about, worlds, o), nil
+}
+
+func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about About, worlds [2]samples, _ Options, err error) {
+	differ, err := a.check()
+	if err != nil {
+		return about, worlds, o, fmt.Errorf("audit: %q: %w", a.Name, err)
+	}
+	if about, err = a.About(); err != nil {
+		return about, worlds, o, err
+	}
+	if o, err = o.complete(); err != nil {
+		return about, worlds, o, err
+	}
+	runs, err := o.runs(a.Runs, MinRuns, otherwise)
+	if err != nil {
+		return about, worlds, o, fmt.Errorf("%w (%q)", err, a.Name)
+	}
+	hidden := make([]bool, len(a.Worlds[0])) // rounds whose actions nobody sees
+	for t := range hidden {
+		hidden[t] = a.NoActions || (!a.OwnAction && slices.Contains(differ, t))
+	}
+	width, err := a.width(hidden)
+	if err != nil {
+		return about, worlds, o, err
+	}
+	worlds, err = collection{
+		name: a.Name, runs: runs, width: width, block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
+		start: func() (runner, error) {
+			l, err := a.start()
+			if err != nil {
+				return nil, err
+			}
+			p := newPlayer(a, l)
+			var features []float64
+			return func(world, _ int, source rand.Source, out []float64) error {
+				var err error
+				if features, err = p.play(a.Worlds[world], hidden, source, features[:0]); err != nil {
+					return err
+				}
+				if len(features) != len(out) {
+					return fmt.Errorf("actions and transcript have %d numbers, want %d as in the first run", len(features), len(out))
+				}
+				copy(out, features)
+				return nil
+			}, nil
+		},
+	}.collect(ctx)
+	return about, worlds, o, err
+}
+
+// width makes a run to see how many numbers there are.
+func (a Learner) width(hidden []bool) (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("audit: %q: first run: panic: %v", a.Name, r)
+		}
+	}()
+	l, err := a.start()
+	if err != nil {
+		return 0, err
+	}
+	features, err := newPlayer(a, l).play(a.Worlds[0], hidden, rand.NewPCG(1, 2), nil)
+	if err != nil {
+		return 0, fmt.Errorf("audit: %q: first run: %w", a.Name, err)
+	}
+	if len(features) == 0 {
+		return 0, fmt.Errorf("audit: %q: no actions and no transcript to attack", a.Name)
+	}
+	return len(features), nil
+}
+
+// player plays a learner on streams.
+type player struct {
+	Learner
+	l    bandit.Learner
+	arms []int
+	y    []float64
+}
+
+func newPlayer(a Learner, l bandit.Learner) *player {
+	return &player{Learner: a, l: l, y: make([]float64, a.Problem.Slots)}
+}
+
+// reset starts a run: the learner's own stream is seeded from the source, and the rest of it is the noise.
+func (p *player) reset(source rand.Source) {
+	own := rand.New(rand.NewPCG(source.Uint64(), source.Uint64()))
+	p.l.Reset(own, source)
+}
+
+// round plays a round, numbered from 0, and leaves the arms in p.arms.
+func (p *player) round(t int, r Round) error {
+	v := bandit.View{Round: t + 1, Arms: p.Problem.Arms, Dim: p.Problem.Dim, X: r.X}
+	p.arms = p.l.Select(&v, p.arms[:0])
+	if len(p.arms) != p.Problem.Slots {
+		return fmt.Errorf("round %d: Select chose %d arms, want Slots = %d", t+1, len(p.arms), p.Problem.Slots)
+	}
+	for i, arm := range p.arms {
+		if arm < 0 || arm >= p.Problem.Arms {
+			return fmt.Errorf("round %d: Select chose arm %d, want in [0, %d)", t+1, arm, p.Problem.Arms)
+		}
+		p.y[i] = r.Rewards[arm]
+	}
+	p.l.Update(&v, p.arms, p.y)
+	if err := p.l.Err(); err != nil {
+		return fmt.Errorf("round %d: %w", t+1, err)
+	}
+	return nil
+}
+
+// play makes a run and appends what an attacker sees.
+func (p *player) play(s Stream, hidden []bool, source rand.Source, dst []float64) ([]float64, error) {
+	p.reset(source)
+	for t, r := range s {
+		if err := p.round(t, r); err != nil {
+			return dst, err
+		}
+		if !hidden[t] {
+			for _, arm := range p.arms {
+				dst = append(dst, float64(arm))
+			}
+		}
+		if p.Transcript != nil {
+			dst = p.Transcript(p.l, t+1, dst)
+		}
+	}
+	return dst, nil
+}

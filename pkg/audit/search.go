@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Search looks for neighbouring streams on which a learner gives much away: of so many pairs that propose makes, it returns the learner with the pair
+// whose worlds a small audit tells apart best, by the area under the curve of its best score. o.Runs is the number of runs of
+// a small audit in each world, 0 meaning 400. What it finds has to be audited afterwards, on runs of its own: the search's prove nothing.
+// propose may be RandomStreams.
+func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0, world1 Stream), tries int, o Options) (Learner, error) {
+	switch {
+	case propose == nil:
+		return a, fmt.Errorf("audit: %q: propose is nil", a.Name)
+	case tries < 1:
+		return a, fmt.Errorf("audit: %q: tries = %d, want >= 1", a.Name, tries)
+	}
+	if o.Runs == 0 {
+		o.Runs = 400
+	}
+	best, most := a, math.Inf(-1)
+	for try := range tries {
+		candidate := a
+		candidate.Worlds[0], candidate.Worlds[1] = propose(random.New(o.Seed, try, "audit/search/"+a.Name))
+		candidate.Name = fmt.Sprintf("%s, search %d", a.Name, try)
+		_, worlds, _, err := candidate.collect(ctx, o, 0)
+		if err != nil {
+			return a, err
+		}
+		if s := separation(worlds); s > most {
+			candidate.Name = a.Name
+			best, most = candidate, s
+		}
+	}
+	return best, nil
+}
+
+// separation returns how well the best score, learned on one half of the runs, tells the worlds of the other half apart: the probability that it ranks a
+// run of one world above one of the other rightly, less a half.
+func separation(worlds [2]samples) float64 {
+	n := worlds[0].len()
+	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
+	var values [2][]float64
+	most := 0.0
+	for _, s := range append(fixed, learned...) {
+		for w := range values {
+			values[w] = values[w][:0]
+			for i := n / 2; i < n; i++ {
+				values[w] = append(values[w], s.of(worlds[w].row(i)))
+			}
+			slices.Sort(values[w])
+		}
+		var above float64 // pairs in which world 1 has the larger value, ties counted half
+		for _, v := range values[1] {
+			lo := sort.SearchFloat64s(values[0], v)
+			hi := lo + sort.Search(len(values[0])-lo, func(i int) bool { return values[0][lo+i] > v })
+			above += float64(lo+hi) / 2
+		}
+		most = max(most, math.Abs(above/float64(len(values[0])*len(values[1]))-0.5))
+	}
+	return most
+}
+
+// RandomStreams returns a proposer for Search: neighbouring streams of a problem that differ in one round of the first half. Contexts are random directions, of
+// full length or, in some pairs, short but for that round, fresh or the same in all rounds; rewards are the largest and the least. In
+// the round that differs the contexts are turned around or new, and the rewards of all arms are at one end in one world and at the other in the other.
+func RandomStreams(p bandit.Problem, rounds int) func(rng *rand.Rand) (world0, world1 Stream) {
+	return func(rng *rand.Rand) (world0, world1 Stream) {
+		contexts := func(length float64) []float64 {
+			x := make([]float64, p.Arms*p.Dim)
+			for a := 0; a < len(x); a += p.Dim {
+				random.Sphere(rng, x[a:a+p.Dim])
+				for i := range x[a : a+p.Dim] {
+					x[a+i] *= length
+				}
+			}
+			return x
+		}
+		reward := func() float64 { return []float64{p.RewardMin, p.RewardMax}[rng.IntN(2)] }
+		length := p.ContextNorm * []float64{1, 0.3, 0.05}[rng.IntN(3)]
+		fixed := rng.IntN(2) == 0
+		changed := rng.IntN(max(1, rounds/2))
+		shared := contexts(length)
+		common := make([]float64, p.Arms)
+		for i := range common {
+			common[i] = reward()
+		}
+		for t := range rounds {
+			r := Round{X: shared, Rewards: common}
+			if !fixed {
+				r = Round{X: contexts(length), Rewards: make([]float64, p.Arms)}
+				for i := range r.Rewards {
+					r.Rewards[i] = reward()
+				}
+			}
+			if t != changed {
+				world0, world1 = append(world0, r), append(world1, r)
+				continue
+			}
+			first := Round{X: contexts(p.ContextNorm), Rewards: make([]float64, p.Arms)}
+			second := Round{X: slices.Clone(first.X), Rewards: make([]float64, p.Arms)}
+			switch rng.IntN(3) {
+			case 0:
+				second.X = contexts(p.ContextNorm)
+			case 1:
+				for i := range second.X {
+					second.X[i] *= -1
+				}
+			}
+			for i := range p.Arms {
+				first.Rewards[i], second.Rewards[i] = p.RewardMin, p.RewardMax
+			}
+			world0, world1 = append(world0, first), append(world1, second)
+		}
+		return world0, world1
+	}
+}
