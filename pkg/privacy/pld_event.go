@@ -1,0 +1,263 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+)
+
+// maxAlternatives bounds the branches of events of which a record takes part in one.
+const maxAlternatives = 64
+
+// factor is a pair, or the worst of several compositions, composed with itself.
+type factor struct {
+	pair   Pair
+	worst  [][]factor // set instead of pair
+	times  int
+	coarse law // for choosing tilts and grids
+}
+
+// branches returns the events of which the costliest is what an event costs: those are known before any output is, so that the
+// worst branch bounds all.
+func branches(e Event) ([]Event, error) {
+	var out []Event
+	switch e := e.(type) {
+	case Parallel:
+		for _, part := range e {
+			more, err := branches(part)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+		}
+	case DoublingEvent:
+		return branches(e.Block)
+	default:
+		out = []Event{e}
+	}
+	if len(out) > maxAlternatives {
+		return nil, fmt.Errorf("privacy: %d alternatives of which a record takes part in one, want at most %d", len(out), maxAlternatives)
+	}
+	return out, nil
+}
+
+// factoring gathers the pairs of an event. Equal events are gathered in one power, and Gaussians in one Gaussian.
+type factoring struct {
+	factors []factor
+	index   map[Event]int
+	square  float64 // mu^2 of the Gaussians
+}
+
+func factorise(e Event) ([]factor, error) {
+	f := factoring{index: map[Event]int{}}
+	if err := f.add(e, 1); err != nil {
+		return nil, err
+	}
+	if f.square > 0 || len(f.factors) == 0 {
+		x, err := GaussianPair(math.Sqrt(f.square))
+		if err != nil {
+			return nil, err
+		}
+		f.factors = append(f.factors, factor{pair: x, times: 1})
+	}
+	for i := range f.factors {
+		f.factors[i].sketch()
+	}
+	return f.factors, nil
+}
+
+func (f *factoring) add(e Event, times int) error {
+	switch e := e.(type) {
+	case Sequence:
+		for _, part := range e {
+			if err := f.add(part, times); err != nil {
+				return err
+			}
+		}
+		return nil
+	case Repeat:
+		if e.Times > math.MaxInt32/times {
+			return fmt.Errorf("privacy: an event %d times %d times over, want at most %d in all", e.Times, times, math.MaxInt32)
+		}
+		return f.add(e.Event, times*e.Times)
+	case TreeEvent:
+		return f.add(e.parts(), times)
+	case SparseVectorEvent:
+		return f.add(e.parts(), times)
+	case DoublingEvent:
+		return f.add(e.Block, times)
+	case Parallel:
+		return f.worst(e, times)
+	case GroupEvent:
+		mu, err := GDP{}.Mu(e)
+		if err != nil {
+			return unsupported(PLD{}.String(), e)
+		}
+		f.square += float64(times) * mu * mu
+		return nil
+	case GDPEvent:
+		if _, ok := e.(LossEvent); !ok {
+			f.square += float64(times) * e.GDP() * e.GDP()
+			return nil
+		}
+	}
+	if reflect.ValueOf(e).Comparable() {
+		if i, ok := f.index[e]; ok {
+			if f.factors[i].times > math.MaxInt32-times {
+				return fmt.Errorf("privacy: an event more than %d times, want fewer", math.MaxInt32)
+			}
+			f.factors[i].times += times
+			return nil
+		}
+		f.index[e] = len(f.factors)
+	}
+	x, err := pairOf(e)
+	if err != nil {
+		return err
+	}
+	f.factors = append(f.factors, factor{pair: x, times: times})
+	return nil
+}
+
+// worst adds the pointwise maximum of the curves of several events. Inside a composition an adversary may choose the branch
+// by what it has seen, so that the worst fixed branch would not do.
+func (f *factoring) worst(e Parallel, times int) error {
+	events, err := branches(e)
+	if err != nil {
+		return err
+	}
+	var all [][]factor
+	seen := map[Event]bool{}
+	for _, part := range events {
+		if reflect.ValueOf(part).Comparable() {
+			if seen[part] {
+				continue
+			}
+			seen[part] = true
+		}
+		branch, err := factorise(part)
+		if err != nil {
+			return err
+		}
+		all = append(all, branch)
+	}
+	if len(all) == 1 {
+		return f.add(events[0], times)
+	}
+	f.factors = append(f.factors, factor{worst: all, times: times})
+	return nil
+}
+
+// pairOf returns the dominating pair of an event that is no composition.
+func pairOf(e Event) (Pair, error) {
+	switch e := e.(type) {
+	case LossEvent:
+		x, err := e.Pair()
+		if err == nil && len(x.atoms) == 0 && x.part == nil && x.inf == 0 {
+			err = errors.New("privacy: an empty pair, want one that a constructor made")
+		}
+		return x, err
+	case LaplaceEvent:
+		return LaplacePair(e.Epsilon)
+	case ResponseEvent:
+		return ResponsePair(Budget{e.Epsilon, 0}, e.Choices)
+	case DiscreteLaplaceEvent:
+		if e.Sensitivity <= maxSteps {
+			return DiscreteLaplacePair(e.Sensitivity, e.Scale)
+		}
+	case DiscreteGaussianEvent:
+		if e.Dim == 1 && e.Sensitivity == math.Trunc(e.Sensitivity) && e.Sensitivity <= maxSteps && e.Sigma <= maxSigma {
+			return DiscreteGaussianPair(int64(e.Sensitivity), e.Sigma)
+		}
+	case ApproximateEvent:
+		return ResponsePair(e.Budget, 2)
+	case ShuffleEvent:
+		return shufflePair(e), nil
+	case PureEvent:
+		return ResponsePair(Budget{e.PureEpsilon(), 0}, 2)
+	}
+	if e, ok := e.(PureEvent); ok {
+		return ResponsePair(Budget{e.PureEpsilon(), 0}, 2)
+	}
+	return Pair{}, unsupported(PLD{}.String(), e)
+}
+
+// sketch discretises coarsely: enough to choose a tilt and a grid.
+func (f *factor) sketch() {
+	if f.worst == nil {
+		from, to := f.pair.span()
+		f.coarse = f.pair.law(math.Max((to-from)/2000, 1e-300), true)
+	}
+}
+
+// span returns the range of the finite losses, the tails of a continuous part aside.
+func (x Pair) span() (from, to float64) {
+	from, to = math.Inf(1), math.Inf(-1)
+	if x.part != nil {
+		from, to = x.from, x.to
+	}
+	if n := len(x.atoms); n > 0 {
+		from, to = math.Min(from, x.atoms[0].loss), math.Max(to, x.atoms[n-1].loss)
+	}
+	if from > to {
+		return 0, 0
+	}
+	return from, to
+}
+
+// logMoment returns ln E[e^{theta L}] of a composition, about.
+func logMoment(factors []factor, theta float64) float64 {
+	sum := 0.0
+	for _, f := range factors {
+		sum += float64(f.times) * f.logMoment(theta)
+	}
+	return sum
+}
+
+func (f factor) logMoment(theta float64) float64 {
+	if f.worst == nil {
+		return f.coarse.scale + f.coarse.logMoment(theta)
+	}
+	most := math.Inf(-1)
+	for _, branch := range f.worst {
+		most = math.Max(most, logMoment(branch, theta))
+	}
+	return most
+}
+
+// deviation returns the standard deviation of a composition's loss, about, under a tilt.
+func deviation(factors []factor, theta float64) float64 {
+	sum := 0.0
+	for _, f := range factors {
+		d := f.deviation(theta)
+		sum += float64(f.times) * d * d
+	}
+	return math.Sqrt(sum)
+}
+
+func (f factor) deviation(theta float64) float64 {
+	if f.worst == nil {
+		_, variance := f.coarse.tilt(theta).moments()
+		return math.Sqrt(variance)
+	}
+	most := 0.0
+	for _, branch := range f.worst {
+		most = math.Max(most, deviation(branch, theta))
+	}
+	return most
+}
+
+// limits returns the largest finite loss of a composition and its probability of an infinite one, truncation aside.
+func limits(factors []factor) (sup, inf float64) {
+	for _, f := range factors {
+		s, v := f.pair.sup, f.pair.inf
+		for _, branch := range f.worst {
+			bs, bv := limits(branch)
+			s, v = math.Max(s, bs), math.Max(v, bv)
+		}
+		sup += float64(f.times) * s
+		inf += float64(f.times) * math.Log1p(-v)
+	}
+	return sup, -math.Expm1(inf)
+}

@@ -1,0 +1,310 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// LossEvent is an event that names a pair of distributions dominating it: the PLD accountant composes
+// any such event with those of this package.
+type LossEvent interface {
+	Event
+	// Pair returns a pair (P, Q) with M(D)(S) - x M(D')(S) <= sup_E P(E) - x Q(E) for every x >= 0, every set S
+	// of outputs and every two neighbours D, D', in either order.
+	Pair() (Pair, error)
+}
+
+// Pair is a pair (P, Q) of output distributions, by the law of its privacy loss ln(P/Q) under P: what the loss is made of are
+// atoms, a continuous part and a mass at infinity (Zhu, Dong, Wang, "Optimal accounting of differential privacy via
+// characteristic function", 2022, Def. 7). Its curve is H(x) = E_P[(1 - x e^-L)+], delta at epsilon = ln x.
+// Only a constructor makes a valid one.
+type Pair struct {
+	atoms []lossAtom // finite losses, rising
+	inf   float64    // P-mass at loss +Inf
+	lost  float64    // P-mass that was truncated: at infinity in an upper bound, nowhere in a lower one
+	part  lossPart   // nil if there is no continuous part
+	from  float64    // the continuous part lies in (from, to), up to its tails
+	to    float64
+	unit  float64 // every atom is a multiple of it; 0: no such unit
+	sup   float64 // the largest finite loss, +Inf if there is none
+}
+
+// Discrete pairs have as many atoms as their noise has integers.
+const (
+	maxSteps = 1 << 22
+	maxSigma = 1e5
+)
+
+type lossAtom struct{ loss, p float64 }
+
+// lossPart returns the masses of the continuous part on (a, b) under P and Q, and a bound of
+// the relative error of each. a may be -Inf, and b +Inf.
+type lossPart func(a, b float64) (p, q, rel float64)
+
+// NewDiscretePair returns the pair of two distributions on the same finite set, P(i) = p[i] and Q(i) = q[i], in either order: its
+// curve is the pointwise maximum of those of (P, Q) and (Q, P), which is that of a pair since it is convex and 1 at x = 0.
+func NewDiscretePair(p, q []float64) (Pair, error) {
+	if len(p) == 0 || len(p) != len(q) {
+		return Pair{}, fmt.Errorf("privacy: %d masses under P, %d under Q, want as many and at least 1", len(p), len(q))
+	}
+	for _, side := range [][]float64{p, q} {
+		sum := 0.0
+		for i, v := range side {
+			if !(v >= 0) {
+				return Pair{}, fmt.Errorf("privacy: mass[%d] = %v, want >= 0", i, v)
+			}
+			sum += v
+		}
+		if !(math.Abs(sum-1) <= 1e-9) {
+			return Pair{}, fmt.Errorf("privacy: masses sum to %v, want 1", sum)
+		}
+	}
+	a, b := lossesOf(p, q), lossesOf(q, p)
+	if !sameLaw(a, b) {
+		a = higher(a, b)
+	}
+	return a.closed(), nil
+}
+
+// GaussianPair returns N(mu, 1) against N(0, 1): the loss is N(mu^2/2, mu^2) under P and N(-mu^2/2, mu^2) under Q.
+func GaussianPair(mu float64) (Pair, error) {
+	if !(mu >= 0) || math.IsInf(mu, 1) {
+		return Pair{}, fmt.Errorf("privacy: mu = %v, want finite and >= 0", mu)
+	}
+	if mu == 0 {
+		return NewDiscretePair([]float64{1}, []float64{1})
+	}
+	return Pair{
+		part: func(a, b float64) (p, q, rel float64) {
+			p, e := normalMass(a/mu-mu/2, b/mu-mu/2)
+			q, f := normalMass(a/mu+mu/2, b/mu+mu/2)
+			return p, q, e + f
+		},
+		from: mu * (mu/2 - 14), to: mu * (mu/2 + 14), sup: math.Inf(1),
+	}, nil
+}
+
+// LaplacePair returns Laplace noise of scale 1/epsilon about 0 and about 1: losses of epsilon and -epsilon with
+// masses 1/2 and e^-epsilon/2, and between them the density e^{(l-epsilon)/2}/4 under P.
+func LaplacePair(epsilon float64) (Pair, error) {
+	if err := finiteEpsilon(epsilon); err != nil {
+		return Pair{}, err
+	}
+	part := func(a, b float64) (p, q, rel float64) {
+		a, b = math.Max(a, -epsilon), math.Min(b, epsilon)
+		if a >= b {
+			return 0, 0, 0
+		}
+		width := (b - a) / 2
+		return math.Exp((a-epsilon)/2) * math.Expm1(width) / 2, -math.Exp(-(a+epsilon)/2) * math.Expm1(-width) / 2,
+			4e-16 * (2 + epsilon + (math.Abs(a)+math.Abs(b))/(b-a))
+	}
+	return Pair{
+		atoms: []lossAtom{{-epsilon, math.Exp(-epsilon) / 2}, {epsilon, 0.5}},
+		part:  part, from: -epsilon, to: epsilon, unit: epsilon, sup: epsilon,
+	}, nil
+}
+
+// ResponsePair returns randomised response among choices, where the truths are two different ones. With 2 choices it dominates every
+// epsilon-private release, and with delta > 0 at loss infinity every (epsilon, delta)-private
+// one (Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015, Thm. 3.3).
+func ResponsePair(b Budget, choices int) (Pair, error) {
+	if err := b.Validate(); err != nil {
+		return Pair{}, err
+	}
+	if err := finiteEpsilon(b.Epsilon); err != nil {
+		return Pair{}, err
+	}
+	if choices < 2 {
+		return Pair{}, fmt.Errorf("privacy: %d choices, want at least 2", choices)
+	}
+	r := math.Exp(-b.Epsilon)
+	z := (1 - b.Delta) / (1 + float64(choices-1)*r)
+	return Pair{
+		atoms: []lossAtom{{-b.Epsilon, z * r}, {0, z * r * float64(choices-2)}, {b.Epsilon, z}},
+		inf:   b.Delta, unit: b.Epsilon, sup: b.Epsilon,
+	}.closed(), nil
+}
+
+// DiscreteLaplacePair returns P(z) ~ e^{-|z|/scale} on the integers, about 0 and about sensitivity.
+func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
+	if sensitivity < 0 || sensitivity > maxSteps {
+		return Pair{}, fmt.Errorf("privacy: sensitivity = %d, want in [0, %d]", sensitivity, maxSteps)
+	}
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		return Pair{}, fmt.Errorf("privacy: scale = %v, want finite and > 0", scale)
+	}
+	d, r := float64(sensitivity), math.Exp(-1/scale)
+	one := -math.Expm1(-1/scale) / (1 + r) // the mass of 0
+	x := Pair{unit: 1 / scale, sup: d / scale}
+	if sensitivity%2 == 0 {
+		x.unit *= 2
+	}
+	x.atoms = append(x.atoms, lossAtom{d / scale, 1 / (1 + r)}, lossAtom{-d / scale, math.Exp(-d/scale) / (1 + r)})
+	for z := 1.0; z < d; z++ {
+		x.atoms = append(x.atoms, lossAtom{(d - 2*z) / scale, one * math.Exp(-z/scale)})
+	}
+	return x.closed(), nil
+}
+
+// DiscreteGaussianPair returns P(z) ~ e^{-z^2/(2 sigma^2)} on the integers, about 0 and about sensitivity.
+func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
+	if sensitivity < 0 || sensitivity > maxSteps {
+		return Pair{}, fmt.Errorf("privacy: sensitivity = %d, want in [0, %d]", sensitivity, maxSteps)
+	}
+	if !(sigma > 0 && sigma <= maxSigma) {
+		return Pair{}, fmt.Errorf("privacy: sigma = %v, want in (0, %v]", sigma, maxSigma)
+	}
+	d, v := float64(sensitivity), sigma*sigma
+	x := Pair{unit: d / (2 * v), sup: math.Inf(1)}
+	if sensitivity%2 == 0 {
+		x.unit *= 2
+	}
+	if sensitivity == 0 {
+		x.sup = 0
+	}
+	reach := math.Ceil(14*sigma) + 1
+	sum := 0.0
+	for z := -reach; z <= reach; z++ {
+		p := math.Exp(-z * z / (2 * v))
+		sum += p
+		x.atoms = append(x.atoms, lossAtom{d * (d - 2*z) / (2 * v), p})
+	}
+	for i := range x.atoms {
+		x.atoms[i].p /= sum
+	}
+	// Two tails, each below its first term times a geometric sum of ratio e^{-reach/v}.
+	x.lost = 2 * math.Exp(-(reach+1)*(reach+1)/(2*v)) / -math.Expm1(-reach/v) / sum
+	return x.closed(), nil
+}
+
+func finiteEpsilon(epsilon float64) error {
+	if !(epsilon > 0) || math.IsInf(epsilon, 1) {
+		return fmt.Errorf("privacy: epsilon = %v, want finite and > 0", epsilon)
+	}
+	return nil
+}
+
+// normalMass returns Phi(b) - Phi(a), from the tail on which there is less, and a bound of its relative error.
+func normalMass(a, b float64) (mass, rel float64) {
+	if a+b < 0 {
+		a, b = -b, -a
+	}
+	// At large arguments erfc loses a^2 units in the last place.
+	t := 0.5 * math.Erfc(a/math.Sqrt2)
+	if mass = t - 0.5*math.Erfc(b/math.Sqrt2); mass <= 0 {
+		return 0, 0
+	}
+	x := math.Max(a, 0)
+	return mass, 4e-16 * (2 + x*x) * t / mass
+}
+
+// closed sorts the atoms, merges equal losses and finds the largest.
+func (x Pair) closed() Pair {
+	sort.Slice(x.atoms, func(i, j int) bool { return x.atoms[i].loss < x.atoms[j].loss })
+	n := 0
+	for _, a := range x.atoms {
+		switch {
+		case a.p == 0:
+		case n > 0 && x.atoms[n-1].loss == a.loss:
+			x.atoms[n-1].p += a.p
+		default:
+			x.atoms[n] = a
+			n++
+		}
+	}
+	x.atoms = x.atoms[:n]
+	if n > 0 && !math.IsInf(x.sup, 1) {
+		x.sup = x.atoms[n-1].loss
+	}
+	return x
+}
+
+func lossesOf(p, q []float64) Pair {
+	var x Pair
+	for i := range p {
+		switch {
+		case p[i] == 0:
+		case q[i] == 0 || math.IsInf(p[i]/q[i], 1):
+			x.inf += p[i]
+		default:
+			x.atoms = append(x.atoms, lossAtom{math.Log(p[i] / q[i]), p[i]})
+		}
+	}
+	return x.closed()
+}
+
+func sameLaw(a, b Pair) bool {
+	if len(a.atoms) != len(b.atoms) || math.Abs(a.inf-b.inf) > 1e-15 {
+		return false
+	}
+	for i, u := range a.atoms {
+		v := b.atoms[i]
+		if math.Abs(u.loss-v.loss) > 1e-15*(1+math.Abs(u.loss)) || math.Abs(u.p-v.p) > 1e-15*u.p {
+			return false
+		}
+	}
+	return true
+}
+
+// higher returns the pair whose curve is the pointwise maximum of two piecewise linear ones. Between
+// knots each is a line, so that the winner changes at a knot of either or at one crossing between two. A knot's Q-mass is the
+// rise of the slope there.
+func higher(a, b Pair) Pair {
+	var knots []float64
+	for _, x := range []Pair{a, b} {
+		for _, v := range x.atoms {
+			knots = append(knots, math.Exp(v.loss))
+		}
+	}
+	sort.Float64s(knots)
+	// line returns the curve at x and its slope to the right of it.
+	line := func(c Pair, x float64) (value, slope float64) {
+		value = c.inf
+		for i := len(c.atoms) - 1; i >= 0; i-- {
+			v := c.atoms[i]
+			e := math.Exp(v.loss)
+			if e <= x {
+				break
+			}
+			value += v.p * (1 - x/e)
+			slope -= v.p / e
+		}
+		return value, slope
+	}
+	out := Pair{inf: math.Max(a.inf, b.inf)}
+	last := math.NaN() // slope so far
+	step := func(x, slope float64) {
+		if rise := slope - last; x > 0 && rise > 0 {
+			out.atoms = append(out.atoms, lossAtom{math.Log(x), rise * x})
+		}
+		last = slope
+	}
+	points := append([]float64{0}, knots...)
+	for i, x := range points {
+		if i > 0 && x == points[i-1] {
+			continue
+		}
+		va, sa := line(a, x)
+		vb, sb := line(b, x)
+		if vb > va || (vb == va && sb > sa) {
+			va, sa, vb, sb = vb, sb, va, sa
+		}
+		if i == 0 {
+			last = sa
+		}
+		step(x, sa)
+		next := math.Inf(1)
+		for _, y := range points[i+1:] {
+			if y > x {
+				next = y
+				break
+			}
+		}
+		if cross := x + (va-vb)/(sb-sa); sb > sa && cross > x && cross < next {
+			step(cross, sb)
+		}
+	}
+	return out
+}

@@ -1,0 +1,212 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limits on grids: the points of one, and the standard deviations of a composed loss that a window holds.
+const (
+	maxPoints   = 1 << 20
+	maxSpacings = 1 << 23 // for grids that were asked for
+	windowWidth = 18
+)
+
+// plan is how a composition is computed: its tilt, and its grids.
+type plan struct {
+	theta   float64
+	spacing float64 // at most; 0: chosen
+	aim     float64 // error of epsilon
+	events  float64
+}
+
+func (a PLD) plan(factors []factor, logTheta float64) plan {
+	g := plan{theta: math.Exp(logTheta), spacing: a.Spacing, aim: 3e-5}
+	g.aim *= math.Min(1, deviation(factors, g.theta))
+	for _, f := range factors {
+		g.events += float64(f.times)
+	}
+	return g
+}
+
+// rounding bounds the relative error of the masses of a law, by what products of k factors and exponentials of large numbers lose.
+func (g plan) rounding(l law) float64 {
+	return 1e-13 * (10 + g.events + math.Abs(l.scale))
+}
+
+// law composes factors. Those that occur more than once are composed on a grid of their own first, if there are others.
+func (g plan) law(factors []factor, upper bool) (law, error) {
+	groups := float64(len(factors))
+	if len(factors) == 1 {
+		f := factors[0]
+		h, err := g.own(f, 1)
+		if err != nil {
+			return law{}, err
+		}
+		l, err := g.single(f, h, upper)
+		if err != nil {
+			return law{}, err
+		}
+		return compose([]part{{l, f.times}}, upper), nil
+	}
+	h := g.common(factors)
+	var parts []part
+	for _, f := range factors {
+		at := h
+		if f.times > 1 {
+			var err error
+			if at, err = g.own(f, groups); err != nil {
+				return law{}, err
+			}
+		}
+		l, err := g.single(f, at, upper)
+		if err != nil {
+			return law{}, err
+		}
+		if f.times > 1 {
+			l = compose([]part{{l, f.times}}, upper)
+		}
+		parts = append(parts, part{l.onto(h, upper), 1})
+	}
+	return compose(parts, upper), nil
+}
+
+// single returns the law of one event of a factor, tilted.
+func (g plan) single(f factor, h float64, upper bool) (law, error) {
+	if f.worst == nil {
+		if from, to := f.pair.span(); (to-from)/h > 2*maxSpacings {
+			return law{}, fmt.Errorf("privacy: PLD.Spacing = %v, want at least %v for losses from %.4g to %.4g", h, (to-from)/maxSpacings, from, to)
+		}
+		return f.pair.law(h, upper).tilt(g.theta), nil
+	}
+	var laws []law
+	best, most := 0, math.Inf(-1)
+	for i, branch := range f.worst {
+		l, err := g.law(branch, upper)
+		if err != nil {
+			return law{}, err
+		}
+		laws = append(laws, l.onto(h, upper))
+		if m := logMoment(branch, g.theta); m > most {
+			best, most = i, m
+		}
+	}
+	if !upper {
+		return laws[best], nil // any branch is a lower bound
+	}
+	return highest(laws), nil
+}
+
+// own returns the grid of a factor that is composed with itself: one that its atoms lie on, if there is one. Connecting the
+// dots of k events adds up to theta (theta+1) k h^2/12 to ln E[e^{theta L}], hence (theta+1) k h^2/12 to epsilon.
+func (g plan) own(f factor, groups float64) (float64, error) {
+	k := float64(f.times)
+	h := g.spacing
+	sigma := math.Sqrt(k) * f.deviation(g.theta)
+	if h == 0 {
+		h = math.Sqrt(12 * g.aim / (groups * k * (g.theta + 1)))
+		h = math.Max(h, windowWidth*sigma/maxPoints)
+		if from, to := f.pair.span(); f.worst == nil {
+			h = math.Max(h, (to-from)/maxPoints)
+		}
+	} else if windowWidth*sigma/h > maxSpacings {
+		return 0, fmt.Errorf("privacy: PLD.Spacing = %v, want at least %v for a loss of standard deviation %.4g", h, windowWidth*sigma/maxSpacings, sigma)
+	}
+	unit := f.pair.unit
+	switch {
+	case unit == 0:
+		return h, nil
+	case f.pair.part == nil:
+		from, to := f.pair.span()
+		if most := math.Min(windowWidth*sigma, k*(to-from)); most/unit < maxPoints {
+			return unit, nil
+		}
+		return unit * math.Ceil(h/unit), nil
+	}
+	return unit / math.Ceil(unit/h), nil
+}
+
+// common returns the grid on which unequal factors are composed. It is fine, since atoms that lie on none of its points
+// cost the lower bound up to its spacing.
+func (g plan) common(factors []factor) float64 {
+	if g.spacing > 0 {
+		return g.spacing
+	}
+	sigma := deviation(factors, g.theta)
+	h := math.Sqrt(12 * g.aim / (float64(len(factors)) * (g.theta + 1)))
+	return math.Max(math.Min(h, 1e-4*math.Min(1, sigma)), windowWidth*sigma/maxPoints*2)
+}
+
+// highest returns a law whose curve lies above those of laws on one grid, with one tilt: their maximum at the knots, and lines between. Where one
+// law is highest at a knot and at both its neighbours, its mass there is that of the maximum; else
+// the maximum's lead over it at the neighbours adds to it.
+func highest(laws []law) law {
+	first := laws[0]
+	lo, hi := math.MaxInt, math.MinInt
+	out := law{h: first.h, theta: first.theta, scale: math.Inf(-1)}
+	for _, l := range laws {
+		out.inf, out.err, out.shift = math.Max(out.inf, l.inf), math.Max(out.err, l.err), math.Max(out.shift, l.shift)
+		if l.w != nil {
+			out.scale = math.Max(out.scale, l.scale)
+			lo, hi = min(lo, l.off), max(hi, l.off+len(l.w))
+		}
+	}
+	if lo > hi {
+		return out
+	}
+	out.off = lo - 1
+	n := hi - lo + 2
+	masses, curves := make([][]float64, len(laws)), make([][]float64, len(laws))
+	for k, l := range laws {
+		w, curve := make([]float64, n), make([]float64, n)
+		for j, v := range l.w {
+			w[l.off-out.off+j] = v * math.Exp(l.scale-out.scale)
+		}
+		wide := law{h: l.h, theta: l.theta, off: out.off, w: w}
+		var s sums
+		for i := n - 1; i >= 0; i-- {
+			s = wide.step(i, s)
+			curve[i] = s.curve
+		}
+		masses[k], curves[k] = w, curve
+	}
+	up := math.Exp(out.theta * out.h)
+	right, left := 1/math.Expm1(out.h), -1/math.Expm1(-out.h)
+	out.w = make([]float64, n)
+	most := make([]float64, n)
+	for i := range most {
+		for k := range laws {
+			most[i] = math.Max(most[i], curves[k][i])
+		}
+	}
+	best := 0
+	for i := range out.w {
+		for k := range laws {
+			if curves[k][i] > curves[best][i] {
+				best = k
+			}
+		}
+		out.w[i] = masses[best][i]
+		if i+1 < n {
+			out.w[i] += (most[i+1] - curves[best][i+1]) / up * right
+		}
+		if i > 0 {
+			out.w[i] += (most[i-1] - curves[best][i-1]) * up * left
+		}
+	}
+	// On the left of the first knot, where the curves are lines up to 1 - inf at x = 0.
+	sum, need := 0.0, 0.0
+	for i, v := range out.w {
+		sum += v * math.Exp(-out.theta*float64(i)*out.h)
+	}
+	for k := range laws {
+		total := 0.0
+		for i, v := range masses[k] {
+			total += v * math.Exp(-out.theta*float64(i)*out.h)
+		}
+		need = math.Max(need, total)
+	}
+	out.w[0] += math.Max(0, need-sum)
+	out.normalise()
+	return out
+}

@@ -1,0 +1,76 @@
+package privacy
+
+import "math"
+
+// shufflePair returns the pair of n messages, each epsilon-locally private, in random order (Feldman, McMillan, Talwar, "Hiding among the
+// clones", 2021, Thm. 3.2): with C ~ Bin(n-1, e^-eps) clones, A ~ Bin(C, 1/2) and D ~ Bern(e^eps/(e^eps+1)), P is the law of (A+D, C-A+1-D) and Q that of
+// (A+1-D, C-A+D). The loss at (a, b) is ln (e^eps a + b)/(a + e^eps b).
+//
+// Fewer clones are worse, since a further one can be simulated. So the values of C are gathered in bins and taken at a bin's
+// lowest; both bins and truncated tails keep the pair a dominating one, and what is in the tails is taken to have no clones at all.
+func shufflePair(e ShuffleEvent) Pair {
+	n := float64(e.Users - 1)
+	eps := e.Local
+	r := math.Exp(-eps)
+	spread := 10 * math.Sqrt(n*r*(1-r))
+	lo, hi := math.Max(0, math.Floor(n*r-spread-100)), math.Min(n, math.Ceil(n*r+spread+100))
+	mass := binomial(n, r, lo, hi)
+
+	// Some 2^18 atoms in all.
+	each := 25*math.Sqrt(hi/4) + 100
+	bins := math.Min(math.Max(8, math.Ceil(float64(1<<18)/each)), hi-lo+1)
+	width := int(math.Ceil((hi - lo + 1) / bins))
+
+	x := Pair{sup: eps}
+	rest := 1.0 // what is in no bin
+	for i := 0; i < len(mass); i += width {
+		weight := 0.0
+		for _, m := range mass[i:min(i+width, len(mass))] {
+			weight += m
+		}
+		if weight < 1e-40 {
+			continue
+		}
+		rest -= weight
+		c := lo + float64(i)
+		from, to := math.Max(0, math.Floor(c/2-12*math.Sqrt(c/4)-50)), math.Min(c, math.Ceil(c/2+12*math.Sqrt(c/4)+50))
+		half := binomial(c, 0.5, from, to)
+		for j, m := range half {
+			a := from + float64(j)
+			// D = 1, a+1 against c-a; and D = 0, a against c-a+1.
+			up, down := a+1, c-a
+			x.atoms = append(x.atoms, lossAtom{math.Log((up + r*down) / (r*up + down)), weight * m / (1 + r)})
+			up, down = a, c-a+1
+			x.atoms = append(x.atoms, lossAtom{math.Log((up + r*down) / (r*up + down)), weight * m * r / (1 + r)})
+		}
+	}
+	// Truncated: below 1e-20 at ten standard deviations (Bernstein); rounding of the sums comes on top of it.
+	tail := math.Max(0, rest) + 1e-20
+	x.atoms = append(x.atoms, lossAtom{eps, tail / (1 + r)}, lossAtom{-eps, tail * r / (1 + r)})
+	return x.closed()
+}
+
+// binomial returns the masses of Bin(n, p) at lo..hi, scaled to sum to 1.
+func binomial(n, p, lo, hi float64) []float64 {
+	out := make([]float64, int(hi-lo)+1)
+	mode := math.Min(math.Max(lo, math.Floor((n+1)*p)), hi)
+	at := int(mode - lo)
+	out[at] = 1
+	odds := p / (1 - p)
+	for j := at + 1; j < len(out); j++ {
+		k := lo + float64(j)
+		out[j] = out[j-1] * odds * (n - k + 1) / k
+	}
+	for j := at - 1; j >= 0; j-- {
+		k := lo + float64(j)
+		out[j] = out[j+1] / odds * (k + 1) / (n - k)
+	}
+	sum := 0.0
+	for _, v := range out {
+		sum += v
+	}
+	for j := range out {
+		out[j] /= sum
+	}
+	return out
+}
