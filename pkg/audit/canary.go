@@ -209,7 +209,7 @@ func (c Canaries) judge(about About, versions []int, scores []float64, guesses [
 	return f
 }
 
-// needed returns the least number of canaries at which the same shares of guesses and of right ones would exclude the claim, to 1%; +Inf if none below 1e7 would. More
+// needed returns the least number of canaries at which the same shares of guesses and of right ones would exclude the claim, to a fifth; +Inf if none below 1e7 would. More
 // canaries do not always help, as each may fail with probability delta.
 func (c Canaries) needed(right, guessed float64, about About, alpha float64) float64 {
 	for m := 8.0; m < 1e7; m *= 1.2 {

@@ -131,7 +131,7 @@ func TestCanariesValid(t *testing.T) {
 	}
 }
 
-// One run says something: fixed seeds; the bounds are about nine tenths of what seeds 1 to 20 gave at least.
+// One run says something: fixed seeds, and bounds well under what they give.
 func TestCanariesPower(t *testing.T) {
 	for _, c := range []struct {
 		Canaries
@@ -140,7 +140,7 @@ func TestCanariesPower(t *testing.T) {
 		{leaks(1000, 1, 0, []int{1000}), 0.75},
 		{leaks(10000, 1, 0, []int{10000}), 0.9},
 		{gaussians(10000, 4, 1e-5, nil), 2.5},
-		{gaussians(10000, 1, 1e-5, nil), 0.9},
+		{gaussians(10000, 1, 1e-5, nil), 1.2},
 	} {
 		f, err := c.Run(context.Background(), Options{Seed: 1})
 		if err != nil {

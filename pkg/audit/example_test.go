@@ -28,3 +28,28 @@ func ExampleMechanism() {
 	// Output:
 	// claimed epsilon 1, audited 1.83: excluded
 }
+
+// A list of mechanisms, judged together: the chance that any true claim is excluded is at most 1%.
+func ExampleFamily() {
+	count := func(name string, claimed, exact float64) audit.Item {
+		return audit.Mechanism{
+			Name: name, Claim: privacy.Budget{Epsilon: claimed}, Exact: exact,
+			Release: func(world int, source rand.Source, out []float64) error {
+				privacy.NewNoise(source).Laplace(out, 1/exact)
+				out[0] += float64(world)
+				return nil
+			},
+		}
+	}
+	report, err := audit.Family(context.Background(), []audit.Item{count("sound", 1, 1), count("broken", 1, 3)}, audit.Options{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range report.Findings {
+		fmt.Printf("%s: claimed %g, exact %g, %s\n", f.Name, f.Claim.Epsilon, f.Exact, f.Verdict())
+	}
+	// Output:
+	// sound: claimed 1, exact 1, not excluded
+	// broken: claimed 1, exact 3, excluded
+}

@@ -73,8 +73,8 @@ func response(epsilon float64, choices int) audit.Mechanism {
 	}
 }
 
-// An audit reports at least four fifths of the exact epsilon. The seed is fixed; over seeds, 40 of 40 audits did, the Gaussian's with delta 1e-5
-// excepted, of which 38 of 40 did.
+// An audit reports at least four fifths of the exact epsilon. The seed is fixed; over 40 other seeds all audits did, the Gaussian's with
+// epsilon 3 and with delta 1e-5 excepted, of which 39 of 40 and 7 of 8 did.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		m    audit.Mechanism
@@ -84,10 +84,10 @@ func TestPower(t *testing.T) {
 		{laplace(0.2), 200000},
 		{laplace(4), 60000},
 		{response(1, 2), 20000},
-		{response(1, 10), 20000},
+		{response(1, 10), 30000},
 		{response(3, 4), 20000},
 		{gaussian(privacy.Budget{Epsilon: 1, Delta: 0.01}), 200000},
-		{gaussian(privacy.Budget{Epsilon: 3, Delta: 0.01}), 60000},
+		{gaussian(privacy.Budget{Epsilon: 3, Delta: 0.01}), 100000},
 		{scalar(privacy.Budget{Epsilon: 1, Delta: 1e-5}), 12000000},
 	} {
 		if testing.Short() && c.runs > 1000000 {
