@@ -8,7 +8,7 @@ import (
 )
 
 // Laplace releases vectors whose coordinates lie in [Lo, Hi] under independent Laplace noise of density exp(-|z|/scale)/(2 scale), pure
-// epsilon-DP (Dwork, McSherry, Nissim, Smith 2006, Thm. 1 with Example 1).
+// epsilon-DP (Dwork, McSherry, Nissim, Smith 2006, Thm. 1).
 //
 // Its scale is D/epsilon, D the L1 sensitivity: replacing a value by another of the box moves it by Dim (Hi - Lo) at most. Where a record is there or not, its
 // absence is the zero vector, which the box must hold, and D = Dim max(-Lo, Hi). Values are clipped

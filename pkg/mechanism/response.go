@@ -9,7 +9,7 @@ import (
 
 // RandomisedResponse is a user's answer to a question with Choices answers, randomised on the user's own device: the truth with probability
 // e^eps/(e^eps + Choices - 1), each other answer with probability 1/(e^eps + Choices - 1). It is epsilon-DP in the local model, one user's
-// answer replaced, and no other mechanism keeps the truth more often (Warner 1965; Kairouz, Oh, Viswanath 2016, Thm. 14 for few choices or large epsilon).
+// answer replaced, and no other mechanism keeps the truth more often (Warner 1965; Kairouz, Oh, Viswanath 2016).
 // Whoever answers k = Neighbours.Contributions times spends epsilon/k on each.
 type RandomisedResponse struct {
 	Epsilon    float64            // > 0, no default; +Inf means the truth

@@ -19,7 +19,7 @@ var ErrSpent = errors.New("the privacy budget is spent")
 // the variants that are not private). A run spends epsilon_1 on the threshold, Laplace of scale D/epsilon_1, and epsilon_2 on the queries, Laplace of scale
 // 2 D/epsilon_2 each, epsilon_1 + epsilon_2 = epsilon_0, D the sensitivity of a query. The split 1 : 2^(2/3), that is Lyu, Su and Li's
 // 1 : (2c)^(2/3) for the c = 1 of a run, has the least variance of query noise less threshold noise. If one record moves all queries in the same
-// direction (Monotone), scale D/epsilon_2 is enough for the queries and the split is 1 : 1 (the same, Thm. 5).
+// direction (Monotone), scale D/epsilon_2 is enough for the queries and the split is 1 : 1 (the same).
 //
 // No number is released: a learner that wants the value of an accepted query pays for that elsewhere.
 type SparseVector struct {
@@ -79,7 +79,7 @@ func (s *SparseVector) Init() error {
 		Nominal: nominal, Epsilon: s.Epsilon,
 		Event:      privacy.SparseVectorEvent{Epsilon: each, Accepted: s.Accepted},
 		Conditions: []string{condition},
-		Source:     "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017, Theorem 5 and Section 4.2",
+		Source:     "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017",
 	}
 	return nil
 }

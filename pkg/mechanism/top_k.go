@@ -8,7 +8,7 @@ import (
 )
 
 // TopK chooses K of n candidates by their scores: it adds Gumbel noise to each score once and takes the K largest, in order. That has the very
-// distribution of K exponential mechanisms one after the other, each without the candidates chosen before (Durfee and Rogers 2019, Lemma 4.2), and is
+// distribution of K exponential mechanisms one after the other, each without the candidates chosen before (Durfee and Rogers 2019), and is
 // released in the central model.
 //
 // A pick with epsilon_0 chooses candidate i with probability proportional to exp(epsilon_0 u_i/(2 D)), D the sensitivity of a score: Gumbel noise of scale
@@ -80,7 +80,7 @@ func (t *TopK) Init() error {
 		Nominal: t.Budget, Epsilon: epsilon,
 		Event:      privacy.Repeat{Event: privacy.ExponentialEvent{Epsilon: pick}, Times: t.K},
 		Conditions: []string{condition, "a record is in one choice"},
-		Source:     "McSherry and Talwar 2007; Durfee and Rogers 2019, Lemma 4.2; Cesar and Rogers 2021",
+		Source:     "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // VectorGaussian releases vectors of Euclidean norm at most Bound under independent Gaussian noise, calibrated exactly: with L2 sensitivity
-// D the standard deviation is D/mu*(epsilon, delta) (the analytic Gaussian: Balle and Wang 2018, Thm. 8; Dong, Roth, Su 2022, Cor. 2.13).
+// D the standard deviation is D/mu*(epsilon, delta) (the analytic Gaussian: Balle and Wang 2018, Thm. 8; Dong, Roth, Su 2022).
 //
 // D = 2 Bound for a value that is replaced, Bound where a record is there or not and its absence is the zero vector. Values are clipped
 // inside. A value is a record's vector, or any function of a batch of records: what counts is that a record is in one release only; a user in k =

@@ -1,0 +1,206 @@
+package mechanism
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+// TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is the system's, counted, and within its bounds.
+func TestSecureTree(t *testing.T) {
+	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	setup := privacy.Setup{Dim: 3, Horizon: 1 << 14, Bound: 1.5, Alpha: 0.1}
+	if err := tree.Init(setup); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "Check", tree.Check(), "before Reset")
+	var first [2]float64
+	for run := range first {
+		tree.Reset(nil) // nothing is drawn from what Reset is handed
+		operator, perturbation := tree.discrete.upsilon()
+		sum, dst, clean := make([]int64, 6), make([]float64, 6), make([]float64, 6)
+		var square float64
+		nodes := 0
+		for i := 1; i < setup.Horizon; i++ {
+			row := []float64{math.Sin(float64(i)), 0.9 * math.Cos(float64(3*i)), 1}
+			admitted, err := (&rows{Setup: setup, buf: make([]float64, 3)}).admit(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for a, p := 0, 0; a < 3; a++ {
+				for b := 0; b <= a; b, p = b+1, p+1 {
+					sum[p] += int64(math.RoundToEven(admitted[a] * admitted[b] / tree.Spacing()))
+				}
+			}
+			if err := tree.AddOuter(row); err != nil {
+				t.Fatal(err)
+			}
+			tree.Read(dst)
+			copy(clean, dst)
+			addDiagonal(clean, 3, -tree.shift)
+			for p, noise := range tree.total() {
+				if steps := noise / tree.Spacing(); steps != math.Trunc(steps) || math.Abs(steps) > 1<<53 {
+					t.Fatalf("noise of %v steps", steps)
+				}
+				if tree.sum[p] != float64(sum[p])*tree.Spacing() {
+					t.Fatalf("row %d: the sum is %v, want %d steps of %v", i, tree.sum[p], sum[p], tree.Spacing())
+				}
+				if math.Abs(clean[p]-tree.sum[p]-noise) > 1e-9*(tree.shift+math.Abs(tree.sum[p])) {
+					t.Fatalf("row %d: release %v, sum %v, noise %v", i, clean[p], tree.sum[p], noise)
+				}
+			}
+			// Definition 3 fails with probability alpha/(2n) a round: 1e-6 for a look each thousand rounds.
+			if i%1000 == 0 {
+				h := tree.total()
+				if n := mat.Norm(mat.NewSymDense(2, []float64{h[0], h[1], h[1], h[2]}), 2); n > operator {
+					t.Errorf("round %d: noise of Frobenius norm %v, bound %v", i, n, operator)
+				}
+				if n := math.Hypot(h[3], h[4]); n > perturbation {
+					t.Errorf("round %d: perturbation %v, bound %v", i, n, perturbation)
+				}
+			}
+			if i%2 == 1 { // the node of one leaf, drawn last
+				for p, s := range []float64{2, 1, 2, 1, 1, 2} {
+					square += tree.node[p] * tree.node[p] / s
+				}
+				nodes += 6
+			}
+		}
+		// The mean square of the nodes' noise is s^2 off the diagonal and 2 s^2 on it; false alarm 1e-6.
+		if e := (square/float64(nodes)/(tree.SD()*tree.SD()) - 1) * math.Sqrt(float64(nodes)/2); math.Abs(e) > 4.9 {
+			t.Errorf("the variance of a node's noise is %.1f standard errors from the claim's", e)
+		}
+		if err := tree.Check(); err != nil {
+			t.Error(err)
+		}
+		first[run] = tree.total()[0]
+	}
+	if first[0] == first[1] { // some 1e6 likely values
+		t.Errorf("two runs have the same noise %v", first[0])
+	}
+	tree.Reset(nil)
+	row := []float64{1, 0, 1}
+	if n := testing.AllocsPerRun(1000, func() { _ = tree.AddOuter(row) }); n != 0 {
+		t.Errorf("%v allocations a row", n)
+	}
+}
+
+func TestSecureTreeClaims(t *testing.T) {
+	for _, epsilon := range []float64{0.1, 1, 10} {
+		setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1e-3}
+		b := privacy.Budget{Epsilon: epsilon, Delta: 1e-5}
+		tree, gaussian := &SecureTree{Budget: b}, &Gaussian{Budget: b}
+		if err := tree.Init(setup); err != nil {
+			t.Fatal(err)
+		}
+		if err := gaussian.Init(setup); err != nil {
+			t.Fatal(err)
+		}
+		if e := tree.Claim().Epsilon; e > epsilon || e < 0.998*epsilon {
+			t.Errorf("%v: claims %v", b, e)
+		}
+		if err := tree.Claim().Event.Validate(); err != nil {
+			t.Error(err)
+		}
+		// An accountant that has the event alone finds no more than what is claimed.
+		if e, by, err := privacy.Tightest(tree.Claim().Event, b.Delta); err != nil || e > tree.Claim().Epsilon*(1+1e-9) {
+			t.Errorf("%v: %s finds %v, the claim is %v: %v", b, by, e, tree.Claim().Epsilon, err)
+		}
+		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less above; the grid next to nothing.
+		rho, _ := privacy.ZCDP(b)
+		near(t, "s", tree.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
+		if r := tree.SD() / gaussian.SD(); r < 1 || r > 1.6 {
+			t.Errorf("%v: %v times the noise of the Gaussian tree", b, r)
+		}
+		if r := tree.shift / tree.SD() / (gaussian.Shift() / gaussian.SD()); r < 0.9 || r > 1.3 {
+			t.Errorf("%v: the shift is %v times the Gaussian tree's, in units of its noise", b, r)
+		}
+	}
+}
+
+// TestSecureTreeSensitivity: two rows, clipped and rounded, are no further apart in Frobenius norm than the event says.
+func TestSecureTreeSensitivity(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dim := rapid.IntRange(2, 5).Draw(t, "dim")
+		tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: math.Ldexp(1, rapid.IntRange(-10, 0).Draw(t, "log2 grid"))}
+		if err := tree.Init(privacy.Setup{Dim: dim, Horizon: 10, Bound: 1.5, Alpha: 0.1}); err != nil {
+			t.Fatal(err)
+		}
+		tree.Reset(nil)
+		row := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-2, 2), rapid.Just(0.0), rapid.Just(1.5)), dim, dim)
+		var sums [2][]float64
+		for i := range sums {
+			clear(tree.sum)
+			if err := tree.AddOuter(row.Draw(t, "row")); err != nil {
+				t.Fatal(err)
+			}
+			sums[i] = append(sums[i], tree.sum...)
+		}
+		var square float64
+		for a, p := 0, 0; a < dim; a++ {
+			for b := 0; b <= a; b, p = b+1, p+1 {
+				d := (sums[0][p] - sums[1][p]) / tree.Grid
+				square += d * d
+				if b < a {
+					square += d * d
+				}
+			}
+		}
+		if most := tree.Claim().Event.(privacy.TreeEvent).Node.(SymmetricDiscreteEvent).Sensitivity; square > most*most {
+			t.Fatalf("moves a node by %v steps, want %v at most", math.Sqrt(square), most)
+		}
+	})
+}
+
+func TestSecureTreeRefuses(t *testing.T) {
+	setup := privacy.Setup{Dim: 3, Horizon: 1000, Bound: 1, Alpha: 0.1}
+	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	for _, c := range []struct {
+		tree  SecureTree
+		words []string
+	}{
+		{SecureTree{}, []string{"epsilon = 0"}},
+		{SecureTree{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
+		{SecureTree{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: 0.1}}, []string{"noise of zero"}},
+		{SecureTree{Budget: b, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
+		{SecureTree{Budget: b, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
+	} {
+		wants(t, "Init", c.tree.Init(setup), c.words...)
+	}
+	long := setup
+	long.Horizon = 1 << 45
+	wants(t, "horizon", (&SecureTree{Budget: b}).Init(long), "35184372088832 rows", "<= 2^53")
+	tree := &SecureTree{Budget: b}
+	if err := tree.Init(privacy.Setup{Dim: 3, Horizon: 2, Bound: 1, Alpha: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	tree.Reset(nil)
+	wants(t, "NaN", tree.AddOuter([]float64{0, math.NaN(), 0}), "NaN")
+	for range 2 {
+		if err := tree.AddOuter([]float64{0, 0, 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wants(t, "beyond", tree.AddOuter([]float64{0, 0, 1}), "beyond the horizon of 2")
+	if err := tree.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkSecureTree(b *testing.B) {
+	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	if err := tree.Init(privacy.Setup{Dim: 6, Horizon: 1 << 30, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+		b.Fatal(err)
+	}
+	tree.Reset(nil)
+	row := []float64{0.5, 0.5, 0.5, 0.5, 0, 1}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := tree.AddOuter(row); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
