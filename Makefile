@@ -27,7 +27,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute lab test lint bench reproduce clean distclean
+.PHONY: help setup notebooks execute lab test lint bench audit reproduce clean distclean
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -65,6 +65,10 @@ lint: ## gofmt, go vet, staticcheck
 bench: ## benchmarks, for benchstat (BENCH=regexp, COUNT=n)
 	@docker/setup go
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
+
+audit: ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon
+	@docker/setup go
+	@go run ./notebooks/audit -scale $(SCALE)
 
 reproduce: ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
 	@docker/setup go

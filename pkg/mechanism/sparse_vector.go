@@ -1,15 +1,11 @@
 package mechanism
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
-
-// ErrSpent is wrapped by the error of a mechanism whose budget is used up.
-var ErrSpent = errors.New("the privacy budget is spent")
 
 // SparseVector answers a stream of adaptive queries with whether they are above a threshold, for the price of those that are: at most Accepted answers
 // come out above, each costs epsilon_0 = Epsilon/Accepted, and the answers below are free. It is pure epsilon-DP in the central model.
@@ -90,13 +86,13 @@ func (s *SparseVector) Reset(n *privacy.Noise) {
 }
 
 // Above reports whether the query's value is above the threshold, under the noise of both. After Accepted answers that are, it returns an
-// error that wraps ErrSpent. A value or threshold that is not finite is refused and costs nothing.
+// error that wraps privacy.ErrSpent. A value or threshold that is not finite is refused and costs nothing.
 func (s *SparseVector) Above(value, threshold float64) (bool, error) {
 	switch {
 	case s.noise == nil:
 		return false, errReset
 	case s.accepted == s.Accepted:
-		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", ErrSpent, s.Accepted)
+		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.Accepted)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
 	}

@@ -50,7 +50,7 @@ func TestSparseVectorLedger(t *testing.T) {
 		}
 		balanced(t, ledger, s)
 	}
-	if _, err := s.Above(0, 0); !errors.Is(err, ErrSpent) {
+	if _, err := s.Above(0, 0); !errors.Is(err, privacy.ErrSpent) {
 		t.Errorf("after 3 acceptances: %v, want ErrSpent", err)
 	}
 	balanced(t, ledger, s) // a refusal draws nothing

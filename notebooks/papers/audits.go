@@ -1,0 +1,351 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/broken"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// AuditSeed is the seed of the suite.
+const AuditSeed = 2026
+
+// AuditConfidence is that of the suite: of each broken fixture's verdict, and over all sound subjects together.
+const AuditConfidence = 0.99
+
+// auditBudget is what the suite's Gaussian mechanisms are calibrated for.
+var auditBudget = privacy.Budget{Epsilon: 1, Delta: 0.01}
+
+// SoundItems lists the audits of the toolkit's own mechanisms and learners, all of which have to keep their claims.
+func SoundItems(s Scale) []audit.Item {
+	items := append(soundMechanisms(s), soundReleases(s)...)
+	items = append(items, soundLearners(s)...)
+	return append(items, soundRuns(s)...)
+}
+
+// releaser is a mechanism that releases vectors.
+type releaser interface {
+	Init() error
+	Reset(*privacy.Noise)
+	Release(dst, value []float64) error
+	privacy.Claimant
+}
+
+// vectorItem audits a mechanism on two values.
+func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
+	ready := func() any {
+		m := fresh()
+		exitOn(m.Init())
+		return m
+	}
+	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
+	claim := ready().(releaser).Claim()
+	return audit.Mechanism{
+		Name: name, Claim: privacy.Budget{Epsilon: claim.Epsilon, Delta: claim.Nominal.Delta}, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(releaser)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			return m.Release(out, worlds[world])
+		},
+	}
+}
+
+func soundMechanisms(s Scale) []audit.Item {
+	runs := pick(s, 20_000, 100_000, 1_000_000)
+	return []audit.Item{
+		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, func() releaser {
+			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
+		}),
+		vectorItem("Gaussian", auditBudget.Epsilon, pick(s, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
+			return &mechanism.VectorGaussian{Budget: auditBudget, Dim: 2, Bound: 1}
+		}),
+		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
+		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: auditBudget, Dim: 1, Bound: 1} }),
+		responseItem(runs), sparseVectorItem(runs), topKItem(runs),
+	}
+}
+
+// secureItem audits a sum of one record, -1 or +1. The noise is the system's and not the suite's: these two findings differ from run to run.
+func secureItem(name string, exact float64, runs int, fresh func() mechanism.Secure) audit.Item {
+	ready := func() any {
+		m := fresh()
+		exitOn(m.Init())
+		return m
+	}
+	pool := sync.Pool{New: ready}
+	claim := ready().(mechanism.Secure).Claim()
+	return audit.Mechanism{
+		Name: name, Claim: privacy.Budget{Epsilon: claim.Epsilon, Delta: claim.Nominal.Delta}, Exact: exact * claim.Epsilon, Runs: runs,
+		Release: func(world int, _ rand.Source, out []float64) error {
+			m := pool.Get().(mechanism.Secure)
+			defer pool.Put(m)
+			if err := m.Add([]float64{float64(2*world - 1)}); err != nil {
+				return err
+			}
+			if err := m.Release(out); err != nil {
+				return err
+			}
+			return m.Check()
+		},
+	}
+}
+
+func responseItem(runs int) audit.Item {
+	const epsilon = 1
+	return audit.Mechanism{
+		Name: "randomised response", Claim: privacy.Budget{Epsilon: epsilon}, Exact: epsilon, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
+			if err := m.Init(); err != nil {
+				return err
+			}
+			m.Reset(privacy.NewNoise(source))
+			answer, err := m.Respond(world)
+			out[0] = float64(answer)
+			return err
+		},
+	}
+}
+
+// sparseVectorItem asks ten queries, of which a record lowers the first nine and raises the last, and reports which was accepted, or none: the
+// stream on which a threshold noise that is drawn too often, or a query noise without its factor 2, shows.
+func sparseVectorItem(runs int) audit.Item {
+	const epsilon, queries = 1, 10
+	return audit.Mechanism{
+		Name: "sparse vector", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+			if err := m.Init(); err != nil {
+				return err
+			}
+			m.Reset(privacy.NewNoise(source))
+			for out[0] = 0; out[0] < queries; out[0]++ {
+				value, threshold := float64(1-world), 4.0
+				if out[0] == queries-1 {
+					value, threshold = float64(world), -20
+				}
+				if above, err := m.Above(value, threshold); above || err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func topKItem(runs int) audit.Item {
+	const epsilon = 1
+	return audit.Mechanism{
+		Name: "top-2 of 5 by Gumbel noise", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs, Outputs: 2,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
+			if err := m.Init(); err != nil {
+				return err
+			}
+			m.Reset(privacy.NewNoise(source))
+			scores := [2][]float64{{1, 1, 0, 0, 0}, {0, 0, 1, 1, 1}}[world]
+			chosen, err := m.Choose(scores, nil)
+			for i, c := range chosen {
+				out[i] = float64(c)
+			}
+			return err
+		},
+	}
+}
+
+// auditedSums makes each accumulator that claims privacy, with the epsilon that is true of it where a formula has it: the accountant's, for Gaussian noise
+// that is not padded.
+func auditedSums() []struct {
+	name  string
+	exact float64
+	make  func() privacy.Accumulator
+} {
+	exact := auditBudget.Epsilon
+	return []struct {
+		name  string
+		exact float64
+		make  func() privacy.Accumulator
+	}{
+		{"binary tree", exact, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}} }},
+		{"pan-private tree", exact, func() privacy.Accumulator {
+			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: auditBudget}}
+		}},
+		{"Honaker's tree", exact, func() privacy.Accumulator { return &mechanism.Honaker{Budget: auditBudget} }},
+		{"square root", exact, func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: auditBudget} }},
+		{"BLT", exact, func() privacy.Accumulator { return &mechanism.BLT{Budget: auditBudget} }},
+		{"secure tree", 0, func() privacy.Accumulator { return &mechanism.SecureTree{Budget: auditBudget} }},
+		{"Gaussian tree as published", 0, func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget, Calibration: privacy.AsPublished}}
+		}},
+		{"Wishart tree", 0, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: auditBudget}} }},
+	}
+}
+
+// soundReleases audits transcripts: all releases of 8 rounds, with the first row replaced by the one farthest from it.
+func soundReleases(s Scale) (items []audit.Item) {
+	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
+	for _, sums := range auditedSums() {
+		items = append(items, audit.Accumulator{
+			Name: sums.name + ": all releases", Exact: sums.exact, New: sums.make, Setup: setup, Runs: pick(s, 20_000, 100_000, 1_000_000),
+		})
+	}
+	return items
+}
+
+// soundRuns audits long horizons in a single run, in which every row is a canary: one of two rows by the toss of a coin.
+func soundRuns(s Scale) (items []audit.Item) {
+	horizon := pick(s, 10_000, 100_000, 1_000_000)
+	setup := privacy.Setup{Dim: 3, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
+	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
+	for _, sums := range []struct {
+		name string
+		make func() privacy.Accumulator
+	}{
+		{"binary tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }},
+		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
+	} {
+		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %s rows", sums.name, thousands(horizon)), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
+		exitOn(err)
+		items = append(items, c)
+	}
+	return items
+}
+
+// tellTale returns the streams that draw the most from the actions of LinUCB: in one dimension with the arms +c and -c, whose confidence widths are equal, the
+// action is the sign of the noisy sum u~. In the first round both arms are 1 and pay +1 in one world and -1 in the other, which is the
+// largest change that a row (x, y) can make, all of it in u. Later rounds have a tiny c and pay nothing, so that each release
+// shows its noise and the first round, and nothing else.
+func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
+	var worlds [2]audit.Stream
+	for w, reward := range []float64{1, -1} {
+		worlds[w] = audit.Stream{{X: []float64{1, 1}, Rewards: []float64{reward, reward}}}
+		for len(worlds[w]) < rounds {
+			worlds[w] = append(worlds[w], audit.Round{X: []float64{1e-3, -1e-3}, Rewards: []float64{0, 0}})
+		}
+	}
+	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, worlds
+}
+
+// soundLearners audits the actions that all users but the first one see.
+func soundLearners(s Scale) (items []audit.Item) {
+	const rounds = 16
+	runs := pick(s, 20_000, 100_000, 1_000_000)
+	problem, worlds := tellTale(rounds)
+	item := func(name string, make func() bandit.Learner) {
+		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
+	}
+	for _, sums := range auditedSums() {
+		item("LinUCB over "+sums.name, func() bandit.Learner { return &learner.LinUCB{Sums: sums.make()} })
+	}
+	item("LinUCB on a budget", func() bandit.Learner {
+		return &learner.Metered{
+			Learner: &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}}},
+			Budget:  privacy.Budget{Epsilon: 0.9, Delta: auditBudget.Delta}, Freeze: true,
+		}
+	})
+	return append(items, standardItem(s))
+}
+
+// standardItem audits the action of the round whose context is replaced, of a learner that is private in the standard sense.
+func standardItem(s Scale) audit.Item {
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	right, left := []float64{1, 0, -1, 0}, []float64{-1, 0, 1, 0}
+	learn := audit.Round{X: right, Rewards: []float64{1, -1}}
+	world := func(last []float64) audit.Stream {
+		return audit.Stream{learn, learn, learn, learn, {X: last, Rewards: []float64{0, 0}}}
+	}
+	return audit.Learner{
+		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(s, 20_000, 100_000, 1_000_000),
+		New: func() bandit.Learner {
+			return &learner.RandomisedAction{Learner: &learner.LinUCB{Sigma: 0.1}, Epsilon: 0.5}
+		},
+		Worlds: [2]audit.Stream{world(right), world(left)},
+	}
+}
+
+// AuditReport is the outcome of the suite.
+type AuditReport struct{ Broken, Sound audit.Report }
+
+// Audit attacks the broken fixtures, each at AuditConfidence, and the sound subjects at AuditConfidence over all of them together.
+func Audit(ctx context.Context, s Scale, progress audit.Progress) (r AuditReport, err error) {
+	o := audit.Options{Confidence: AuditConfidence, Seed: AuditSeed, Progress: progress}
+	if r.Broken, err = audit.Each(ctx, broken.All(), o); err != nil {
+		return r, err
+	}
+	r.Sound, err = audit.Family(ctx, SoundItems(s), o)
+	return r, err
+}
+
+// OK reports that every broken fixture is caught and no sound claim excluded.
+func (r AuditReport) OK() bool {
+	return r.Broken.Excluded() == len(r.Broken.Findings) && r.Sound.Excluded() == 0
+}
+
+// Summary is the line that make audit ends with.
+func (r AuditReport) Summary() string {
+	return fmt.Sprintf("audit: %d of %d broken caught, %d of %d sound within their claim",
+		r.Broken.Excluded(), len(r.Broken.Findings), len(r.Sound.Findings)-r.Sound.Excluded(), len(r.Sound.Findings))
+}
+
+// Table lays out claimed, audited and exact epsilon.
+func (r AuditReport) Table() *charts.Table {
+	t := auditTable(r.Broken, r.Sound)
+	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*AuditConfidence, t.Caption)
+	return t
+}
+
+func auditTable(reports ...audit.Report) *charts.Table {
+	t := charts.NewTable("subject", "δ", "claimed ε", "audited ε", "exact ε", "runs", "the claim is")
+	t.Align = "lrrrrrl"
+	t.Caption = "Audited: the largest ε that the evidence excludes. Exact: by a formula, where there is one. Runs are for each of two worlds"
+	for _, part := range reports {
+		for _, f := range part.Findings {
+			exact := "–"
+			if f.Exact > 0 {
+				exact = number(f.Exact)
+				if math.IsInf(f.Exact, 1) {
+					exact = "∞"
+				}
+			}
+			t.Add(f.Name, number(f.Claim.Delta), number(f.Claim.Epsilon), fmt.Sprintf("≥ %.3g", f.Epsilon), exact, f.Runs, f.Verdict())
+		}
+	}
+	return t
+}
+
+// AuditJDP attacks the releases that the JDP paper's learners read, and their actions: a part of the suite.
+func AuditJDP(ctx context.Context, s Scale) (audit.Report, error) {
+	return audit.Family(ctx, append(soundReleases(s), soundLearners(s)...), audit.Options{Confidence: AuditConfidence, Seed: AuditSeed})
+}
+
+// MustAuditJDP runs it in a notebook.
+func MustAuditJDP(s Scale) *charts.Table {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	r, err := AuditJDP(ctx, s)
+	exitOn(err)
+	t := auditTable(r)
+	t.Scale = Here(s)
+	return t
+}
+
+// MustAudit runs the suite in a notebook.
+func MustAudit(s Scale) AuditReport {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	r, err := Audit(ctx, s, nil)
+	exitOn(err)
+	return r
+}

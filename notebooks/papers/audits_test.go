@@ -1,0 +1,106 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+)
+
+// TestAudit runs the suite at smoke scale. Its seed is fixed; over seeds, a sound claim is falsely excluded once in a hundred suites.
+func TestAudit(t *testing.T) {
+	r, err := Audit(context.Background(), Smoke, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.OK() || len(r.Broken.Findings) != 10 {
+		t.Errorf("%s\n%s", r.Summary(), r.Table().Text())
+	}
+	if want := fmt.Sprintf("audit: 10 of 10 broken caught, %d of %[1]d sound within their claim", len(r.Sound.Findings)); r.Summary() != want {
+		t.Errorf("the last line is %q, want %q", r.Summary(), want)
+	}
+	power := map[string]bool{"Laplace": false, "Gaussian": false, "randomised response": false}
+	for _, f := range append(r.Broken.Findings, r.Sound.Findings...) {
+		if _, simple := power[f.Name]; simple {
+			power[f.Name] = f.Epsilon >= 0.8*f.Exact
+		}
+		if f.Exact > 0 && f.Epsilon > f.Exact {
+			t.Errorf("%s: epsilon = %v is excluded, but %v is true", f.Name, f.Epsilon, f.Exact)
+		}
+	}
+	for name, enough := range power {
+		if !enough {
+			t.Errorf("%s: less than 80%% of the exact epsilon\n%s", name, r.Table().Text())
+		}
+	}
+}
+
+// TestAuditCatches sees the suite fail when a sound subject is broken, and when a broken one is sound.
+func TestAuditCatches(t *testing.T) {
+	caught := AuditReport{Broken: audit.Report{Findings: []audit.Finding{{Epsilon: 2, About: audit.About{Name: "b"}}}}, Sound: audit.Report{Findings: []audit.Finding{{}}}}
+	if !caught.OK() {
+		t.Error("a suite as it should be is not OK")
+	}
+	escaped, wrong := caught, caught
+	escaped.Broken.Findings = []audit.Finding{{}}
+	wrong.Sound.Findings = []audit.Finding{{Epsilon: 2}}
+	if escaped.OK() || wrong.OK() {
+		t.Error("a suite with a broken fixture that escapes, or a sound claim that is excluded, is OK")
+	}
+	if want := "audit: 0 of 1 broken caught, 1 of 1 sound within their claim"; escaped.Summary() != want {
+		t.Errorf("%q, want %q", escaped.Summary(), want)
+	}
+	if want := "audit: 1 of 1 broken caught, 0 of 1 sound within their claim"; wrong.Summary() != want {
+		t.Errorf("%q, want %q", wrong.Summary(), want)
+	}
+}
+
+// TestEverythingIsAudited: each type of pkg/mechanism and pkg/learner that makes a claim is named in the suite's source.
+func TestEverythingIsAudited(t *testing.T) {
+	claimants := map[string]bool{}
+	files := token.NewFileSet()
+	for _, dir := range []string{"mechanism", "learner"} {
+		packages, err := parser.ParseDir(files, "../../pkg/"+dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range packages {
+			for _, file := range p.Files {
+				for _, d := range file.Decls {
+					f, ok := d.(*ast.FuncDecl)
+					if !ok || f.Recv == nil || f.Name.Name != "Claim" {
+						continue
+					}
+					if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); ok && ast.IsExported(fmt.Sprint(star.X)) {
+						claimants[dir+"."+fmt.Sprint(star.X)] = true
+					}
+				}
+			}
+		}
+	}
+	for _, name := range []string{"mechanism.Tree", "mechanism.PanPrivateTree", "mechanism.BLT", "mechanism.SquareRoot", "mechanism.Honaker"} {
+		claimants[name] = true // their method is promoted
+	}
+	delete(claimants, "mechanism.Exact") // claims nothing
+	suite, err := parser.ParseFile(files, "audits.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(suite, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.CompositeLit); ok {
+			if s, ok := lit.Type.(*ast.SelectorExpr); ok {
+				delete(claimants, fmt.Sprintf("%v.%s", s.X, s.Sel.Name))
+			}
+		}
+		return true
+	})
+	for name := range claimants {
+		t.Errorf("%s makes a claim and is not in the audit suite", name)
+	}
+}
