@@ -49,6 +49,21 @@ func TestClopperPearson(t *testing.T) {
 	}
 }
 
+// Half of alpha goes to either bound, and delta is taken off the one on p.
+func TestExcludes(t *testing.T) {
+	all := math.Pow(0.005, 1.0/1000) // the bound on p from 1000 of 1000 at alpha = 0.01; on q from none it is 1 - all
+	if got, want := excludes(1000, 0, 1000, 0.1, 0.01), math.Log((all-0.1)/(1-all)); math.Abs(got-want) > 1e-9 {
+		t.Errorf("excludes(1000, 0, 1000, 0.1, 0.01) = %v, want %v", got, want)
+	}
+	p, q := lower(400, 1000, 0.005), upper(30, 1000, 0.005)
+	if got, want := excludes(400, 30, 1000, 0.1, 0.01), math.Log((p-0.1)/q); math.Abs(got-want) > 1e-12 {
+		t.Errorf("excludes(400, 30, 1000, 0.1, 0.01) = %v, want %v", got, want)
+	}
+	if got := excludes(100, 0, 1000, 0.1, 0.01); !math.IsInf(got, -1) {
+		t.Errorf("excludes(100, 0, 1000, 0.1, 0.01) = %v, want -Inf", got)
+	}
+}
+
 // needed is the least number at which the same rates exclude epsilon, and infinite where they never do.
 func TestNeeded(t *testing.T) {
 	const alpha = 0.01

@@ -107,15 +107,28 @@ func TestPower(t *testing.T) {
 	}
 }
 
+// coins are many coins that have nothing to do with the world, and a claim next to 0: what is learned from the runs is noise.
+func coins() audit.Mechanism {
+	return audit.Mechanism{
+		Name: "coins", Claim: privacy.Budget{Epsilon: 1e-6}, Outputs: 300,
+		Release: func(_ int, source rand.Source, out []float64) error {
+			for i := range out {
+				out[i] = float64(source.Uint64() & 1)
+			}
+			return nil
+		},
+	}
+}
+
 // The true epsilon is excluded in at most alpha of the audits: 300 small ones of each mechanism at alpha = 0.1, of which a test that errs as often as it may
-// excludes more than 50 with probability 1e-4. A test that chose its event on the runs that it tests it on would exclude most.
+// excludes more than 50 with probability 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins in 118.
 func TestValidity(t *testing.T) {
 	const audits, alpha = 300, 0.1
 	most := 0.0
 	for b := (distuv.Binomial{N: audits, P: alpha}); b.CDF(most) < 1-1e-4; {
 		most++
 	}
-	for _, m := range []audit.Mechanism{laplace(1), response(1, 2), response(0.5, 10), gaussian(privacy.Budget{Epsilon: 1, Delta: 0.01})} {
+	for _, m := range []audit.Mechanism{laplace(1), response(1, 2), response(0.5, 10), gaussian(privacy.Budget{Epsilon: 1, Delta: 0.01}), coins()} {
 		wrong := 0
 		for seed := range uint64(audits) {
 			f, err := m.Run(ctx, audit.Options{Seed: seed, Runs: 400, Confidence: 1 - alpha})
