@@ -17,7 +17,7 @@ import (
 // not. A user with k = Neighbours.Contributions records moves a sum by k times that.
 //
 // Noise of sigma steps is D^2/(2 sigma^2)-zCDP (Canonne, Kamath, Steinke, Thm. 4; a vector by composition), and sigma is calibrated to the rho that
-// privacy.ZCDP gives for the budget. A discrete Gaussian is not mu-GDP: its curve is not the Gaussian's.
+// privacy.ConcentratedRho gives for the budget. A discrete Gaussian is not mu-GDP: its curve is not the Gaussian's.
 type SecureGaussian struct {
 	Budget     privacy.Budget     // no default; epsilon finite, delta > 0
 	Dim        int                // length of a record, d >= 1
@@ -37,7 +37,7 @@ var (
 
 // Init validates, calibrates and allocates; it begins a run.
 func (s *SecureGaussian) Init() error {
-	rho, err := privacy.ZCDP(s.Budget)
+	rho, err := privacy.ConcentratedRho(s.Budget)
 	if err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (s *SecureGaussian) Init() error {
 	ratio := event.Sensitivity / event.Sigma
 	s.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: s.Budget, Epsilon: privacy.ZCDPEpsilon(ratio*ratio/2, s.Budget.Delta),
+		Nominal: s.Budget, Epsilon: privacy.ConcentratedEpsilon(ratio*ratio/2, s.Budget.Delta),
 		Event: event,
 		Conditions: []string{
 			fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
 			oneSum(neighbours), "errors and timings stay with the curator",
 		},
-		Source: "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016)",
+		Source: "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)",
 	}
 	return nil
 }

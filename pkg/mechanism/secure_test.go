@@ -232,7 +232,7 @@ func TestSecureClaims(t *testing.T) {
 				if err := g.Init(); err != nil {
 					t.Fatal(err)
 				}
-				rho, _ := privacy.ZCDP(b)
+				rho, _ := privacy.ConcentratedRho(b)
 				event := g.Claim().Event.(privacy.DiscreteGaussianEvent)
 				ratio := event.Sensitivity / event.Sigma
 				if ratio*ratio/2 > rho {

@@ -15,7 +15,7 @@ import (
 // steps: then every addition in float64 is exact, and a release before its shift is the exact sum of integers, times g. Rounding moves each of the Dim^2
 // entries by g/2 at most, so that one row replaced changes a node by F = sqrt(2) L~^2 + g Dim in Frobenius norm. With standard deviation
 // parameter s off the diagonal and sqrt(2) s on it a node is F^2/(4 s^2)-zCDP (Canonne, Kamath, Steinke 2020, Thm. 4), a row is in
-// m = floor(log2(n-1)) + 1 of them, and s is calibrated to the rho that privacy.ZCDP gives for the budget: about 1.3 times Gaussian's s at (1, 1e-5).
+// m = floor(log2(n-1)) + 1 of them, and s is calibrated to the rho that privacy.ConcentratedRho gives for the budget: somewhat more than Gaussian has.
 type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
 	Grid   float64        // a power of two; 0 means one that costs less than 0.1% of noise where that is possible
@@ -140,7 +140,7 @@ func (e SymmetricDiscreteEvent) Rho() float64 { return privacy.DiscreteGaussianE
 // Init validates and calibrates.
 func (n *discreteNodes) Init(s privacy.Setup) error {
 	const name = "SecureTree"
-	rho, err := privacy.ZCDP(n.budget)
+	rho, err := privacy.ConcentratedRho(n.budget)
 	if err != nil {
 		return err
 	}
@@ -169,13 +169,13 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	event := n.Spent(n.levels).(privacy.TreeEvent)
 	n.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
-		Nominal: n.budget, Epsilon: privacy.ZCDPEpsilon(m*event.Node.(SymmetricDiscreteEvent).Rho(), n.budget.Delta),
+		Nominal: n.budget, Epsilon: privacy.ConcentratedEpsilon(m*event.Node.(SymmetricDiscreteEvent).Rho(), n.budget.Delta),
 		Event: event,
 		Conditions: []string{
 			fmt.Sprintf("rows clipped to the bound, and row row^T rounded to the grid %v, inside the mechanism", n.grid),
 			privacy.OneRound, "errors and timings stay with the curator",
 		},
-		Source: "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; accounted by zCDP (Bun and Steinke 2016)",
+		Source: "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)",
 	}
 	return nil
 }

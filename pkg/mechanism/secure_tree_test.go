@@ -110,7 +110,7 @@ func TestSecureTreeClaims(t *testing.T) {
 			t.Errorf("%v: %s finds %v, the claim is %v: %v", b, by, e, tree.Claim().Epsilon, err)
 		}
 		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less above; the grid next to nothing.
-		rho, _ := privacy.ZCDP(b)
+		rho, _ := privacy.ConcentratedRho(b)
 		near(t, "s", tree.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
 		if r := tree.SD() / gaussian.SD(); r < 1 || r > 1.6 {
 			t.Errorf("%v: %v times the noise of the Gaussian tree", b, r)

@@ -61,13 +61,13 @@ func (t *TopK) Init() error {
 	k := float64(t.K)
 	pick, epsilon := t.Budget.Epsilon/k, t.Budget.Epsilon
 	if t.Budget.Delta > 0 && !t.Budget.None() {
-		rho, err := privacy.ZCDP(t.Budget)
+		rho, err := privacy.ConcentratedRho(t.Budget)
 		if err != nil {
 			return err
 		}
 		if concentrated := math.Sqrt(8 * rho / k); concentrated > pick {
 			pick = concentrated
-			epsilon = privacy.ZCDPEpsilon(k*pick*pick/8, t.Budget.Delta)
+			epsilon = privacy.ConcentratedEpsilon(k*pick*pick/8, t.Budget.Delta)
 		}
 	}
 	t.scale = factor * t.Sensitivity * float64(neighbours.Contributions) / pick

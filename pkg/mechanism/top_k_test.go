@@ -129,7 +129,7 @@ func TestTopKScales(t *testing.T) {
 		t.Fatal(err)
 	}
 	pick := many.Claim().Event.(privacy.Repeat).Event.(privacy.ExponentialEvent).Epsilon
-	rho, _ := privacy.ZCDP(many.Budget)
+	rho, _ := privacy.ConcentratedRho(many.Budget)
 	near(t, "rho of 100 picks", 100*pick*pick/8, rho, 1e-12)
 	near(t, "the claimed epsilon", many.Claim().Epsilon, 1, 1e-9)
 	if pick < 2*0.01 {

@@ -168,10 +168,10 @@ func ExampleSecureGaussian() {
 	// neighbours  replace one record's vector
 	// asked for   epsilon = 1, delta = 1e-06
 	// proved      epsilon = 1 at that delta
-	// event       discrete Gaussian of dimension 2, sensitivity 4097, sigma = 2.192e+04
+	// event       discrete Gaussian of dimension 2, sensitivity 4097, sigma = 1.856e+04
 	// calibration Sound
 	// condition   records clipped to the norm 1 and rounded to the grid 0.00048828125 inside the mechanism
 	// condition   a record is in one sum
 	// condition   errors and timings stay with the curator
-	// source      Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016)
+	// source      Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)
 }

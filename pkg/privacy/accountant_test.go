@@ -124,7 +124,7 @@ func TestCompositionRules(t *testing.T) {
 	if e := epsilonBy(t, Advanced{}, Repeat{ApproximateEvent{Budget{0.1, 1e-6}}, 100}, 1e-6); !math.IsInf(e, 1) {
 		t.Errorf("a delta that does not pay for the events' own gives epsilon = %v, want +Inf", e)
 	}
-	near(t, "bounded range", epsilonBy(t, Concentrated{}, Repeat{ExponentialEvent{0.2}, 100}, 1e-6), concentratedEpsilon(100*0.04/8, 1e-6), 1e-12)
+	near(t, "bounded range", epsilonBy(t, Concentrated{}, Repeat{ExponentialEvent{0.2}, 100}, 1e-6), ConcentratedEpsilon(100*0.04/8, 1e-6), 1e-12)
 }
 
 func TestUnsupported(t *testing.T) {
@@ -268,7 +268,7 @@ func TestOdometer(t *testing.T) {
 	if err := errors.Join(o.Spend(GaussianEvent{mu / 2}), o.Spend(LaplaceEvent{0.05}), o.Spend(GaussianEvent{mu / 4})); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "a mixed sequence goes by zCDP", o.Spent(), concentratedEpsilon(mu*mu/8+0.05*0.05/2+mu*mu/32, 1e-5), 1e-12)
+	near(t, "a mixed sequence goes by zCDP", o.Spent(), ConcentratedEpsilon(mu*mu/8+0.05*0.05/2+mu*mu/32, 1e-5), 1e-12)
 	if err := o.Spend(WishartEvent{Budget{0.1, 1e-6}, 1}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("Wishart: error %v, want ErrUnsupported", err)
 	}
@@ -287,5 +287,25 @@ func TestOdometer(t *testing.T) {
 	}
 	if err := new(Odometer).Spend(GaussianEvent{1}); err == nil || !strings.Contains(err.Error(), "epsilon = 0") {
 		t.Errorf("no budget: error %v", err)
+	}
+}
+
+func TestConcentratedRho(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := Budget{logUniform(t, 1e-2, 20, "epsilon"), logUniform(t, 1e-12, 0.1, "delta")}
+		rho, err := ConcentratedRho(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if standard, _ := ZCDP(b); rho < standard {
+			t.Fatalf("rho = %v, less than the %v of the standard conversion", rho, standard)
+		}
+		near(t, "epsilon(rho)", ConcentratedEpsilon(rho, b.Delta), b.Epsilon, 1e-6)
+		if exact, _ := GaussianMu(b); math.Sqrt(2*rho) > exact*(1+1e-9) {
+			t.Fatalf("rho = %v allows the Gaussian mu = %v, exactly it is %v", rho, math.Sqrt(2*rho), exact)
+		}
+	})
+	if _, err := ConcentratedRho(Budget{1, 0}); err == nil {
+		t.Error("delta = 0: no error")
 	}
 }

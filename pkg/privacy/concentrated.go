@@ -32,7 +32,7 @@ func (Concentrated) Epsilon(e Event, delta float64) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
-	return concentratedEpsilon(rho, delta), nil
+	return ConcentratedEpsilon(rho, delta), nil
 }
 
 // Delta inverts Epsilon.
@@ -44,23 +44,49 @@ func (Concentrated) Delta(e Event, epsilon float64) (float64, error) {
 	if err != nil {
 		return math.NaN(), err
 	}
+	return concentratedDelta(rho, epsilon), nil
+}
+
+func concentratedDelta(rho, epsilon float64) float64 {
 	least := 1.0
 	searchOrder(func(alpha float64) float64 {
 		delta := renyiDelta(alpha, rho*alpha, epsilon)
 		least = math.Min(least, delta)
 		return delta
 	})
-	return least, nil
+	return least
 }
 
-func concentratedEpsilon(rho, delta float64) float64 {
+// ConcentratedRho returns the largest rho, to rounding and on the safe side, such that rho-zCDP implies the budget by the best Rényi order: the inverse of ConcentratedEpsilon, and
+// more than ZCDP returns. It is +Inf for epsilon = +Inf.
+func ConcentratedRho(b Budget) (float64, error) {
+	low, err := ZCDP(b) // the standard conversion is implied
+	if err != nil || b.None() {
+		return low, err
+	}
+	high := 2 * low
+	for concentratedDelta(high, b.Epsilon) <= b.Delta {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if middle := low + (high-low)/2; concentratedDelta(middle, b.Epsilon) <= b.Delta {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// ConcentratedEpsilon returns the epsilon that rho-zCDP implies at delta, by the best Rényi order. It is +Inf at delta = 0 for rho > 0.
+func ConcentratedEpsilon(rho, delta float64) float64 {
 	if delta == 0 && rho > 0 {
 		return math.Inf(1)
 	}
-	least := ZCDPEpsilon(rho, delta)
 	if rho == 0 {
 		return 0
 	}
+	least := ZCDPEpsilon(rho, delta)
 	searchOrder(func(alpha float64) float64 {
 		epsilon := renyiEpsilon(alpha, rho*alpha, delta)
 		least = math.Min(least, epsilon)
