@@ -156,3 +156,15 @@ func claimLedger(Scale) (string, error) {
 	}
 	return err.Error(), nil
 }
+
+// claimLineUp runs the suite of make audit, at its smallest.
+func claimLineUp(Scale) (string, error) {
+	r, err := Audit(context.Background(), Smoke, nil)
+	if err != nil {
+		return "", err
+	}
+	if !r.OK() {
+		return "", fmt.Errorf("%s", r.Summary())
+	}
+	return r.Summary(), nil
+}

@@ -192,7 +192,7 @@ func FigureDiscrete(s Scale) (*charts.Figure, error) {
 	draws := pick(s, 20_000, 200_000, 1_000_000)
 	f := &charts.Figure{
 		Title: "Discrete noise from the system's randomness",
-		X:     charts.Axis{Name: "noise", Range: [2]float64{-reach - 0.5, reach + 0.5}}, Y: charts.Axis{Name: "probability", Range: [2]float64{0, 0.14}},
+		X:     charts.Axis{Name: "noise", Range: [2]float64{-20, 20}}, Y: charts.Axis{Name: "probability", Range: [2]float64{0, 0.14}},
 		Slider: &charts.Slider{Label: "law"},
 		Scale:  Here(s),
 	}

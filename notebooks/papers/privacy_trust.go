@@ -102,7 +102,7 @@ var trustBudget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 // ShuffledLocal returns the largest epsilon of a user's message such that so many of them, shuffled, keep the budget.
 func ShuffledLocal(users int, b privacy.Budget) (float64, error) {
 	lo, hi := b.Epsilon, b.Epsilon+math.Log(float64(users))
-	for range 30 {
+	for range 16 {
 		mid := (lo + hi) / 2
 		epsilon, _, err := privacy.Tightest(privacy.ShuffleEvent{Local: mid, Users: users}, b.Delta)
 		if err != nil {
