@@ -97,7 +97,7 @@ func FreshThreshold() audit.Mechanism {
 	}
 	return audit.Mechanism{
 		Name: "sparse vector, a fresh threshold per query", Origin: "Shukla, Differentially Private High-dimensional Bandits, Algorithm 2",
-		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * math.Log(below(gap+1)/below(gap)), Runs: 6000000,
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * math.Log(below(gap+1)/below(gap)), Runs: 8000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			n := privacy.NewNoise(source)
 			var rho, nu [1]float64
@@ -122,7 +122,7 @@ func ClassicGaussian() audit.Mechanism {
 	sigma := classic(budget)
 	return audit.Mechanism{
 		Name: "classic Gaussian beyond epsilon = 1", Origin: "Dwork and Roth 2014, Theorem A.1, used outside its range",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 2000000,
+		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 10000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sigma)
 			out[0] += float64(world)
@@ -206,7 +206,7 @@ func WishartBeyondOne() audit.Mechanism {
 	}
 	return audit.Mechanism{
 		Name: "Wishart at epsilon >= 1 a node", Origin: "Shariff and Sheffet 2018, Theorem 23, used outside its range",
-		Claim: budget, Exact: exact, Runs: 400000,
+		Claim: budget, Exact: exact, Runs: 1000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			w, err := random.NewWishart(p, freedom, 1)
 			if err != nil {
@@ -229,7 +229,7 @@ func PairAsOne() audit.Mechanism {
 	sigma := 2 * classic(budget)
 	return audit.Mechanism{
 		Name: "a pair released with the noise of one", Origin: "Improved rate for Locally Differentially Private Linear Bandits, Theorem 3.2",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 2*math.Sqrt2/sigma), Outputs: 2, Runs: 1000000,
+		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 2*math.Sqrt2/sigma), Outputs: 2, Runs: 1500000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sigma)
 			for i := range out {
