@@ -122,7 +122,7 @@ func ClassicGaussian() audit.Mechanism {
 	sigma := classic(budget)
 	return audit.Mechanism{
 		Name: "classic Gaussian beyond epsilon = 1", Origin: "Dwork and Roth 2014, Theorem A.1, used outside its range",
-		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 10000000,
+		Claim: budget, Exact: privacy.GaussianEpsilon(budget.Delta, 1/sigma), Runs: 4000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Gaussian(out, sigma)
 			out[0] += float64(world)
