@@ -24,7 +24,11 @@ func (Pure) Epsilon(e Event, delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
 	}
-	return pureCost.of(e)
+	sum, err := pureCost.of(e)
+	if err != nil {
+		return math.NaN(), err
+	}
+	return sum, nil
 }
 
 // Delta returns 0 from the sum of the epsilons on. Below it, it is the bound of a pure event, the total variation of randomised response
@@ -34,8 +38,11 @@ func (Pure) Delta(e Event, epsilon float64) (float64, error) {
 		return math.NaN(), err
 	}
 	sum, err := pureCost.of(e)
-	if err != nil || epsilon >= sum {
-		return 0, err
+	switch {
+	case err != nil:
+		return math.NaN(), err
+	case epsilon >= sum:
+		return 0, nil
 	}
 	return -math.Expm1(epsilon-sum) / (1 + math.Exp(-sum)), nil
 }
