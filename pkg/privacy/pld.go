@@ -53,11 +53,7 @@ func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err err
 		case delta == 0: // sup bounds the loss, and has P-mass in any neighbourhood
 			return sup, sup, nil
 		}
-		s := scale(factors)
-		g := a.plan(factors, golden(math.Log(1e-3/s), math.Log(60/s), 40, func(x float64) float64 {
-			theta := math.Exp(x)
-			return (logMoment(factors, theta) - math.Log(delta)) / theta
-		}))
+		g := a.plan(factors, func(theta float64) float64 { return (logBound(factors, theta) - math.Log(delta)) / theta })
 		l, err := g.law(factors, true)
 		if err != nil {
 			return 0, 0, err
@@ -76,14 +72,10 @@ func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err err
 func (a PLD) delta(e Event, epsilon float64, both bool) (lo, hi float64, err error) {
 	return a.each(e, epsilon, 0, func(factors []factor) (lo, hi float64, err error) {
 		sup, inf := limits(factors)
-		if epsilon >= sup {
+		if epsilon >= sup || inf == 1 {
 			return inf, inf, nil
 		}
-		s := scale(factors)
-		g := a.plan(factors, golden(math.Log(1e-3/s), math.Log(60/s), 40, func(x float64) float64 {
-			theta := math.Exp(x)
-			return logMoment(factors, theta) - theta*epsilon
-		}))
+		g := a.plan(factors, func(theta float64) float64 { return logBound(factors, theta) - theta*epsilon })
 		l, err := g.law(factors, true)
 		if err != nil {
 			return 0, 0, err
@@ -125,6 +117,3 @@ func (a PLD) each(e Event, epsilon, delta float64, of func([]factor) (lo, hi flo
 	}
 	return lo, hi, nil
 }
-
-// scale returns the standard deviation of a composition's loss, or something positive.
-func scale(factors []factor) float64 { return math.Max(deviation(factors, 0), 1e-12) }

@@ -119,6 +119,9 @@ func window(parts []part, off int) (lo, hi int) {
 		mean += float64(p.times) * m
 		variance += float64(p.times) * v
 	}
+	if variance < 1e-9*h*h { // all in one point, nearly
+		return math.MinInt32, math.MaxInt32
+	}
 	reach := func(sign float64) float64 {
 		// Chernoff: P(sign (L - mean) > t) <= e^{K(s) - s t}, with t = (K(s) - ln tail)/s; K is that of sign (L - mean).
 		at := func(logs float64) float64 {
@@ -128,11 +131,8 @@ func window(parts []part, off int) (lo, hi int) {
 			}
 			return (sum - sign*s*mean - math.Log(windowTail)) / s
 		}
-		centre := math.Log(8/math.Sqrt(variance) + 1e-300)
+		centre := math.Log(8 / math.Sqrt(variance))
 		return at(golden(centre-3, centre+2, 9, at))
-	}
-	if variance == 0 {
-		return math.MinInt32, math.MaxInt32
 	}
 	return int(math.Floor((mean-reach(-1))/h)) - off - 1, int(math.Ceil((mean+reach(1))/h)) - off + 1
 }

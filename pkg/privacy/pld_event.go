@@ -173,7 +173,7 @@ func pairOf(e Event) (Pair, error) {
 	case ApproximateEvent:
 		return ResponsePair(e.Budget, 2)
 	case ShuffleEvent:
-		return shufflePair(e), nil
+		return shufflePair(e)
 	case PureEvent:
 		return ResponsePair(Budget{e.PureEpsilon(), 0}, 2)
 	}
@@ -185,9 +185,19 @@ func pairOf(e Event) (Pair, error) {
 
 // sketch discretises coarsely: enough to choose a tilt and a grid.
 func (f *factor) sketch() {
-	if f.worst == nil {
-		from, to := f.pair.span()
-		f.coarse = f.pair.law(math.Max((to-from)/2000, 1e-300), true)
+	if f.worst != nil {
+		return
+	}
+	from, to := f.pair.span()
+	h := math.Max((to-from)/2000, 1e-300)
+	for range 4 { // a finer one if the loss is a narrow one between rare extremes
+		f.coarse = f.pair.law(h, true)
+		_, variance := f.coarse.moments()
+		if finer := math.Max(math.Sqrt(variance)/30, (to-from)/(1<<19)); finer < h/2 {
+			h = finer
+			continue
+		}
+		break
 	}
 }
 

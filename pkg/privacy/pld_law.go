@@ -68,18 +68,18 @@ func (x Pair) law(h float64, upper bool) law {
 	}
 	if x.part != nil {
 		below, above := float64(g.off)*h, float64(g.off+len(g.a))*h
-		p, _, _ := x.part(math.Inf(-1), below)
+		p, _, _, _ := x.part(math.Inf(-1), below)
 		g.on[0] += p * (1 + side) / 2
-		p, _, _ = x.part(above, math.Inf(1))
+		p, _, _, _ = x.part(above, math.Inf(1))
 		lost += p
 		for j := range g.a {
 			a := float64(g.off+j) * h
-			p, q, rel := x.part(a, a+h)
+			p, share, rel, off := x.part(a, a+h)
 			if p <= 0 {
 				continue
 			}
 			// The fraction of p at b; rounding moves it, so it is rounded to the safe side.
-			t := (1 - q/p*math.Exp(a) + side*(rel+4e-16*(1+math.Abs(a)))) / -math.Expm1(-h)
+			t := (1 - share + side*off) / -math.Expm1(-h)
 			t = math.Min(1, math.Max(0, t))
 			p *= 1 + side*rel
 			g.a[j] += p * (1 - t)
@@ -285,7 +285,7 @@ func (l law) logMoment(s float64) float64 {
 	top := math.Max(s*float64(l.off)*l.h, s*float64(l.off+len(l.w)-1)*l.h)
 	sum, step, x := 0.0, math.Exp(s*l.h), 0.0
 	for j, v := range l.w {
-		if j%64 == 0 { // powers by products, started afresh before rounding grows
+		if j%64 == 0 || math.Abs(s*l.h) > 0.1 { // powers by products, started afresh before rounding grows
 			x = math.Exp(s*float64(l.off+j)*l.h - top)
 		}
 		sum += v * x

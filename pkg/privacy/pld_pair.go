@@ -38,9 +38,9 @@ const (
 
 type lossAtom struct{ loss, p float64 }
 
-// lossPart returns the masses of the continuous part on (a, b) under P and Q, and a bound of
-// the relative error of each. a may be -Inf, and b +Inf.
-type lossPart func(a, b float64) (p, q, rel float64)
+// lossPart returns of the continuous part on (a, b) the mass p under P, and the share q e^a/p for the mass q under Q: the mean of e^{a-L} under P
+// there. rel bounds the relative error of p, and off what share may be off by. For p alone a may be -Inf, or b +Inf.
+type lossPart func(a, b float64) (p, share, rel, off float64)
 
 // NewDiscretePair returns the pair of two distributions on the same finite set, P(i) = p[i] and Q(i) = q[i], in either order: its
 // curve is the pointwise maximum of those of (P, Q) and (Q, P), which is that of a pair since it is convex and 1 at x = 0.
@@ -75,14 +75,27 @@ func GaussianPair(mu float64) (Pair, error) {
 	if mu == 0 {
 		return NewDiscretePair([]float64{1}, []float64{1})
 	}
-	return Pair{
-		part: func(a, b float64) (p, q, rel float64) {
-			p, e := normalMass(a/mu-mu/2, b/mu-mu/2)
-			q, f := normalMass(a/mu+mu/2, b/mu+mu/2)
-			return p, q, e + f
-		},
-		from: mu * (mu/2 - 14), to: mu * (mu/2 + 14), sup: math.Inf(1),
-	}, nil
+	return Pair{part: normalLoss(mu), from: mu * (mu/2 - 14), to: mu * (mu/2 + 14), sup: math.Inf(1)}, nil
+}
+
+func normalLoss(mu float64) lossPart {
+	return func(a, b float64) (p, share, rel, off float64) {
+		p, rel = normalMass(a/mu-mu/2, b/mu-mu/2)
+		if mu < 20 {
+			q, e := normalMass(a/mu+mu/2, b/mu+mu/2)
+			share = q / p * math.Exp(a)
+			return p, share, rel, share * (rel + e + 4e-16*(1+math.Abs(a)))
+		}
+		// q may underflow. On a width that is small by mu the density is e^{c l}, up to a factor in which the exponent is off by w^2/(8 mu^2).
+		w, c := b-a, 0.5-(a+b)/2/(mu*mu)
+		for _, pole := range []float64{0, 1} {
+			if math.Abs(c-pole) < 1e-9 {
+				c = pole + 1e-9
+			}
+		}
+		share = c / (c - 1) * math.Expm1((c-1)*w) / math.Expm1(c*w)
+		return p, share, rel, w*math.Expm1(w*w/(4*mu*mu)) + 1e-8*w*w + 4e-16*(1+math.Abs(c)+1/math.Abs(c))
+	}
 }
 
 // LaplacePair returns Laplace noise of scale 1/epsilon about 0 and about 1: losses of epsilon and -epsilon with
@@ -91,14 +104,14 @@ func LaplacePair(epsilon float64) (Pair, error) {
 	if err := finiteEpsilon(epsilon); err != nil {
 		return Pair{}, err
 	}
-	part := func(a, b float64) (p, q, rel float64) {
-		a, b = math.Max(a, -epsilon), math.Min(b, epsilon)
-		if a >= b {
-			return 0, 0, 0
+	part := func(a, b float64) (p, share, rel, off float64) {
+		from, to := math.Max(a, -epsilon), math.Min(b, epsilon)
+		if from >= to {
+			return 0, 0, 0, 0
 		}
-		width := (b - a) / 2
-		return math.Exp((a-epsilon)/2) * math.Expm1(width) / 2, -math.Exp(-(a+epsilon)/2) * math.Expm1(-width) / 2,
-			4e-16 * (2 + epsilon + (math.Abs(a)+math.Abs(b))/(b-a))
+		half := (to - from) / 2
+		rel = 4e-16 * (2 + epsilon + (math.Abs(from)+math.Abs(to))/(to-from))
+		return math.Exp((from-epsilon)/2) * math.Expm1(half) / 2, math.Exp(a - from - half), rel, 4e-16 * (1 + math.Abs(a) + math.Abs(from))
 	}
 	return Pair{
 		atoms: []lossAtom{{-epsilon, math.Exp(-epsilon) / 2}, {epsilon, 0.5}},

@@ -34,11 +34,13 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 		}
 		room = 0
 	}
+	// A knot more below, so that what lies between it and the lowest is found too.
+	l.w, l.off = append([]float64{0}, l.w...), l.off-1
 	charge := side * l.err * (1 + rounding) // in units of the tilted masses, wherever they are
 	top := len(l.w)
 	at := func(i int) float64 { return float64(l.off+i) * l.h }
 	units := func(x float64) float64 { return room * math.Exp(l.theta*x-l.scale) }
-	if side > 0 && top > 0 && charge > units(at(top-1)) {
+	if side > 0 && top > 1 && charge > units(at(top-1)) {
 		// What may be misplaced is too much even above all losses.
 		return math.Max(0, (l.scale+math.Log(l.err*(1+rounding)/room))/l.theta+l.shift)
 	}
@@ -55,7 +57,7 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 		want := math.Max(0, units(y)-charge*math.Exp(l.theta*l.h)-before.curve)
 		return math.Max(0, math.Max(x, y+math.Log1p(-math.Min(want/before.weighted, 1)))+side*l.shift)
 	}
-	if side > 0 && top > 0 {
+	if side > 0 && top > 1 {
 		return math.Max(0, at(0)+l.shift)
 	}
 	return 0

@@ -8,7 +8,10 @@ import "math"
 //
 // Fewer clones are worse, since a further one can be simulated. So the values of C are gathered in bins and taken at a bin's
 // lowest; both bins and truncated tails keep the pair a dominating one, and what is in the tails is taken to have no clones at all.
-func shufflePair(e ShuffleEvent) Pair {
+func shufflePair(e ShuffleEvent) (Pair, error) {
+	if e.Users == 1 {
+		return ResponsePair(Budget{e.Local, 0}, 2)
+	}
 	n := float64(e.Users - 1)
 	eps := e.Local
 	r := math.Exp(-eps)
@@ -47,7 +50,7 @@ func shufflePair(e ShuffleEvent) Pair {
 	// Truncated: below 1e-20 at ten standard deviations (Bernstein); rounding of the sums comes on top of it.
 	tail := math.Max(0, rest) + 1e-20
 	x.atoms = append(x.atoms, lossAtom{eps, tail / (1 + r)}, lossAtom{-eps, tail * r / (1 + r)})
-	return x.closed()
+	return x.closed(), nil
 }
 
 // binomial returns the masses of Bin(n, p) at lo..hi, scaled to sum to 1.

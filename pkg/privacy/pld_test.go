@@ -48,6 +48,174 @@ func TestPLDGaussian(t *testing.T) {
 	}
 }
 
+// Far tails, and noise that is very small or very large.
+func TestPLDExtremes(t *testing.T) {
+	for _, mu := range []float64{1e-5, 1, 30, 300} {
+		for _, k := range []int{1, 5} {
+			for _, delta := range []float64{0.5, 1e-2, 1e-30} {
+				total := mu * math.Sqrt(float64(k))
+				truth := privacy.GaussianEpsilon(delta, total)
+				lo, hi, err := privacy.PLD{}.EpsilonBounds(privacy.Repeat{Event: gaussian(mu), Times: k}, delta)
+				if err != nil {
+					t.Fatal(err)
+				}
+				bracket(t, fmt.Sprintf("%d x mu = %g, delta = %g", k, mu, delta), lo, hi, truth, 1e-3*(1+total*total/1000))
+				lo, hi, err = privacy.PLD{}.DeltaBounds(privacy.Repeat{Event: gaussian(mu), Times: k}, truth)
+				if exact := privacy.GaussianDelta(truth, total); err != nil || !(lo <= exact*(1+1e-8) && exact <= hi*(1+1e-8) && hi <= 1.1*exact) {
+					t.Errorf("%d x mu = %g, epsilon = %g: [%v, %v] about %v, %v", k, mu, truth, lo, hi, exact, err)
+				}
+			}
+		}
+	}
+	apart := &lossy{"disjoint", func() (privacy.Pair, error) { return privacy.NewDiscretePair([]float64{1, 0}, []float64{0, 1}) }}
+	for _, e := range []privacy.Event{apart, privacy.Sequence{gaussian(1), apart}} {
+		if lo, hi, err := (privacy.PLD{}).DeltaBounds(e, 1); lo < 1-1e-9 || hi != 1 || err != nil {
+			t.Errorf("%v: delta in [%v, %v], %v, want 1", e, lo, hi, err)
+		}
+		if lo, hi, err := (privacy.PLD{}).EpsilonBounds(e, 0.5); !math.IsInf(lo, 1) || !math.IsInf(hi, 1) || err != nil {
+			t.Errorf("%v: [%v, %v], %v, want +Inf", e, lo, hi, err)
+		}
+	}
+	// A narrow loss between rare extremes, with others.
+	e := privacy.Sequence{privacy.ShuffleEvent{Local: 1, Users: 1e8}, privacy.LaplaceEvent{Epsilon: 1e-4}}
+	if lo, hi, err := (privacy.PLD{}).EpsilonBounds(e, 1e-6); err != nil || !(0 < lo && lo <= hi && hi < 1.3*lo) {
+		t.Errorf("%v: [%v, %v], %v", e, lo, hi, err)
+	}
+}
+
+// Events whose pure and (epsilon, delta) parts are known exactly.
+func TestPLDLimits(t *testing.T) {
+	laplace := privacy.LaplaceEvent{Epsilon: 0.3}
+	for _, c := range []struct {
+		event   privacy.Event
+		epsilon float64
+	}{
+		{laplace, 0.3},
+		{privacy.Repeat{Event: laplace, Times: 10}, 3},
+		{privacy.Sequence{laplace, privacy.ResponseEvent{Epsilon: 0.5, Choices: 4}, privacy.ExponentialEvent{Epsilon: 0.25}}, 1.05},
+		{privacy.Parallel{laplace, privacy.ResponseEvent{Epsilon: 0.5, Choices: 4}}, 0.5},
+		{privacy.Sequence{laplace, privacy.Parallel{laplace, privacy.ResponseEvent{Epsilon: 0.5, Choices: 4}}}, 0.8},
+		{privacy.ShuffleEvent{Local: 1.5, Users: 100}, 1.5},
+		{privacy.DiscreteLaplaceEvent{Sensitivity: 3, Scale: 2}, 1.5},
+		{privacy.GaussianEvent{Mu: 1}, math.Inf(1)},
+		{privacy.GaussianEvent{Mu: 0}, 0},
+		{privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: 0.5, Delta: 1e-6}}, math.Inf(1)},
+		{privacy.DiscreteGaussianEvent{Dim: 1, Sensitivity: 1, Sigma: 2}, math.Inf(1)},
+	} {
+		lo, hi, err := privacy.PLD{}.EpsilonBounds(c.event, 0)
+		if err != nil || lo != hi || (hi != c.epsilon && !(math.Abs(hi-c.epsilon) <= 1e-12)) {
+			t.Errorf("%v, delta = 0: [%v, %v], %v, want %v", c.event, lo, hi, err, c.epsilon)
+		}
+		if math.IsInf(c.epsilon, 1) {
+			continue
+		}
+		if lo, hi, err := (privacy.PLD{}).DeltaBounds(c.event, c.epsilon+1e-9); err != nil || lo != 0 || hi != 0 {
+			t.Errorf("%v, epsilon = %v: delta in [%v, %v], %v, want 0", c.event, c.epsilon, lo, hi, err)
+		}
+	}
+	// The optimal composition of (epsilon, delta) (Kairouz, Oh, Viswanath 2015, Thm. 3.3).
+	const k, eps, delta = 50, 0.1, 1e-5
+	e := privacy.Repeat{Event: privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: eps, Delta: delta}}, Times: k}
+	for _, epsilon := range []float64{0, 0.5, 1, 2, 3} {
+		truth := 1 - math.Pow(1-delta, k)*(1-responseCurve(eps, k)(epsilon))
+		lo, hi, err := privacy.PLD{}.DeltaBounds(e, epsilon)
+		if err != nil || !(lo <= truth*(1+1e-9) && truth <= hi*(1+1e-9) && hi-lo <= 1e-8*truth) {
+			t.Errorf("%v, epsilon = %v: [%v, %v] about %v, %v", e, epsilon, lo, hi, truth, err)
+		}
+	}
+}
+
+// On any event that both treat, the accountant is at least as sharp as those of moments and of maxima, and its bounds are in order; a
+// grid that is asked for keeps them in order too.
+func TestPLDAgainstOthers(t *testing.T) {
+	laplace, response := privacy.LaplaceEvent{Epsilon: 0.2}, privacy.ResponseEvent{Epsilon: 0.1, Choices: 3}
+	events := []privacy.Event{
+		privacy.Sequence{privacy.Repeat{Event: laplace, Times: 40}, privacy.Repeat{Event: response, Times: 70}, privacy.GaussianEvent{Mu: 0.5}},
+		privacy.Repeat{Event: privacy.DiscreteGaussianEvent{Dim: 1, Sensitivity: 3, Sigma: 20}, Times: 30},
+		privacy.Sequence{privacy.Repeat{Event: privacy.DiscreteLaplaceEvent{Sensitivity: 1000, Scale: 5000}, Times: 9}, privacy.SparseVectorEvent{Epsilon: 0.1, Accepted: 10}},
+		privacy.DoublingEvent{Block: privacy.TreeEvent{Node: laplace, Nodes: 12}},
+		privacy.Repeat{Event: privacy.ShuffleEvent{Local: 1, Users: 2000}, Times: 12},
+		privacy.Repeat{Event: laplace, Times: 10000},
+	}
+	for _, e := range events {
+		for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
+			lo, hi, err := privacy.PLD{}.EpsilonBounds(e, delta)
+			if err != nil || !(0 <= lo && lo <= hi && hi-lo <= 1e-3*(1+hi)) {
+				t.Errorf("%v, delta = %g: [%v, %v], %v", e, delta, lo, hi, err)
+			}
+			t.Logf("%v, delta = %g: [%.7g, %.7g]", e, delta, lo, hi)
+			for _, a := range []privacy.Accountant{privacy.Pure{}, privacy.Renyi{}} {
+				if other, err := a.Epsilon(e, delta); err == nil && other < hi-1e-4 {
+					t.Errorf("%v, delta = %g: %v, and %v by %v", e, delta, hi, other, a)
+				}
+			}
+			coarse, fine, err := privacy.PLD{Spacing: 3e-3}.EpsilonBounds(e, delta)
+			if err != nil || !(coarse <= hi+1e-9 && lo <= fine+1e-9) {
+				t.Errorf("%v, delta = %g: [%v, %v] on a coarse grid, %v; [%v, %v] on a fine one", e, delta, coarse, fine, err, lo, hi)
+			}
+		}
+	}
+}
+
+// Inside a composition the worst branch is the maximum of the curves, which lies above each branch.
+func TestPLDParallelInside(t *testing.T) {
+	laplace, normal := privacy.LaplaceEvent{Epsilon: 0.2}, privacy.GaussianEvent{Mu: 0.1}
+	for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
+		of := func(e privacy.Event) (lo, hi float64) {
+			lo, hi, err := privacy.PLD{}.EpsilonBounds(privacy.Repeat{Event: e, Times: 20}, delta)
+			if err != nil || !(lo <= hi) {
+				t.Errorf("%v, delta = %g: [%v, %v], %v", e, delta, lo, hi, err)
+			}
+			return lo, hi
+		}
+		_, a := of(laplace)
+		_, b := of(normal)
+		lo, hi := of(privacy.Parallel{laplace, normal})
+		if !(hi >= math.Max(a, b)-1e-4) {
+			t.Errorf("delta = %g: [%v, %v], and branches of %v and %v", delta, lo, hi, a, b)
+		}
+		t.Logf("delta = %g: [%.5g, %.5g], branches %.5g and %.5g", delta, lo, hi, a, b)
+		if _, hi := of(privacy.Parallel{laplace, laplace}); hi != a {
+			t.Errorf("delta = %g: two equal branches %v, one %v", delta, hi, a)
+		}
+	}
+}
+
+func BenchmarkPLD(b *testing.B) {
+	laplace, response := privacy.LaplaceEvent{Epsilon: 0.01}, privacy.ResponseEvent{Epsilon: 0.01, Choices: 2}
+	for _, c := range []struct {
+		name  string
+		event privacy.Event
+	}{
+		{"gaussian/k=10000", privacy.Repeat{Event: gaussian(0.01), Times: 10000}},
+		{"mixed/k=10000", privacy.Repeat{Event: privacy.Sequence{gaussian(0.01), laplace, response}, Times: 10000}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			for range b.N {
+				if _, err := (privacy.PLD{}).Epsilon(c.event, 1e-6); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func ExamplePLD() {
+	day := privacy.Sequence{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.05}}
+	year := privacy.Repeat{Event: day, Times: 365}
+	lo, hi, err := privacy.PLD{}.EpsilonBounds(year, 1e-6)
+	if err != nil {
+		panic(err)
+	}
+	renyi, err := privacy.Renyi{}.Epsilon(year, 1e-6)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("epsilon = %.3f, known to %.0e; by moments, %.2f\n", hi, math.Max(hi-lo, 1e-4), renyi)
+	// Output:
+	// epsilon = 11.663, known to 1e-04; by moments, 12.38
+}
+
 func TestPLDErrors(t *testing.T) {
 	l := privacy.LaplaceEvent{Epsilon: 1}
 	for _, spacing := range []float64{-1, math.NaN(), math.Inf(1)} {
@@ -60,5 +228,41 @@ func TestPLDErrors(t *testing.T) {
 	}
 	if _, err := (privacy.PLD{}).Epsilon(privacy.WishartEvent{Node: privacy.Budget{Epsilon: 0.1, Delta: 1e-6}, Nodes: 2}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("Wishart: %v", err)
+	}
+	if _, err := (privacy.PLD{Spacing: 1e-12}).Epsilon(privacy.Repeat{Event: gaussian(1), Times: 3}, 1e-6); err == nil {
+		t.Error("spacing 1e-12: no error")
+	}
+	if _, err := (privacy.PLD{Spacing: 1e-12}).Epsilon(privacy.Sequence{privacy.Repeat{Event: privacy.ResponseEvent{Epsilon: 1, Choices: 2}, Times: 3}, privacy.Repeat{Event: l, Times: 2}}, 1e-6); err == nil {
+		t.Error("spacing 1e-12: no error")
+	}
+	if _, err := (privacy.PLD{}).Epsilon(l, -0.1); err == nil {
+		t.Error("delta -0.1: no error")
+	}
+	if _, err := (privacy.PLD{}).Epsilon(privacy.DiscreteGaussianEvent{Dim: 2, Sensitivity: 1, Sigma: 1}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("two dimensions: %v", err)
+	}
+	if _, err := (privacy.PLD{}).Epsilon(privacy.GroupEvent{Event: l, Contributions: 2}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("group of Laplace: %v", err)
+	}
+	var many privacy.Parallel
+	for i := range 65 {
+		many = append(many, privacy.LaplaceEvent{Epsilon: 0.1 + float64(i)/100})
+	}
+	for _, e := range []privacy.Event{many, privacy.Sequence{l, many}} {
+		if _, err := (privacy.PLD{}).Epsilon(e, 1e-6); err == nil {
+			t.Errorf("%d alternatives: no error", len(many))
+		}
+	}
+	for _, pair := range []func() (privacy.Pair, error){
+		func() (privacy.Pair, error) { return privacy.GaussianPair(math.NaN()) },
+		func() (privacy.Pair, error) { return privacy.LaplacePair(math.Inf(1)) },
+		func() (privacy.Pair, error) { return privacy.ResponsePair(privacy.Budget{Epsilon: 1}, 1) },
+		func() (privacy.Pair, error) { return privacy.DiscreteLaplacePair(-1, 1) },
+		func() (privacy.Pair, error) { return privacy.DiscreteGaussianPair(1, 0) },
+		func() (privacy.Pair, error) { return privacy.Pair{}, nil },
+	} {
+		if _, err := (privacy.PLD{}).Epsilon(&lossy{"bad", pair}, 1e-6); err == nil {
+			t.Error("a bad pair: no error")
+		}
 	}
 }
