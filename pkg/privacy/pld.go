@@ -9,7 +9,8 @@ import (
 // losses numerically, and returns bounds with all numerical errors charged. Epsilon and Delta are upper bounds, never below the
 // truth; EpsilonBounds and DeltaBounds add lower bounds, which say how much the numbers may be off. What they bracket is the
 // composition of the dominating pairs: for an ExponentialEvent, a SparseVectorEvent or a ShuffleEvent, whose pairs are bounds themselves, that is not
-// the mechanism.
+// the mechanism. The same goes for a Parallel inside a composition, whose branch an adversary may choose by what it has seen: above, the maximum of the
+// branches' curves is composed, and below, one branch.
 //
 // Discretisation is by connecting the dots, with an error of the order of Spacing^2 in each event (Doroshenko et al. 2022), and composition by FFT of the
 // laws of the loss, tilted to the epsilon in question so that deltas of 1e-15 are as accurate as others. Equal events are composed on a

@@ -1,0 +1,224 @@
+package privacy
+
+import "math"
+
+// grid gathers the parts of a law on a grid before they are made a bound: cell j lies between the knots j and j+1, and a and b are what the
+// connect-the-dots rule puts at its ends; on is what lies on a knot. All are tilted.
+type grid struct {
+	h, theta float64
+	off      int
+	a, b, on []float64
+}
+
+func newGrid(h, theta, from, to float64) *grid {
+	off := int(math.Floor(from/h)) - 1
+	n := int(math.Ceil(to/h)) + 1 - off
+	return &grid{h: h, theta: theta, off: off, a: make([]float64, n), b: make([]float64, n), on: make([]float64, n+1)}
+}
+
+// add puts an atom of tilted mass w at loss l, and returns by how far it moved it.
+func (g *grid) add(l, w float64) (moved float64) {
+	x := l / g.h
+	k := math.Round(x)
+	if math.Abs(x-k) <= 1e-9 {
+		g.on[int(k)-g.off] += w
+		return math.Abs(l - k*g.h)
+	}
+	k = math.Floor(x)
+	t := math.Expm1(k*g.h-l) / math.Expm1(-g.h)
+	j := int(k) - g.off
+	g.a[j] += w * (1 - t) * math.Exp(g.theta*(k*g.h-l))
+	g.b[j] += w * t * math.Exp(g.theta*((k+1)*g.h-l))
+	return 0
+}
+
+// law discretises a pair on the grid of spacing h, as a law whose curve lies above the pair's (upper) or below it.
+//
+// Above: connect the dots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots: tighter discrete approximations of privacy
+// loss distributions", 2022, Sec. 4). A cell of P-mass p and Q-mass q between a = e^{ih} and b = e^{(i+1)h} is
+// split between its ends so that both masses stay: (p - a q)/(b - a) of Q goes to b, and e^loss times it of P.
+func (x Pair) law(h float64, upper bool) law {
+	from, to := x.from, x.to
+	if n := len(x.atoms); n > 0 {
+		if x.part == nil {
+			from, to = x.atoms[0].loss, x.atoms[n-1].loss
+		}
+		from, to = math.Min(from, x.atoms[0].loss), math.Max(to, x.atoms[n-1].loss)
+	}
+	g := newGrid(h, 0, from, to)
+	shift, lost := 0.0, x.lost
+	for _, v := range x.atoms {
+		shift = math.Max(shift, g.add(v.loss, v.p))
+	}
+	side := -1.0
+	if upper {
+		side = 1
+	}
+	if x.part != nil {
+		below, above := float64(g.off)*h, float64(g.off+len(g.a))*h
+		p, _, _, _ := x.part(math.Inf(-1), below)
+		g.on[0] += p * (1 + side) / 2
+		p, _, _, _ = x.part(above, math.Inf(1))
+		lost += p
+		for j := range g.a {
+			a := float64(g.off+j) * h
+			p, share, rel, off := x.part(a, a+h)
+			if p <= 0 {
+				continue
+			}
+			// The fraction of p at b; rounding moves it, so it is rounded to the safe side.
+			t := (1 - share + side*off) / -math.Expm1(-h)
+			t = math.Min(1, math.Max(0, t))
+			p *= 1 + side*rel
+			g.a[j] += p * (1 - t)
+			g.b[j] += p * t
+		}
+	}
+	out := g.law(upper)
+	out.inf, out.shift = x.inf, shift
+	if upper {
+		out.inf += lost
+	}
+	return out
+}
+
+// law makes the gathered parts a law whose curve lies above the truth or below it.
+//
+// Below: the curve's values at the knots, lowered, and joined by lines. Within a cell the curve lies above its tangents at both
+// ends; under the chord, these meet at m = p/q at a depth of e = Q_a Q_b (b-a)/(Q_a+Q_b), Q_a and Q_b being the masses above. Lowering the knots by r
+// such that r interpolated at m is at least e in each cell gives a curve below the truth, of which the lower convex envelope is taken.
+// No knot needs to be lower than the line 1 - x or than 0, which the curve does not cross.
+func (g *grid) law(upper bool) law {
+	n := len(g.on)
+	out := law{h: g.h, theta: g.theta, off: g.off, w: make([]float64, n)}
+	for i := range out.w {
+		out.w[i] = g.on[i]
+		if i < n-1 {
+			out.w[i] += g.a[i]
+		}
+		if i > 0 {
+			out.w[i] += g.b[i-1]
+		}
+	}
+	if !upper {
+		g.lower(&out)
+	}
+	out.normalise()
+	return out
+}
+
+func (g *grid) lower(out *law) {
+	n := len(g.on)
+	up := math.Exp(g.theta * g.h) // tilted values are relative to their own knot: the step from one to the next
+	e, lambda := make([]float64, n-1), make([]float64, n-1)
+	any := false
+	for j := range e {
+		a, b := g.a[j], g.b[j]/up*math.Exp(-g.h)
+		if a > 0 && b > 0 {
+			any = true
+			lambda[j] = b / (a + b)
+			e[j] = (1 - lambda[j]) * b * math.Expm1(g.h) * (1 + 1e-12)
+		}
+	}
+	if !any {
+		return
+	}
+	r, most := make([]float64, n), g.room(out.w)
+	for i := range r {
+		if i < n-1 {
+			r[i] = e[i]
+		}
+		if i > 0 {
+			r[i] = math.Max(r[i], e[i-1]*up)
+		}
+		r[i] = math.Min(r[i], most[i])
+	}
+	// A knot that has less room than its cell asks for leaves the rest to the other end.
+	for j := range e {
+		if need := (e[j] - (1-lambda[j])*r[j]) / lambda[j] * up; e[j] > 0 && r[j+1] < need {
+			r[j+1] = math.Min(need, most[j+1])
+		}
+	}
+	for j := n - 2; j >= 0; j-- {
+		if need := (e[j] - lambda[j]*r[j+1]/up) / (1 - lambda[j]); e[j] > 0 && r[j] < need {
+			r[j] = math.Min(need, most[j])
+		}
+	}
+	for j := range e {
+		if (1-lambda[j])*r[j]+lambda[j]*r[j+1]/up < e[j]*(1-1e-9) {
+			// Both ends are out of room, on either side of the kink of (1 - x)+: all losses go down to the knot
+			// below them, which is first order only, and rare.
+			for i := range out.w {
+				out.w[i] = g.on[i]
+				if i < n-1 {
+					out.w[i] += g.a[i] + g.b[i]/up
+				}
+			}
+			return
+		}
+	}
+	right, left := 1/math.Expm1(g.h), -1/math.Expm1(-g.h) // e^{l_i} over the widths of the cells on its right and left
+	for i := range out.w {
+		out.w[i] += r[i] * (left + right)
+		if i < n-1 {
+			out.w[i] -= r[i+1] / up * right
+		}
+		if i > 0 {
+			out.w[i] -= r[i-1] * up * left
+		}
+	}
+	g.envelope(out)
+}
+
+// room returns, tilted, how far the curve of a law lies above the larger of 0 and its own tangent at x = 0, at each knot.
+func (g *grid) room(w []float64) []float64 {
+	n := len(w)
+	most := make([]float64, n)
+	up, d := math.Exp(g.theta*g.h), math.Exp(-g.h)
+	var curve, above float64
+	for i := n - 2; i >= 0; i-- {
+		curve = (curve*d + (above+w[i+1])*-math.Expm1(-g.h)) / up
+		above = (above + w[i+1]) / up
+		most[i] = curve
+	}
+	var under, below float64
+	for i := 1; i < n; i++ {
+		below = (below + w[i-1]) * up
+		under = under*up/d + below*math.Expm1(g.h)
+		most[i] = math.Min(most[i], under)
+	}
+	most[0] = 0
+	return most
+}
+
+// envelope removes the knots at which a curve is concave, those of negative mass: their mass goes to the knots on either side, in the
+// proportions that keep P- and Q-mass.
+func (g *grid) envelope(out *law) {
+	var kept []int
+	w := out.w
+	for i := range w {
+		kept = append(kept, i)
+		for len(kept) > 0 {
+			last := len(kept) - 1
+			k := kept[last]
+			if w[k] >= 0 {
+				break
+			}
+			kept = kept[:last]
+			if i+1 == len(w) { // rounding: the last knot has none on its right
+				out.err -= w[k]
+				w[k] = 0
+				break
+			}
+			right, t := float64(i+1-k)*g.h, 1.0
+			if last > 0 {
+				j := kept[last-1]
+				left := float64(k-j) * g.h
+				t = math.Expm1(-left) / math.Expm1(-left-right)
+				w[j] += w[k] * (1 - t) * math.Exp(-g.theta*left)
+			}
+			w[i+1] += w[k] * t * math.Exp(g.theta*right)
+			w[k] = 0
+		}
+	}
+}
