@@ -42,6 +42,6 @@ func ExampleLinUCB() {
 		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", l.Claim().Epsilon, regret, horizon)
 	}
 	// Output:
-	// epsilon = +Inf: regret 35 in 20000 rounds
-	// epsilon = 1: regret 601 in 20000 rounds
+	// epsilon = +Inf: regret 43 in 20000 rounds
+	// epsilon = 1: regret 530 in 20000 rounds
 }

@@ -51,7 +51,7 @@ func ExampleTree() {
 	}
 	fmt.Print(tree.Claim())
 	// Output:
-	// 700 x 0.8 x 0.6 = 336, released as 332
+	// 700 x 0.8 x 0.6 = 336, released as 381
 	// level 9: rows 1 to 512
 	// level 7: rows 513 to 640
 	// level 5: rows 641 to 672

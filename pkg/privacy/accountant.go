@@ -124,17 +124,3 @@ func (a additive) of(e Event) (float64, error) {
 
 // square scales a cost that grows with the square of the number of records.
 func square(cost float64, k int) (float64, bool) { return cost * float64(k) * float64(k), true }
-
-// epsilonOf inverts a delta that falls in epsilon, to rounding and on the safe side.
-func epsilonOf(delta float64, at func(epsilon float64) float64) float64 {
-	if at(0) <= delta {
-		return 0
-	}
-	high := 1.0
-	for at(high) > delta {
-		if high *= 2; high > 1e12 {
-			return math.Inf(1)
-		}
-	}
-	return bisect(0, high, func(epsilon float64) bool { return at(epsilon) <= delta })
-}

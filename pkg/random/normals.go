@@ -85,7 +85,7 @@ func (g *Normals) edge(layer uint8, place float64) float64 {
 				}
 			}
 		}
-		lo, hi := zigX[layer], zigX[layer+1]
+		lo, hi := zigX[layer], zigX[int(layer)+1]
 		f0, f1 := math.Exp(-0.5*(lo*lo-x*x)), math.Exp(-0.5*(hi*hi-x*x))
 		if f1+g.uniform()*(f0-f1) < 1 {
 			return x
