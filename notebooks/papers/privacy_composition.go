@@ -179,6 +179,8 @@ func FigureComposition(s Scale, cs Compositions) *charts.Figure {
 				c.name, c.each, thousands(a.k), a.by[0], a.by[1], a.by[2], a.by[3], a.lo, a.hi)
 		})
 	f.Title, f.Scale = "What k releases cost, by accountant", Here(s)
+	f.Alt = "Epsilon against the number of releases, both logarithmic, for five accountants. Basic composition is a line of slope one, the others bend to a slope of a half; " +
+		"the symbols of the privacy-loss distribution lie lowest, on the exact curve where there is one"
 	f.Caption = fmt.Sprintf("The error bars of the privacy-loss distribution hold the truth; the widest is %.2g%% of ε, less than a symbol", 100*widest)
 	return f
 }
@@ -192,6 +194,8 @@ func FigureWaste(s Scale, cs Compositions) *charts.Figure {
 				c.name, c.each, thousands(a.k), a.by[0]/a.hi, a.by[1]/a.hi, a.by[2]/a.hi, a.by[3]/a.hi)
 		})
 	f.Title, f.Scale, f.Height = "What the accountants waste", Here(s), 500
+	f.Alt = "The epsilon that accountants report, divided by the true one, against the number of releases. Basic composition rises from 1 to 10 and more, " +
+		"zCDP falls from above 4 to 1 for bounded losses, the privacy-loss distribution stays at 1"
 	f.Caption = "The truth is the privacy-loss distribution's upper bound"
 	return f
 }

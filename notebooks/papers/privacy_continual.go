@@ -87,6 +87,8 @@ func FigureContinual(s Scale, rounds int) (*charts.Figure, error) {
 		X:     charts.Axis{Name: "round t", Range: [2]float64{0, float64(rounds)}},
 		Y:     charts.Axis{Name: "standard deviation", Unit: "noise units", Range: [2]float64{0, 14}},
 		Scale: Here(s), Height: 520,
+		Alt: "Standard deviation of the release against the round. The two trees are clouds on levels, up to about 10 and 7; the square root and BLT are one smooth line that ends a little above 3; " +
+			"noise on every row grows like a square root and leaves the figure",
 	}
 	each := charts.Series{Name: "noise on every row: √t", Reference: true}
 	for t := 1; t < rounds; t += 4 {

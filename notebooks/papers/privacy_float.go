@@ -75,6 +75,7 @@ func FigureReachable() *charts.Figure {
 		Title:  fmt.Sprintf("%d neighbouring float64 numbers: which can be released?", n),
 		X:      charts.Axis{Name: "distance from 0.1", Unit: "2⁻⁵⁶", Range: [2]float64{0, n}},
 		Y:      charts.Axis{Name: "world", Categories: []string{"0: true value 0", "1: true value 1"}},
+		Alt:    "Two rows of marks, one for each world: the float64 numbers that can come out. World 0 has about one in nine, world 1 about one in twenty, and hardly any is in both",
 		Height: 320, Scale: "all 53-bit uniform numbers that lead there, tried",
 		Caption: fmt.Sprintf("Textbook Laplace noise, ε = 1. %d numbers can be released in world 0 and %d in world 1, of these %d in both", len(xs[0]), len(xs[1]), len(both.X)/2),
 	}

@@ -135,6 +135,8 @@ func FigureEpsilon(epsilons ...float64) *charts.Figure {
 			}
 		}),
 		Scale: "exact densities",
+		Alt: "Two Laplace densities on a logarithmic axis: tents with straight sides, their tops at 100 and 101. Outside the tops their sides run in parallel, " +
+			"at a vertical distance of ε that the slider chooses",
 	}
 	f.Slider.Middle = true
 	return f
@@ -314,6 +316,8 @@ func FigureTradeOff(s Scale, epsilons ...float64) (*charts.Figure, error) {
 			}
 		}),
 		Height: 620, Width: 720,
+		Alt: "Misses against false alarms. The bounds are two straight lines that meet on the diagonal; randomised response lies on them, Laplace noise leaves them in the middle, " +
+			"Gaussian noise is a smooth curve above that touches them near the ends. Measured attackers lie on the curves",
 		Caption: fmt.Sprintf("Curves: the least misses for so many false alarms, exact. Squares: attackers with nine thresholds (one for randomised response), measured over %s releases in each world", thousands(n)),
 		Scale:   Here(s),
 	}
