@@ -1,0 +1,218 @@
+package online
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+)
+
+// Maler (Wang, Lu, Zhang 2019; LDP, Algorithms 5 to 8) has optimal regret on convex, strongly convex and exp-concave losses without being told
+// which they are: O(G D sqrt T), O(G^2/mu ln T) and O(d/alpha ln T). It plays the mean of experts,
+//
+//	theta_t = sum_e pi_e eta_e theta_e / sum_e pi_e eta_e,   pi_e <- pi_e exp(-surrogate_e(theta_e)), normalised,
+//
+// each of which descends its own surrogate of the loss, with g the gradient at theta_t and D the radius of the ball:
+//
+//	convex, one, eta_c = 1/(4 G D sqrt T):  c(th) = -eta_c <theta_t - th, g> + (2 eta_c G D)^2
+//	    th <- Pi(th - 2D/(eta_c G sqrt t) grad c) = Pi(th - 2D g/(G sqrt t))
+//	strongly convex, one an eta:            s(th) = -eta <theta_t - th, g> + eta^2 G^2 |theta_t - th|^2
+//	    th <- Pi(th - grad s/(2 eta^2 G^2 t)),  grad s = eta g + 2 eta^2 G^2 (th - theta_t)
+//	exp-concave, one an eta:                l(th) = -eta <theta_t - th, g> + eta^2 <g, th - theta_t>^2
+//	    ONS on grad l = eta (1 + 2 eta <g, th - theta_t>) g with S = I/(2 alpha D)^2 and step 1/alpha, projected in the norm of S
+//
+// for eta = 2^-i/(10 G D), i = 0, ..., k = ceil(log2(T)/2), 3 + 2k experts in all (19 at T = 20,000). The priors are 1/3 for the convex expert and
+// (1 + 1/(1+k))/(3 (i+1)(i+2)) for the two of each eta, which sum to 1.
+//
+// The LDP paper prints no rates, and its D is the radius: two points are 2D apart. Wang, Lu and Zhang's D is the diameter, their rates are 1/(2 G D sqrt T) and
+// 2^-i/(5 G D); with 2D for it they are those above. What the proof needs of them is eta |<theta_t - th, g>| <= 1/5 for e^(x-x^2) <= 1 + x and for the curvature
+// of l: its gradients are then at most 7/(50 D) =: G_l long and l is 1-exp-concave.
+// The prior of the convex expert and the printed steps (2D/(eta_c G sqrt t), I/(2 alpha D)^2, G_l) are in terms of the radius already.
+type Maler struct {
+	Radius   float64 // D; 0 means 1
+	Gradient float64 // bound G > 0 on the norm of a gradient; no default
+
+	// Alpha is the step parameter of the exp-concave experts, in (0, 1/2]. 0 means 1/2, which is printed (min{2/(G_l D), 1}/2) and which the
+	// lemma of Hazan (2016) gives: min{1/(2 D G_l), 1}/2 = 1/2. Wang, Lu and Zhang take the lemma of 2007 with a 4 more: min{1/(8 D G_l), 1}/2 = 25/56.
+	Alpha float64
+
+	core
+	alpha   float64
+	rate    []float64   // of the convex, the strongly convex, the exp-concave experts, in units of 1/(G D)
+	etas    []float64   // of one family, by i
+	convex  []float64   // the convex expert's point, in units of D like all of them
+	strong  [][]float64 // the strongly convex experts' by i
+	concave []newton    // the exp-concave experts by i
+	logs    []float64   // ln pi in the order of the rates, up to a common constant
+	prior   []float64   // their first values
+	tilted  []float64   // pi eta, up to a common factor
+	z       []float64   // theta_t
+}
+
+var _ Learner = (*Maler)(nil)
+
+// A Weight is what an expert counts for.
+type Weight struct {
+	Name  string  // "convex", "strongly convex" or "exp-concave"
+	Eta   float64 // its learning rate, in units of 1/(gradient times length)
+	Mass  float64 // its weight pi; all masses sum to 1
+	Share float64 // its share pi eta / sum(pi eta) of the prediction; all shares sum to 1
+}
+
+// grid returns the number of learning rates, 1 + ceil(log2(T)/2).
+func grid(horizon int) int { return 1 + (bits.Len(uint(horizon-1))+1)/2 }
+
+// rates returns 2^-i/10 and the logarithms of the priors (1 + 1/n)/((i+1)(i+2)), which sum to 1, for i < n.
+func rates(n int) (etas, logs []float64) {
+	etas, logs = make([]float64, n), make([]float64, n)
+	for i := range etas {
+		etas[i] = math.Ldexp(0.1, -i)
+		logs[i] = math.Log((1 + 1/float64(n)) / float64((i+1)*(i+2)))
+	}
+	return etas, logs
+}
+
+// Init validates and allocates.
+func (m *Maler) Init(dim, horizon int) error {
+	if !(m.Alpha >= 0 && m.Alpha <= 0.5) || m.Alpha > 0 && m.Alpha < 1e-9 {
+		return fmt.Errorf("online: Maler.Alpha = %v, want in [1e-9, 1/2], or 0 for 1/2", m.Alpha)
+	}
+	if err := m.init("Maler", dim, horizon, m.Radius, m.Gradient, false); err != nil {
+		return err
+	}
+	m.alpha = m.Alpha
+	if m.alpha == 0 {
+		m.alpha = 0.5
+	}
+	n := grid(horizon)
+	var logs []float64
+	m.etas, logs = rates(n)
+	m.rate = append(append([]float64{1 / (4 * math.Sqrt(float64(horizon)))}, m.etas...), m.etas...)
+	m.prior = append(append([]float64{0}, logs...), logs...) // a third of each family's
+	m.logs, m.tilted = make([]float64, len(m.prior)), make([]float64, len(m.prior))
+	m.convex, m.z = make([]float64, dim), make([]float64, dim)
+	m.strong, m.concave = make([][]float64, n), make([]newton, n)
+	for i := range n {
+		m.strong[i], m.concave[i] = make([]float64, dim), makeNewton(dim)
+	}
+	m.Reset()
+	return nil
+}
+
+// Reset forgets all.
+func (m *Maler) Reset() {
+	m.reset()
+	copy(m.logs, m.prior)
+	clear(m.convex)
+	clear(m.z)
+	for i := range m.etas {
+		clear(m.strong[i])
+		m.concave[i].reset(0.25 / (m.alpha * m.alpha))
+	}
+}
+
+// Update takes the gradient at Predict().
+func (m *Maler) Update(gradient []float64) error {
+	if err := m.take(gradient); err != nil {
+		return err
+	}
+	g, at := m.g, packed.Dot(m.g, m.z)
+	t := float64(m.rounds)
+
+	eta := m.rate[0]
+	m.logs[0] -= eta*(packed.Dot(g, m.convex)-at) + 4*eta*eta
+	step := 2 / math.Sqrt(t)
+	for i, v := range g {
+		m.convex[i] -= step * v
+	}
+	shrink(m.convex)
+
+	n := len(m.etas)
+	strong, concave := m.logs[1:1+n], m.logs[1+n:]
+	for i, eta := range m.etas {
+		point := m.strong[i]
+		strong[i] -= m.descend(point, eta, at, t)
+
+		expert := &m.concave[i]
+		move := eta * (packed.Dot(g, expert.z) - at)
+		concave[i] -= move + move*move
+		slope := eta * (1 + 2*move)
+		expert.step(g, slope*slope, slope/m.alpha)
+	}
+	m.combine()
+	m.publish(m.z)
+	return nil
+}
+
+// descend returns a strongly convex expert's surrogate loss and moves the expert by grad s/(2 eta^2 t) = g/(2 eta t) + (th - theta)/t.
+func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
+	var dot, distance, square float64
+	along, towards := 1/(2*eta*t), 1/t
+	for j, v := range m.g[:len(point)] {
+		p := point[j]
+		off := p - m.z[j]
+		dot += v * p
+		distance += off * off
+		p -= along*v + towards*off
+		point[j] = p
+		square += p * p
+	}
+	if square > 1 {
+		scale := 1 / math.Sqrt(square)
+		for j := range point {
+			point[j] *= scale
+		}
+	}
+	return eta*(dot-at) + eta*eta*distance
+}
+
+// combine sets theta_t to the mean of the experts by pi eta.
+func (m *Maler) combine() {
+	n := len(m.etas)
+	total := tilt(m.tilted, m.logs, m.rate)
+	share := m.tilted[0] / total
+	for j, v := range m.convex {
+		m.z[j] = share * v
+	}
+	for i := range n {
+		s, l := m.tilted[1+i]/total, m.tilted[1+n+i]/total
+		strong, concave := m.strong[i], m.concave[i].z
+		for j := range m.z {
+			m.z[j] += s*strong[j] + l*concave[j]
+		}
+	}
+}
+
+// Experts returns the number of experts, 3 + 2 ceil(log2(T)/2).
+func (m *Maler) Experts() int { return len(m.logs) }
+
+// Weights returns what the experts count for in the next prediction: the convex one, the strongly convex ones and the
+// exp-concave ones, by falling rates.
+func (m *Maler) Weights() []Weight {
+	if len(m.logs) == 0 {
+		return nil
+	}
+	w := make([]Weight, len(m.logs))
+	for e := range w {
+		w[e].Name = [...]string{"strongly convex", "exp-concave"}[max(0, e-1)/len(m.etas)]
+	}
+	w[0].Name = "convex"
+	return weigh(w, m.logs, m.rate, m.bound*m.radius)
+}
+
+// weigh fills in the rates, masses and shares of experts.
+func weigh(w []Weight, logs, rates []float64, scale float64) []Weight {
+	var mass, share float64
+	for e, v := range logs {
+		w[e].Eta, w[e].Mass = rates[e]/scale, math.Exp(v) // the greatest v is 0, or a prior's
+		w[e].Share = w[e].Mass * rates[e]
+		mass += w[e].Mass
+		share += w[e].Share
+	}
+	for e := range w {
+		w[e].Mass /= mass
+		w[e].Share /= share
+	}
+	return w
+}

@@ -1,0 +1,111 @@
+package online
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+)
+
+// MetaGrad (van Erven, Koolen 2016, Algorithms 1 and 2, the full-matrix version) is Maler's ancestor: exp-concave experts only,
+// one for each eta = 2^-i/(10 G D), i = 0, ..., k = ceil(log2(T)/2), with priors (1 + 1/(1+k))/((i+1)(i+2)). With g the gradient at
+//
+//	theta_t = sum_i pi_i eta_i th_i / sum_i pi_i eta_i,   pi_i <- pi_i exp(-l_i(th_i)), normalised,
+//
+// the expert of eta has the surrogate l(th) = -eta <theta_t - th, g> + eta^2 <g, theta_t - th>^2 and moves by
+//
+//	S = I/(2D)^2 + 2 eta^2 sum g g^T,   th <- argmin_{|z| <= D} (z-y)^T S (z-y),   y = th - S^-1 eta (1 + 2 eta <g, th - theta_t>) g.
+//
+// Its regret adapts to the losses through sum_t <theta_t - u, g_t>^2: O(G D sqrt(T ln ln T)) at worst, O(d ln T) for exp-concave and for
+// strongly convex losses, where Maler has O(ln T). In the paper D bounds the distance of two points, here the radius does half of it: its rates 2^-i/(5 G D)
+// become 2^-i/(10 G D), such that eta |<theta_t - th, g>| <= 1/5 as its lemmas need, and its first covariance D^2 I becomes (2D)^2 I.
+type MetaGrad struct {
+	Radius   float64 // D; 0 means 1
+	Gradient float64 // bound G > 0 on the norm of a gradient; no default
+
+	core
+	etas    []float64 // in units of 1/(G D)
+	experts []newton
+	logs    []float64 // ln pi, up to a common constant
+	prior   []float64
+	tilted  []float64
+	z       []float64 // theta_t in units of D
+}
+
+var _ Learner = (*MetaGrad)(nil)
+
+// Init validates and allocates.
+func (m *MetaGrad) Init(dim, horizon int) error {
+	if err := m.init("MetaGrad", dim, horizon, m.Radius, m.Gradient, false); err != nil {
+		return err
+	}
+	n := grid(horizon)
+	m.etas, m.prior = rates(n)
+	m.logs, m.tilted, m.z = make([]float64, n), make([]float64, n), make([]float64, dim)
+	m.experts = make([]newton, n)
+	for i := range m.experts {
+		m.experts[i] = makeNewton(dim)
+	}
+	m.Reset()
+	return nil
+}
+
+// Reset forgets all.
+func (m *MetaGrad) Reset() {
+	m.reset()
+	copy(m.logs, m.prior)
+	clear(m.z)
+	for i := range m.experts {
+		m.experts[i].reset(0.25)
+	}
+}
+
+// Update takes the gradient at Predict().
+func (m *MetaGrad) Update(gradient []float64) error {
+	if err := m.take(gradient); err != nil {
+		return err
+	}
+	at := packed.Dot(m.g, m.z)
+	for i, eta := range m.etas {
+		expert := &m.experts[i]
+		move := eta * (packed.Dot(m.g, expert.z) - at)
+		m.logs[i] -= move + move*move
+		expert.step(m.g, 2*eta*eta, eta*(1+2*move))
+	}
+	total := tilt(m.tilted, m.logs, m.etas)
+	clear(m.z)
+	for i := range m.experts {
+		share := m.tilted[i] / total
+		for j, v := range m.experts[i].z {
+			m.z[j] += share * v
+		}
+	}
+	m.publish(m.z)
+	return nil
+}
+
+// Experts returns the number of experts, 1 + ceil(log2(T)/2).
+func (m *MetaGrad) Experts() int { return len(m.experts) }
+
+// Weights returns what the experts count for in the next prediction, by falling rates.
+func (m *MetaGrad) Weights() []Weight {
+	w := make([]Weight, len(m.etas))
+	for i := range w {
+		w[i].Name = "exp-concave"
+	}
+	return weigh(w, m.logs, m.etas, m.bound*m.radius)
+}
+
+// tilt writes pi eta into dst, up to a common factor, returns its sum, and shifts the logarithms of pi such that their maximum is 0.
+func tilt(dst, logs, etas []float64) (total float64) {
+	top := math.Inf(-1)
+	for _, v := range logs {
+		top = max(top, v)
+	}
+	for e, v := range logs {
+		v -= top
+		logs[e] = v
+		dst[e] = math.Exp(v) * etas[e]
+		total += dst[e]
+	}
+	return total
+}

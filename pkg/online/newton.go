@@ -1,0 +1,152 @@
+package online
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+)
+
+// newton is one second-order expert on the unit ball: a point z and a precision S, of which it keeps the inverse P, packed. Its precisions are
+// sums of at most T outer products of vectors no longer than the root of the ridge, so that P has a condition number of about T at most.
+// Rank-one updates are enough then: each contracts the errors of those before.
+type newton struct {
+	z []float64 // the point
+	p []float64 // P = S^-1
+	l []float64 // I + lambda P and its factor
+	v []float64 // P g, and other vectors
+	y []float64 // the point before its projection
+}
+
+func makeNewton(dim int) newton {
+	n, m := make([]float64, 3*dim), make([]float64, 2*packed.Size(dim))
+	return newton{z: n[:dim], v: n[dim : 2*dim], y: n[2*dim:], p: m[:packed.Size(dim)], l: m[packed.Size(dim):]}
+}
+
+// reset puts the point at 0 and S at ridge I.
+func (n *newton) reset(ridge float64) {
+	clear(n.z)
+	clear(n.p)
+	for i, at := 0, 0; i < len(n.z); i, at = i+1, at+i+2 {
+		n.p[at] = 1 / ridge
+	}
+}
+
+// step adds weight g g^T to S and moves the point to the projection of z - gain S^-1 g in the norm of the new S.
+func (n *newton) step(g []float64, weight, gain float64) {
+	packed.MulVec(n.v, n.p, g)
+	// Sherman and Morrison: P <- P - k v v^T with v = P g and k = weight/(1 + weight g^T v), and so P g <- v/(1 + weight g^T v).
+	shrink := 1 / (1 + weight*packed.Dot(g, n.v))
+	k := weight * shrink
+	gain *= shrink
+	var square float64
+	at := 0
+	for i, v := range n.v {
+		y := n.z[i] - gain*v
+		n.y[i] = y
+		square += y * y
+		scaled := k * v
+		row := n.p[at : at+i+1]
+		for j, w := range n.v[:len(row)] {
+			row[j] -= scaled * w
+		}
+		at += i + 1
+	}
+	if square <= 1 {
+		copy(n.z, n.y)
+		return
+	}
+	n.project(math.Sqrt(square))
+}
+
+// near is the distance from the sphere at which one Newton step leaves an error of its square.
+const near = 1e-7
+
+// project moves z to the point of the unit ball nearest to y, |y| = norm > 1, in the norm of S: it minimises (z-y)^T S (z-y). With a
+// multiplier lambda/2 for |z|^2 <= 1 that is S (z-y) + lambda z = 0, or (I + lambda P) z = y, at the lambda where |z| = 1. As 1/|z| is
+// concave and increasing in lambda, Newton's method on it climbs from lambda = 0 to the root without passing it (as
+// Moré and Sorensen 1983 do for trust regions). The derivative of z is -u, (I + lambda P) u = P z.
+func (n *newton) project(norm float64) {
+	copy(n.z, n.y)
+	packed.MulVec(n.v, n.p, n.y) // u at lambda = 0
+	var lambda float64
+	for range 100 { // two or three are usual
+		step := (norm - 1) * norm * norm / packed.Dot(n.z, n.v)
+		if math.Abs(norm-1) <= near {
+			for i, u := range n.v {
+				n.z[i] -= step * u
+			}
+			break
+		}
+		lambda += step
+		n.factor(lambda)
+		copy(n.z, n.y)
+		n.solve(n.z)
+		var square float64
+		for i, z := range n.z {
+			n.v[i] = (n.y[i] - z) / lambda // P z
+			square += z * z
+		}
+		norm = math.Sqrt(square)
+		n.solve(n.v)
+	}
+	shrink(n.z)
+}
+
+// factor writes the factors of I + lambda P = L D L^T into n.l: the unit triangle L below the diagonal, D^-1 on it.
+func (n *newton) factor(lambda float64) {
+	a := n.l
+	at := 0
+	for i := range n.z {
+		row := a[at : at+i+1]
+		for j, p := range n.p[at : at+i+1] {
+			row[j] = lambda * p
+		}
+		pivot := 1 + row[i]
+		q := 0
+		for j := range row[:i] {
+			other := a[q : q+j+1]
+			sum := row[j] // L_ij D_j
+			for k, w := range other[:j] {
+				sum -= w * row[k]
+			}
+			row[j] = sum
+			q += j + 1
+		}
+		q = 0
+		for j, w := range row[:i] {
+			scaled := w * a[q+j]
+			pivot -= w * scaled
+			row[j] = scaled
+			q += j + 1
+		}
+		row[i] = 1 / pivot
+		at += i + 1
+	}
+}
+
+// solve solves L D L^T x = b in place.
+func (n *newton) solve(x []float64) {
+	a := n.l
+	at := 0
+	for i := range x {
+		row := a[at : at+i]
+		sum := x[i]
+		for j, w := range row {
+			sum -= w * x[j]
+		}
+		x[i] = sum
+		at += i + 1
+	}
+	for i := len(x) - 1; i >= 0; i-- {
+		at -= i + 1
+		x[i] *= a[at+i]
+	}
+	at = packed.Size(len(x))
+	for i := len(x) - 1; i > 0; i-- {
+		at -= i + 1
+		v := x[i]
+		for j, w := range a[at : at+i] {
+			x[j] -= w * v
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package online
+
+import (
+	"fmt"
+	"math"
+)
+
+// OGD is projected online gradient descent (Zinkevich 2003; Hazan 2016, Algorithm 6):
+//
+//	theta_1 = 0,   theta_{t+1} = Pi(theta_t - eta_t g_t),
+//
+// with Pi the Euclidean projection on the ball of radius D. With eta_t = D/(G sqrt t) its regret is at most 3 G D sqrt T
+// (half of (2D)^2/eta_T + G^2 sum eta_t) for any convex losses; with eta_t = 1/(mu t) at most (1 + ln T) G^2/(2 mu) for mu-strongly convex ones.
+type OGD struct {
+	Radius   float64             // D; 0 means 1
+	Gradient float64             // bound G on the norm of a gradient; 0 means none (nothing is clipped), and then Step is needed
+	Step     func(t int) float64 // step size eta_t in round t = 1, 2, ..., finite and >= 0; nil means RootStep(D, G)
+
+	core
+	step func(t int) float64
+	next []float64
+}
+
+var _ Learner = (*OGD)(nil)
+
+// RootStep returns the steps D/(G sqrt t) for convex losses with gradients of norm G at most on a ball of radius D.
+func RootStep(radius, gradient float64) func(t int) float64 {
+	return func(t int) float64 { return radius / (gradient * math.Sqrt(float64(t))) }
+}
+
+// CurvedStep returns the steps 1/(mu t) for mu-strongly convex losses.
+func CurvedStep(mu float64) func(t int) float64 {
+	return func(t int) float64 { return 1 / (mu * float64(t)) }
+}
+
+// Init validates and allocates.
+func (o *OGD) Init(dim, horizon int) error {
+	if o.Step == nil && o.Gradient == 0 {
+		return fmt.Errorf("online: OGD.Gradient = 0 without OGD.Step: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
+	}
+	if err := o.init("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil); err != nil {
+		return err
+	}
+	o.step = o.Step
+	if o.step == nil {
+		o.step = RootStep(o.radius, o.bound)
+	}
+	if first := o.step(1); !(first >= 0) || math.IsInf(first, 1) {
+		return fmt.Errorf("online: OGD.Step(1) = %v, want finite and >= 0", first)
+	}
+	o.next = make([]float64, dim)
+	o.Reset()
+	return nil
+}
+
+// Reset forgets all.
+func (o *OGD) Reset() { o.reset() }
+
+// Update takes the gradient at Predict().
+func (o *OGD) Update(gradient []float64) error {
+	clipped := o.clipped
+	if err := o.take(gradient); err != nil {
+		return err
+	}
+	if err := o.move(); err != nil {
+		o.rounds, o.clipped = o.rounds-1, clipped
+		return err
+	}
+	return nil
+}
+
+func (o *OGD) move() error {
+	eta := o.step(o.rounds)
+	if !(eta >= 0) || math.IsInf(eta, 1) {
+		return fmt.Errorf("online: round %d: OGD.Step(%d) = %v, want finite and >= 0", o.rounds, o.rounds, eta)
+	}
+	scale := eta / o.radius
+	if o.bound > 0 {
+		scale *= o.bound
+	}
+	var square float64
+	for i, v := range o.g {
+		v = o.theta[i]/o.radius - scale*v
+		o.next[i] = v
+		square += v * v
+	}
+	if !(square <= math.MaxFloat64) {
+		return fmt.Errorf("online: round %d: the step %v times the gradient overflows, want its squared norm finite", o.rounds, eta)
+	}
+	o.publish(o.next)
+	return nil
+}

@@ -1,0 +1,176 @@
+// Package online plays full-information online convex optimisation on a Euclidean ball: each round a learner predicts a point
+// theta_t, |theta_t| <= D, and is then told a gradient g_t there of a convex loss, |g_t| <= G. Its regret after T rounds against a
+// point u is the sum of l_t(theta_t) - l_t(u). It is a game of its own, not a bandit with many arms.
+//
+// [OGD] needs to be told the curvature of the losses, [ONS] that they are exp-concave; [MetaGrad] and [Maler] find out.
+//
+// D is the radius of the ball throughout, so that two points are at most 2D apart. The papers write D for the diameter; each
+// learner's comment says which of its constants differ from theirs by that 2.
+package online
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Learner predicts a point of the ball and is told the gradient of the loss there.
+type Learner interface {
+	// Init validates, allocates and forgets all. The horizon is the number of rounds that the constants are
+	// tuned for; to play on beyond it is no error, but no theorem holds there.
+	Init(dim, horizon int) error
+	// Reset forgets all.
+	Reset()
+	// Predict returns the next point. It is owned by the learner and valid until Update.
+	Predict() []float64
+	// Update takes the gradient of the loss at Predict(). A gradient of the wrong length, or with an entry that is not finite, is an
+	// error and changes nothing. A gradient longer than G is scaled down to length G and counted.
+	Update(gradient []float64) error
+	// Clipped returns the number of gradients since Reset that were longer than G.
+	Clipped() int
+}
+
+// Errors that errors.Is finds in what Init and Update return.
+var (
+	ErrDim      = errors.New("want >= 1")
+	ErrHorizon  = errors.New("want >= 1 round")
+	ErrGradient = errors.New("want one finite number a dimension")
+)
+
+// core holds what all learners share. The point is in the user's units, the gradient in units of G: with the point in units of D the
+// learners then play on the unit ball with gradients of length 1 at most, where their constants are plain numbers.
+type core struct {
+	dim, horizon  int
+	radius, bound float64 // D and G
+	rounds        int     // gradients since Reset
+	clipped       int
+	theta         []float64 // what Predict returns
+	g             []float64 // the last gradient, clipped, divided by G
+}
+
+// init validates and allocates. Only with open may the bound on gradients be 0, for none: then they are neither clipped nor scaled.
+func (c *core) init(name string, dim, horizon int, radius, bound float64, open bool) error {
+	switch {
+	case dim < 1:
+		return fmt.Errorf("online: %s: dimension = %d: %w", name, dim, ErrDim)
+	case horizon < 1:
+		return fmt.Errorf("online: %s: horizon = %d: %w", name, horizon, ErrHorizon)
+	case !(radius >= 0) || math.IsInf(radius, 1):
+		return fmt.Errorf("online: %s.Radius = %v, want finite and > 0, or 0 for 1", name, radius)
+	case open && (!(bound >= 0) || math.IsInf(bound, 1)):
+		return fmt.Errorf("online: %s.Gradient = %v, want finite and > 0, or 0 for no bound", name, bound)
+	case !open && (!(bound > 0) || math.IsInf(bound, 1)):
+		return fmt.Errorf("online: %s.Gradient = %v, want finite and > 0: a bound on the norm of gradients", name, bound)
+	}
+	if radius == 0 {
+		radius = 1
+	}
+	if scale := bound * radius; !open && (scale < 1e-300 || math.IsInf(scale, 1)) {
+		return fmt.Errorf("online: %s.Gradient = %v times Radius = %v, want in [1e-300, 1e308]", name, bound, radius)
+	}
+	*c = core{dim: dim, horizon: horizon, radius: radius, bound: bound, theta: make([]float64, dim), g: make([]float64, dim)}
+	return nil
+}
+
+// Predict returns the next point, of norm at most the radius; it is owned by the learner and valid until Update.
+func (c *core) Predict() []float64 { return c.theta }
+
+// Clipped returns the number of gradients since Reset that were longer than the bound and scaled down to it.
+func (c *core) Clipped() int { return c.clipped }
+
+func (c *core) reset() {
+	c.rounds, c.clipped = 0, 0
+	clear(c.theta)
+}
+
+// take validates a gradient and leaves it, clipped and in units of the bound, in c.g.
+func (c *core) take(gradient []float64) error {
+	if len(gradient) != c.dim || c.dim == 0 {
+		return fmt.Errorf("online: round %d: a gradient of length %d in dimension %d: %w", c.rounds+1, len(gradient), c.dim, ErrGradient)
+	}
+	scale := 1.0
+	if c.bound > 0 {
+		scale = 1 / c.bound
+	}
+	var square float64
+	for i, v := range gradient {
+		v *= scale
+		c.g[i] = v
+		square += v * v
+	}
+	if !(square <= math.MaxFloat64) || math.IsInf(scale, 1) {
+		if err := c.takeExtreme(gradient); err != nil {
+			return err
+		}
+	} else if square > 1 && c.bound > 0 {
+		c.shorten(math.Sqrt(square))
+	}
+	c.rounds++
+	return nil
+}
+
+// takeExtreme is take for a gradient whose squared norm overflows.
+func (c *core) takeExtreme(gradient []float64) error {
+	var most float64
+	for i, v := range gradient {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("online: round %d: entry %d of the gradient is %v: %w", c.rounds+1, i, v, ErrGradient)
+		}
+		most = max(most, math.Abs(v))
+	}
+	if c.bound == 0 {
+		copy(c.g, gradient)
+		return nil
+	}
+	var square float64
+	for i, v := range gradient {
+		c.g[i] = v / most
+		square += c.g[i] * c.g[i]
+	}
+	if norm := math.Sqrt(square); norm > c.bound/most {
+		c.shorten(norm)
+		return nil
+	}
+	for i, v := range gradient { // the bound is so small that its inverse overflows
+		c.g[i] = v / c.bound
+	}
+	return nil
+}
+
+// shorten counts a clipped gradient and scales it from a norm to 1.
+func (c *core) shorten(norm float64) {
+	for i := range c.g {
+		c.g[i] /= norm
+	}
+	c.clipped++
+}
+
+// publish makes a point in units of the radius, projected on the ball if it is outside, the next prediction.
+func (c *core) publish(z []float64) {
+	var square float64
+	for _, v := range z {
+		square += v * v
+	}
+	scale := c.radius
+	if square > 1 {
+		scale /= math.Sqrt(square)
+	}
+	for i, v := range z {
+		c.theta[i] = v * scale
+	}
+}
+
+// shrink projects on the unit ball in the Euclidean norm.
+func shrink(z []float64) {
+	var square float64
+	for _, v := range z {
+		square += v * v
+	}
+	if square <= 1 {
+		return
+	}
+	scale := 1 / math.Sqrt(square)
+	for i := range z {
+		z[i] *= scale
+	}
+}

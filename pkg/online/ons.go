@@ -1,0 +1,58 @@
+package online
+
+import (
+	"fmt"
+	"math"
+)
+
+// ONS is the online Newton step (Hazan, Agarwal, Kale 2007; Hazan 2016, Algorithm 12) for alpha-exp-concave losses:
+//
+//	theta_1 = 0,   S_0 = I/(gamma 2D)^2,   S_t = S_{t-1} + g_t g_t^T,
+//	theta_{t+1} = argmin_{|theta| <= D} (theta - y)^T S_t (theta - y),   y = theta_t - S_t^-1 g_t / gamma,
+//
+// with gamma = min{1/(2 G D), alpha}/2: Hazan's constants with 2D for his diameter D. Its regret is at most 2 (1/alpha + 2 G D) d ln T.
+// The inverse of S_t is updated, not recomputed; a round costs O(d^2), and O(d^3) a Newton step of the projection if y is outside the ball.
+type ONS struct {
+	Radius     float64 // D; 0 means 1
+	Gradient   float64 // bound G > 0 on the norm of a gradient; no default
+	ExpConcave float64 // alpha > 0: exp(-alpha l_t) is concave on the ball; no default. A mu-strongly convex loss has alpha = mu/G^2
+
+	core
+	newton
+	gamma float64 // in units of 1/(G D)
+}
+
+var _ Learner = (*ONS)(nil)
+
+// Init validates and allocates.
+func (o *ONS) Init(dim, horizon int) error {
+	if !(o.ExpConcave > 0) {
+		return fmt.Errorf("online: ONS.ExpConcave = %v, want > 0", o.ExpConcave)
+	}
+	if err := o.core.init("ONS", dim, horizon, o.Radius, o.Gradient, false); err != nil {
+		return err
+	}
+	o.gamma = min(0.5, o.ExpConcave*o.bound*o.radius) / 2
+	if ridge := 0.25 / (o.gamma * o.gamma); math.IsInf(ridge, 1) {
+		return fmt.Errorf("online: ONS.ExpConcave = %v with G = %v and D = %v: the ridge 1/(2 D gamma)^2 overflows", o.ExpConcave, o.bound, o.radius)
+	}
+	o.newton = makeNewton(dim)
+	o.Reset()
+	return nil
+}
+
+// Reset forgets all.
+func (o *ONS) Reset() {
+	o.core.reset()
+	o.newton.reset(0.25 / (o.gamma * o.gamma))
+}
+
+// Update takes the gradient at Predict().
+func (o *ONS) Update(gradient []float64) error {
+	if err := o.take(gradient); err != nil {
+		return err
+	}
+	o.step(o.g, 1, 1/o.gamma)
+	o.publish(o.z)
+	return nil
+}
