@@ -9,9 +9,10 @@ import (
 type Calibration int
 
 const (
-	Sound       Calibration = iota // proved enough, as tight as accounting allows: the default
-	AsPublished                    // the paper's formula to the letter, for reproducing its figures
-	AuthorsCode                    // what the authors ran, where that differs from what they print
+	Sound        Calibration = iota // proved enough, as tight as accounting allows: the default
+	AsPublished                     // the paper's formula to the letter, for reproducing its figures
+	AuthorsCode                     // what the authors ran, where that differs from what they print
+	Illustrative                    // the constants of a public script, whose noise does not buy the epsilon in its name: for comparisons, never to protect anybody
 )
 
 func (c Calibration) String() string {
@@ -22,6 +23,8 @@ func (c Calibration) String() string {
 		return "AsPublished"
 	case AuthorsCode:
 		return "AuthorsCode"
+	case Illustrative:
+		return "Illustrative"
 	}
 	return fmt.Sprintf("Calibration(%d)", int(c))
 }

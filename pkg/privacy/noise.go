@@ -120,3 +120,15 @@ func (n *Noise) Response(truth, choices int, epsilon float64) int {
 func ResponseLaw(choices int, epsilon float64) Law {
 	return Law{Kind: "randomised response", Dim: 1, Scale: epsilon, Shape: float64(choices)}
 }
+
+// Shuffle permutes order, every permutation being equally likely, whatever order it comes in.
+func (n *Noise) Shuffle(order []int) {
+	n.note(ShuffleLaw(len(order)))
+	for i := len(order) - 1; i > 0; i-- {
+		j := n.rng.IntN(i + 1)
+		order[i], order[j] = order[j], order[i]
+	}
+}
+
+// ShuffleLaw is the law of Shuffle.
+func ShuffleLaw(dim int) Law { return Law{Kind: "shuffle", Dim: dim} }

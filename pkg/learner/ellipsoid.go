@@ -1,0 +1,237 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// ellipsoid is a confidence set {theta : |theta - centre|_V <= beta}. It is stored in one slice of numbers, which is what a server broadcasts:
+// the centre (d numbers), V^-1 packed by the rows of its lower triangle (d(d+1)/2), beta, and an upper bound of the operator norm of V^-1.
+type ellipsoid struct {
+	numbers []float64
+	theta   []float64   // the centre, in numbers
+	inverse []float64   // V^-1, in numbers
+	width   *[2]float64 // beta and the bound of |V^-1|, in numbers
+}
+
+// ellipsoidSize returns how many numbers an ellipsoid of dimension d is.
+func ellipsoidSize(d int) int { return d + packed.Size(d) + 2 }
+
+// view points e at an ellipsoid of dimension d that is stored in numbers, of which there are ellipsoidSize(d).
+func (e *ellipsoid) view(numbers []float64, d int) {
+	end := d + packed.Size(d)
+	e.numbers, e.theta, e.inverse, e.width = numbers, numbers[:d], numbers[d:end], (*[2]float64)(numbers[end:])
+}
+
+// receive points e at a broadcast, once that is checked: its length, and that its numbers are finite and beta and the norm not negative.
+func (e *ellipsoid) receive(broadcast []float64, d int) error {
+	if len(broadcast) != ellipsoidSize(d) {
+		return fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta and a bound of |V^-1| in dimension %d", len(broadcast), ellipsoidSize(d), d)
+	}
+	var sum float64
+	for _, v := range broadcast {
+		sum += v - v // NaN if v is not finite
+	}
+	if sum != 0 {
+		for i, v := range broadcast {
+			if v-v != 0 {
+				return fmt.Errorf("learner: number %d of a broadcast is %v, want finite", i, v)
+			}
+		}
+	}
+	if beta, norm := broadcast[len(broadcast)-2], broadcast[len(broadcast)-1]; beta < 0 || norm < 0 {
+		return fmt.Errorf("learner: a broadcast with beta = %v and |V^-1| = %v, want both >= 0", beta, norm)
+	}
+	e.view(broadcast, d)
+	return nil
+}
+
+// optimist chooses the arm that is best for the most favourable theta in an ellipsoid:
+//
+//	argmax_x max_theta <x, theta> = argmax_x <x, centre> + beta |x|_{V^-1},
+//
+// ties by the lowest index. It is the half of LinUCB that sees contexts.
+type optimist struct {
+	arms, dim int
+	dots      []float64 // <x, centre> by arm
+	squares   []float64 // |x|^2 by arm
+}
+
+// checkLinear reports a problem that a linear learner cannot treat.
+func checkLinear(who string, p bandit.Problem, horizon int) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if err := bandit.CheckHorizon(horizon); err != nil {
+		return err
+	}
+	switch {
+	case p.Dim < 1:
+		return fmt.Errorf("learner: %s needs contexts: Problem.Dim = %d, want >= 1", who, p.Dim)
+	case p.Slots != 1:
+		return fmt.Errorf("learner: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
+	}
+	return nil
+}
+
+func (o *optimist) init(p bandit.Problem) {
+	*o = optimist{p.Arms, p.Dim, make([]float64, p.Arms), make([]float64, p.Arms)}
+}
+
+// check reports a view that is malformed.
+func (o *optimist) check(v *bandit.View) error {
+	switch {
+	case v.Dim != o.dim:
+		return fmt.Errorf("learner: round %d: contexts of dimension %d, want %d", v.Round, v.Dim, o.dim)
+	case v.Arms < 1 || v.Arms > o.arms:
+		return fmt.Errorf("learner: round %d: %d arms, want in [1, %d]", v.Round, v.Arms, o.arms)
+	case len(v.X) < v.Arms*v.Dim:
+		return fmt.Errorf("learner: round %d: %d numbers in View.X, want Arms x Dim = %d", v.Round, len(v.X), v.Arms*v.Dim)
+	}
+	return nil
+}
+
+// choose returns the arm with the highest upper confidence bound. The view has passed check.
+func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
+	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta sqrt(|V^-1| |x|^2) bounds it. The arm with the
+	// greatest inner product comes first and sets the mark.
+	best, ok := o.products(e.theta, v)
+	if !ok {
+		return 0, o.refuse(v)
+	}
+	beta, norm := e.width[0], e.width[1]
+	beta2 := beta * beta
+	mark := o.dots[best] + beta*math.Sqrt(packed.Quadratic(e.inverse, v.Row(best)))
+	reach := beta2 * norm * (1 + 1e-9) // the margin is for rounding: no arm that could win is ruled out
+	for a, dot := range o.dots[:v.Arms] {
+		lead := mark - dot
+		if lead > 0 && lead*lead > reach*o.squares[a] {
+			continue
+		}
+		square := packed.Quadratic(e.inverse, v.Row(a))
+		if lead > 0 && lead*lead > beta2*square*(1+1e-9) {
+			continue
+		}
+		if ucb := dot + beta*math.Sqrt(square); ucb > mark || ucb == mark && a < best {
+			best, mark = a, ucb
+		}
+	}
+	return best, nil
+}
+
+// products fills dots and squares and returns the arm with the greatest dot.
+func (o *optimist) products(theta []float64, v *bandit.View) (best int, ok bool) {
+	dots, squares := o.dots[:v.Arms], o.squares[:v.Arms]
+	packed.Products(dots, squares, v.X, theta)
+	var sum float64 // not finite if one of them is not
+	top := math.Inf(-1)
+	for a, dot := range dots {
+		sum += dot + squares[a]
+		if dot > top {
+			best, top = a, dot
+		}
+	}
+	return best, !math.IsNaN(sum) && !math.IsInf(sum, 0)
+}
+
+// refuse reports the first arm whose context is not finite.
+func (o *optimist) refuse(v *bandit.View) error {
+	for a, square := range o.squares[:v.Arms] {
+		if math.IsNaN(square) || math.IsInf(square, 0) {
+			return fmt.Errorf("learner: round %d: the context of arm %d is %v, want finite numbers of finite squared norm", v.Round, a, append([]float64(nil), v.Row(a)...))
+		}
+	}
+	return fmt.Errorf("learner: round %d: the contexts' products with theta overflow", v.Round)
+}
+
+// estimate computes an ellipsoid from sums: V = sum of x x^T with its regulariser, u = sum of x y, centre V^-1 u. It is the half of LinUCB that sees
+// sums; it never sees a context. The width beta is its user's to set.
+type estimate struct {
+	ellipsoid
+	dim    int
+	logDet float64   // ln det V
+	work   []float64 // Cholesky factor
+	vector []float64
+	powers []float64 // work space of tighten
+	steps  int       // rank-one updates since the last factorisation
+}
+
+// tightenEvery is the number of rank-one updates between two computations of the bound of |V^-1|: it costs O(d^3), and
+// stays a bound, as rank-one updates only shrink V^-1.
+const tightenEvery = 64
+
+// refactorEvery bounds the drift of rank-one updates: at most about 1e-13 relative a thousand of them.
+const refactorEvery = 1024
+
+func (e *estimate) init(d int) {
+	*e = estimate{dim: d, work: make([]float64, packed.Size(d)), vector: make([]float64, d), powers: make([]float64, 2*d*d)}
+	e.view(make([]float64, ellipsoidSize(d)), d)
+}
+
+// solve computes centre, V^-1 and ln det V from the sum, packed, of rows (x, y): V is its leading block of order d, u the row below.
+// If V is not positive definite, as the noise has outgrown its bounds, its eigenvalues are floored, which is said, and is
+// post-processing of a release. It is an error if that does not help; the estimate is as before then. sum is spoiled.
+func (e *estimate) solve(sum []float64, floor float64) (floored bool, err error) {
+	d := e.dim
+	v, u := sum[:packed.Size(d)], sum[packed.Size(d):packed.Size(d)+d]
+	logDet, ok := packed.Cholesky(e.work, v, d)
+	if !ok {
+		floored = true
+		packed.Floor(v, d, floor)
+		if logDet, ok = packed.Cholesky(e.work, v, d); !ok {
+			return floored, fmt.Errorf("learner: the Gram matrix has no Cholesky factor with its eigenvalues floored at %v: %v", floor, append([]float64(nil), v...))
+		}
+	}
+	packed.Invert(e.inverse, e.work, d)
+	packed.MulVec(e.theta, e.inverse, u)
+	e.logDet, e.steps = logDet, 0
+	return floored, nil
+}
+
+// step moves centre, V^-1 and ln det V by one row (Sherman and Morrison; the determinant lemma).
+func (e *estimate) step(x []float64, y float64) {
+	k := e.vector
+	packed.MulVec(k, e.inverse, x)
+	width := packed.Dot(x, k)
+	gain := 1 / (1 + width)
+	residual := (y - packed.Dot(x, e.theta)) * gain
+	p := 0
+	for i, v := range k {
+		e.theta[i] += residual * v
+		scaled := gain * v
+		row := e.inverse[p : p+i+1]
+		for j, w := range k[:len(row)] {
+			row[j] -= scaled * w
+		}
+		p += i + 1
+	}
+	e.logDet += math.Log1p(width)
+	e.steps++
+}
+
+// bound sets the bound of |V^-1| after solve.
+func (e *estimate) bound() { e.width[1] = packed.NormBound(e.inverse, e.vector, e.dim) }
+
+// tighten sets the bound of |V^-1| after solve or step, anew once in a while.
+func (e *estimate) tighten() {
+	if e.steps%tightenEvery == 0 {
+		e.width[1] = packed.NormBoundTight(e.inverse, e.powers, e.dim)
+	}
+}
+
+// confidence is what Proposition 4 of Shariff and Sheffet 2018 computes the width of an ellipsoid from.
+type confidence struct {
+	dim       int
+	sigma     float64 // of the reward's noise, subgaussian
+	thetaNorm float64 // S
+	twoLog    float64 // 2 ln(2/alpha)
+}
+
+// beta returns sigma sqrt(2 ln(2/alpha) + ln det V - d ln rho_min) + S sqrt(rho_max) + gamma; logFloor is d ln rho_min.
+func (c *confidence) beta(logDet, logFloor float64, b *privacy.Bounds) float64 {
+	return c.sigma*math.Sqrt(max(0, c.twoLog+logDet-logFloor)) + c.thetaNorm*math.Sqrt(b.RhoMax) + b.Gamma
+}

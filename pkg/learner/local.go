@@ -1,0 +1,263 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Message is what leaves a user's device: numbers that are randomised, or public. It has no place for a raw context, reward or arm.
+type Message []float64
+
+// Device is the half of a local learner that runs on the users' devices and sees raw data. One value plays all devices in turn, a user a
+// round, so it keeps nothing from one call to the next but its tuning and work space.
+//
+// The claim has to hold whatever the broadcasts are: a server is not trusted, and may choose them to learn the most. To
+// write a device, compute a message from the clipped (x, y) and the noise alone; what depends on nothing but messages and broadcasts is the server's work.
+type Device interface {
+	// Init validates and allocates.
+	Init(p bandit.Problem, horizon int) error
+	// Act returns the arm to play. A broadcast or a view that is malformed (its length, a NaN) is an error and changes nothing.
+	Act(broadcast []float64, v *bandit.View) (arm int, err error)
+	// Report clips the context x of the arm played and its reward y to the problem's bounds, randomises them and appends the message to dst. It
+	// neither writes to x nor keeps it. Data or a broadcast that is malformed is an error; no noise is drawn then.
+	Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error)
+	// Claim is for a message: the local model, one user's (context, reward) replaced.
+	Claim() privacy.Claim
+	// Draws returns the noise in a number of messages.
+	Draws(messages int) []privacy.Draws
+}
+
+// Server is the half of a local learner that runs where nobody is trusted. It sees messages and nothing else, so that all it does is
+// post-processing. Keep its type in a file of its own, which a test then searches for raw data.
+type Server interface {
+	// Init validates and allocates.
+	Init(p bandit.Problem, horizon int) error
+	// Reset forgets all, before each trial. The server's own choices draw from own.
+	Reset(own *rand.Rand)
+	// Receive takes in a message; it may not keep the slice. One that is malformed is an error that names the value and its bound, and changes nothing.
+	Receive(m Message) error
+	// Broadcast returns what the next round's device is told. The server owns the slice, which is valid until the next Receive or Reset.
+	Broadcast() []float64
+}
+
+// ShuffleClaimer is a Device that can say what its messages are worth once a trusted shuffler has mixed a batch of them. A device that cannot claims
+// in the shuffle model what it claims in the local one.
+type ShuffleClaimer interface {
+	ShuffleClaim(batch int) (privacy.Claim, error)
+}
+
+// Shuffler stands between devices and server and hides who sent what in a batch of messages. Uniform is the one of the shuffle model; one that
+// passes on no more than the batch's sum, as if each message were a bag of bits that is shuffled bit by bit, is another.
+type Shuffler interface {
+	// Init validates and allocates.
+	Init(batch int) error
+	// Reset forgets the messages it holds.
+	Reset(noise *privacy.Noise)
+	// Collect takes a copy of a message. The one that completes a batch makes it hand the batch on to the server.
+	Collect(m Message, to Server) error
+	// Draws returns the randomness used for a number of messages.
+	Draws(messages int) []privacy.Draws
+}
+
+// Local makes a bandit.Learner of a device, a server and, in the shuffle model, a shuffler between them. In a round it shows the server's
+// broadcast to the device, which selects the arm; then the device reports, and the server receives the message, at once or with its batch. The batch that a
+// run ends in is not handed on.
+//
+// The trust model is the local one, without a batch; nobody but the user sees her context, arm and reward. The neighbouring relation replaces one
+// user's context and reward, and each round is another user.
+type Local struct {
+	Device   Device
+	Server   Server
+	Batch    int      // messages that are shuffled together; 0 or 1: each goes to the server at once
+	Shuffler Shuffler // nil means &Uniform{}; used if Batch > 1
+
+	bandit.Base
+	problem  bandit.Problem
+	claim    privacy.Claim
+	noise    *privacy.Noise
+	message  Message
+	shuffled bool
+	messages int
+	long     int // contexts beyond their norm
+	outside  int // rewards out of their range
+}
+
+var (
+	_ bandit.Learner   = (*Local)(nil)
+	_ privacy.Ledgered = (*Local)(nil)
+)
+
+// Init validates and initialises the halves.
+func (l *Local) Init(p bandit.Problem, horizon int) error {
+	switch {
+	case l.Device == nil:
+		return fmt.Errorf("learner: Local.Device is nil")
+	case l.Server == nil:
+		return fmt.Errorf("learner: Local.Server is nil")
+	case l.Batch < 0:
+		return fmt.Errorf("learner: Local.Batch = %d, want >= 1, or 0 for 1", l.Batch)
+	}
+	if err := checkLinear("Local", p, horizon); err != nil {
+		return err
+	}
+	if err := l.Device.Init(p, horizon); err != nil {
+		return err
+	}
+	if err := l.Server.Init(p, horizon); err != nil {
+		return err
+	}
+	l.problem, l.claim, l.shuffled = p, l.Device.Claim(), l.Batch > 1
+	if !l.shuffled {
+		return nil
+	}
+	if d, ok := l.Device.(ShuffleClaimer); ok {
+		var err error
+		if l.claim, err = d.ShuffleClaim(l.Batch); err != nil {
+			return err
+		}
+	}
+	if l.Shuffler == nil {
+		l.Shuffler = &Uniform{}
+	}
+	return l.Shuffler.Init(l.Batch)
+}
+
+// Reset resets the server and empties the shuffler. The devices and the shuffler share the noise, the server gets none of it.
+func (l *Local) Reset(own *rand.Rand, noise rand.Source) {
+	l.Clear()
+	l.messages, l.long, l.outside = 0, 0, 0
+	l.noise = privacy.NewNoise(noise)
+	l.Server.Reset(own)
+	if l.shuffled {
+		l.Shuffler.Reset(l.noise)
+	}
+}
+
+// Select appends the arm that the device chooses by the server's broadcast.
+func (l *Local) Select(v *bandit.View, dst []int) []int {
+	arm, err := l.Device.Act(l.Server.Broadcast(), v)
+	if err != nil {
+		l.Fail(err)
+		arm = 0
+	}
+	return append(dst, arm)
+}
+
+// Update has the device report what came of the arm.
+func (l *Local) Update(v *bandit.View, arms []int, y []float64) {
+	if err := l.learn(v, arms, y); err != nil {
+		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+	}
+}
+
+func (l *Local) learn(v *bandit.View, arms []int, y []float64) error {
+	switch {
+	case v.Dim != l.problem.Dim:
+		return fmt.Errorf("contexts of dimension %d, want %d", v.Dim, l.problem.Dim)
+	case len(arms) != 1 || len(y) != 1:
+		return fmt.Errorf("%d arms and %d rewards in Update, want 1 and 1", len(arms), len(y))
+	case arms[0] < 0 || arms[0] >= v.Arms:
+		return fmt.Errorf("arm %d in Update, want in [0, %d)", arms[0], v.Arms)
+	case len(v.X) < v.Arms*v.Dim:
+		return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
+	}
+	x := v.Row(arms[0])
+	m, err := l.Device.Report(l.Server.Broadcast(), x, y[0], l.noise, l.message[:0])
+	if err != nil {
+		return err
+	}
+	l.message = m
+	l.messages++
+	l.count(x, y[0])
+	if l.shuffled {
+		return l.Shuffler.Collect(m, l.Server)
+	}
+	return l.Server.Receive(m)
+}
+
+// count counts what a device clips, for the simulation's warnings. No message says it.
+func (l *Local) count(x []float64, y float64) {
+	var square float64
+	for _, v := range x {
+		square += v * v
+	}
+	if beyond(square, l.problem.ContextNorm) {
+		l.long++
+	}
+	if y < l.problem.RewardMin || y > l.problem.RewardMax {
+		l.outside++
+	}
+}
+
+// beyond reports a squared norm over its bound; one on the bound is not, whatever its rounding.
+func beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
+
+// admit writes x, scaled down to the norm that a problem allows, into dst, and returns y clipped to the problem's range: what a Device's Report
+// begins with. Data that is not finite or of another length is refused.
+func admit(p *bandit.Problem, dst, x []float64, y float64) (float64, error) {
+	if len(x) != p.Dim {
+		return 0, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), p.Dim)
+	}
+	var square float64
+	for _, v := range x {
+		square += v * v
+	}
+	switch {
+	case math.IsNaN(square) || math.IsInf(square, 1):
+		return 0, fmt.Errorf("learner: a context of squared norm %v, want finite: %v", square, append([]float64(nil), x...))
+	case math.IsNaN(y) || math.IsInf(y, 0):
+		return 0, fmt.Errorf("learner: a reward of %v, want finite", y)
+	}
+	scale := 1.0
+	if beyond(square, p.ContextNorm) {
+		scale = p.ContextNorm / math.Sqrt(square)
+	}
+	for i, v := range x {
+		dst[i] = scale * v
+	}
+	return min(max(y, p.RewardMin), p.RewardMax), nil
+}
+
+// checkMessage refuses a message of another length, or with a number that is not finite: what a Server's Receive begins with.
+func checkMessage(m Message, size int) error {
+	if len(m) != size {
+		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
+	}
+	for i, v := range m {
+		if v-v != 0 {
+			return fmt.Errorf("learner: number %d of a message is %v, want finite", i, v)
+		}
+	}
+	return nil
+}
+
+// Claim returns the device's claim, or with a batch what the device says that shuffling makes of it.
+func (l *Local) Claim() privacy.Claim { return l.claim }
+
+// Draws returns the noise of the messages, and the shuffler's.
+func (l *Local) Draws() []privacy.Draws {
+	draws := l.Device.Draws(l.messages)
+	if l.shuffled {
+		draws = append(draws, l.Shuffler.Draws(l.messages)...)
+	}
+	return draws
+}
+
+// Warnings counts what the devices clipped, and returns the warnings of a server that has some.
+func (l *Local) Warnings() []bandit.Warning {
+	var w []bandit.Warning
+	if l.long > 0 {
+		w = append(w, bandit.Warning{What: "contexts longer than their bound, clipped on the device", Count: l.long})
+	}
+	if l.outside > 0 {
+		w = append(w, bandit.Warning{What: "rewards out of their range, clipped on the device", Count: l.outside})
+	}
+	if s, ok := l.Server.(interface{ Warnings() []bandit.Warning }); ok {
+		w = append(w, s.Warnings()...)
+	}
+	return w
+}

@@ -1,0 +1,62 @@
+package learner
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Uniform is the shuffler of the shuffle model: it hands a batch of messages on in uniformly random order, every order being equally likely. It is
+// trusted with who sent what, and with nothing else, as the messages are randomised already.
+type Uniform struct {
+	noise    *privacy.Noise
+	order    []int
+	count    int     // messages held
+	messages Message // one after another, all of the same length
+}
+
+var _ Shuffler = (*Uniform)(nil)
+
+// Init wants batches of at least 1.
+func (u *Uniform) Init(batch int) error {
+	if batch < 1 {
+		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
+	}
+	*u = Uniform{order: make([]int, batch)}
+	return nil
+}
+
+// Reset forgets the messages it holds.
+func (u *Uniform) Reset(noise *privacy.Noise) {
+	u.noise, u.count, u.messages = noise, 0, u.messages[:0]
+	for i := range u.order {
+		u.order[i] = i
+	}
+}
+
+// Collect takes a copy of the message. The last of a batch makes it shuffle, and the server receive them all. A message of another length than
+// the batch's first is refused: lengths tell messages apart.
+func (u *Uniform) Collect(m Message, to Server) error {
+	if u.count > 0 && len(m)*u.count != len(u.messages) {
+		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(u.messages)/u.count)
+	}
+	u.messages = append(u.messages, m...)
+	if u.count++; u.count < len(u.order) {
+		return nil
+	}
+	u.noise.Shuffle(u.order)
+	all, size := u.messages, len(m)
+	u.messages, u.count = u.messages[:0], 0
+	for _, i := range u.order {
+		if err := to.Receive(all[i*size : (i+1)*size : (i+1)*size]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Draws returns a shuffle for each complete batch.
+func (u *Uniform) Draws(messages int) []privacy.Draws {
+	n := len(u.order)
+	return []privacy.Draws{{Law: privacy.ShuffleLaw(n), Count: messages / n}}
+}
