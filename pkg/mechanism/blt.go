@@ -56,7 +56,7 @@ const (
 
 // Init validates, optimises the parameters and calibrates.
 func (b *BLT) Init(s privacy.Setup) error {
-	if err := check(s, b.Budget); err != nil {
+	if err := b.check(s, b.Budget); err != nil {
 		return err
 	}
 	if b.Buffers < 0 || b.Buffers > bltBuffers {

@@ -40,8 +40,9 @@ type correlation interface {
 	next(t int, draw func(dst []float64), dst []float64)
 }
 
-// check validates what every factorisation is given, before the work of its Init.
-func check(s privacy.Setup, b privacy.Budget) error {
+// check validates what every factorisation is given, before the work of its Init, until the end of which no row is taken.
+func (f *factorised) check(s privacy.Setup, b privacy.Budget) error {
+	f.rows = rows{}
 	if err := s.Validate(); err != nil {
 		return err
 	}

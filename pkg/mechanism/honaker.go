@@ -33,7 +33,7 @@ var (
 
 // Init validates and calibrates.
 func (h *Honaker) Init(s privacy.Setup) error {
-	if err := check(s, h.Budget); err != nil {
+	if err := h.check(s, h.Budget); err != nil {
 		return err
 	}
 	err := h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")

@@ -33,6 +33,7 @@ var _ privacy.Ledgered = (*Laplace)(nil)
 
 // Init validates and calibrates.
 func (l *Laplace) Init() error {
+	l.noise, l.claim = nil, privacy.Claim{}
 	nominal := privacy.Budget{Epsilon: l.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -76,8 +77,8 @@ func (l *Laplace) Reset(n *privacy.Noise) { l.noise, l.releases, l.clipped = n, 
 
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. A value that is not finite or of another length is refused.
 func (l *Laplace) Release(dst, value []float64) error {
-	if l.noise == nil {
-		return errReset
+	if err := ready(l.noise, &l.claim); err != nil {
+		return err
 	}
 	if err := fits(dst, value, l.Dim); err != nil {
 		return err

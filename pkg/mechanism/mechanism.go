@@ -42,6 +42,7 @@ type rows struct {
 }
 
 func (r *rows) init(s privacy.Setup) error {
+	*r = rows{} // with a horizon of 0: no row is taken until all is well
 	if err := s.Validate(); err != nil {
 		return err
 	}

@@ -30,10 +30,7 @@ var (
 
 // Init validates and allocates.
 func (t *PanPrivateTree) Init(s privacy.Setup) error {
-	if err := t.rows.init(s); err != nil {
-		return err
-	}
-	if err := t.prefix.init(t.Noise, s, t.size); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
 		return err
 	}
 	t.open = make([]float64, t.levels*t.size)

@@ -26,6 +26,7 @@ var _ privacy.Ledgered = (*RandomisedResponse)(nil)
 
 // Init validates.
 func (r *RandomisedResponse) Init() error {
+	r.noise, r.claim = nil, privacy.Claim{}
 	nominal := privacy.Budget{Epsilon: r.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -57,8 +58,8 @@ func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.answers = n, 0
 
 // Respond answers for a user whose true answer is truth, in [0, Choices).
 func (r *RandomisedResponse) Respond(truth int) (int, error) {
-	if r.noise == nil {
-		return 0, errReset
+	if err := ready(r.noise, &r.claim); err != nil {
+		return 0, err
 	}
 	if truth < 0 || truth >= r.Choices {
 		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.Choices)
@@ -73,6 +74,9 @@ func (r *RandomisedResponse) Keep() float64 { return 1 / (1 + float64(r.Choices-
 // Estimate writes into dst unbiased estimates of how many users hold each answer, from the counts of the answers given. They add up to the
 // number of answers, and may be negative. It is post-processing.
 func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
+	if r.claim.Event == nil {
+		return errInit
+	}
 	if len(counts) != r.Choices || len(dst) != r.Choices {
 		return fmt.Errorf("mechanism: %d counts into %d estimates, want %d", len(counts), len(dst), r.Choices)
 	}

@@ -35,12 +35,12 @@ var (
 
 // Init validates, calibrates and allocates.
 func (t *SecureTree) Init(s privacy.Setup) error {
-	if err := t.rows.init(s); err != nil {
+	t.discrete, t.ledger = discreteNodes{budget: t.Budget, grid: t.Grid}, nil
+	if err := t.prefix.init(&t.rows, &t.discrete, s); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
-	t.discrete = discreteNodes{budget: t.Budget, grid: t.Grid}
-	return t.prefix.init(&t.discrete, s, t.size)
+	return nil
 }
 
 // Reset forgets the data and begins a run over the system's randomness.
@@ -140,6 +140,9 @@ func (e SymmetricDiscreteEvent) Rho() float64 { return privacy.DiscreteGaussianE
 // Init validates and calibrates.
 func (n *discreteNodes) Init(s privacy.Setup) error {
 	const name = "SecureTree"
+	if err := s.Validate(); err != nil {
+		return err
+	}
 	rho, err := privacy.ConcentratedRho(n.budget)
 	if err != nil {
 		return err

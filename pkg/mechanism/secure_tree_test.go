@@ -16,7 +16,7 @@ func TestSecureTree(t *testing.T) {
 	if err := tree.Init(setup); err != nil {
 		t.Fatal(err)
 	}
-	wants(t, "Check", tree.Check(), "before Reset")
+	wants(t, "Check", tree.Check(), "before Init and Reset")
 	var first [2]float64
 	for run := range first {
 		tree.Reset(nil) // nothing is drawn from what Reset is handed

@@ -40,6 +40,7 @@ var _ privacy.Ledgered = (*SparseVector)(nil)
 
 // Init validates and calibrates.
 func (s *SparseVector) Init() error {
+	s.noise, s.claim = nil, privacy.Claim{}
 	nominal := privacy.Budget{Epsilon: s.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -88,9 +89,10 @@ func (s *SparseVector) Reset(n *privacy.Noise) {
 // Above reports whether the query's value is above the threshold, under the noise of both. After Accepted answers that are, it returns an
 // error that wraps privacy.ErrSpent. A value or threshold that is not finite is refused and costs nothing.
 func (s *SparseVector) Above(value, threshold float64) (bool, error) {
+	if err := ready(s.noise, &s.claim); err != nil {
+		return false, err
+	}
 	switch {
-	case s.noise == nil:
-		return false, errReset
 	case s.accepted == s.Accepted:
 		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.Accepted)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):

@@ -34,7 +34,7 @@ const squareRootHorizon = 1 << 17
 
 // Init validates and calibrates.
 func (q *SquareRoot) Init(s privacy.Setup) error {
-	if err := check(s, q.Budget); err != nil {
+	if err := q.check(s, q.Budget); err != nil {
 		return err
 	}
 	if s.Horizon > squareRootHorizon {

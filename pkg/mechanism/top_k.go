@@ -37,6 +37,7 @@ var _ privacy.Ledgered = (*TopK)(nil)
 
 // Init validates, calibrates and allocates.
 func (t *TopK) Init() error {
+	t.noise, t.claim = nil, privacy.Claim{}
 	if err := t.Budget.Validate(); err != nil {
 		return err
 	}
@@ -90,8 +91,8 @@ func (t *TopK) Reset(n *privacy.Noise) { t.noise, t.choices = n, 0 }
 
 // Choose appends the K candidates chosen to dst, the first pick first. Scores that are not finite, or not Candidates in number, are refused.
 func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
-	if t.noise == nil {
-		return dst, errReset
+	if err := ready(t.noise, &t.claim); err != nil {
+		return dst, err
 	}
 	if err := fits(t.noisy, scores, t.Candidates); err != nil {
 		return dst, err

@@ -34,11 +34,11 @@ var (
 
 // Init validates and allocates.
 func (t *Tree) Init(s privacy.Setup) error {
-	if err := t.rows.init(s); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
-	return t.prefix.init(t.Noise, s, t.size)
+	return nil
 }
 
 // Reset forgets the data and draws new noise.
@@ -81,6 +81,9 @@ func (t *Tree) Read(dst []float64) {
 }
 
 func beyond(horizon int) error {
+	if horizon == 0 {
+		return errInit
+	}
 	return fmt.Errorf("mechanism: a row beyond the horizon of %d rounds: its release would cost privacy that was not accounted", horizon)
 }
 
@@ -99,13 +102,19 @@ type prefix struct {
 	lowest int // the lowest level whose entry of above is current
 }
 
-func (p *prefix) init(noise NodeNoise, s privacy.Setup, size int) error {
+// init makes the rows ready once there is noise for their setup: where that is refused, none is taken.
+func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
+	*r = rows{}
 	if noise == nil {
 		return fmt.Errorf("mechanism: a tree without Noise")
 	}
 	if err := noise.Init(s); err != nil {
 		return err
 	}
+	if err := r.init(s); err != nil {
+		return err
+	}
+	size := r.size
 	levels, padded := noise.Nodes()
 	*p = prefix{noise: noise, levels: levels, padded: padded, shift: noise.Shift(), packed: size,
 		above: make([]float64, (levels+1)*size), node: make([]float64, size)}

@@ -8,7 +8,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-var errReset = errors.New("mechanism: used before Reset gave it noise")
+var errReset = errors.New("mechanism: used before Init and Reset")
+
+// ready refuses a release without noise, which Reset brings, or without a level for it: Init begins by forgetting both, and ends with a claim.
+func ready(n *privacy.Noise, c *privacy.Claim) error {
+	if n == nil || c.Event == nil {
+		return errReset
+	}
+	return nil
+}
 
 // protect returns the neighbours of a claim: where the field was left at its zero, one record is replaced.
 func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {

@@ -32,6 +32,7 @@ var _ privacy.Ledgered = (*VectorGaussian)(nil)
 
 // Init validates and calibrates.
 func (g *VectorGaussian) Init() error {
+	g.noise, g.claim = nil, privacy.Claim{}
 	mu, err := privacy.GaussianMu(g.Budget)
 	if err != nil {
 		return err
@@ -72,8 +73,8 @@ func (g *VectorGaussian) Reset(n *privacy.Noise) { g.noise, g.releases, g.clippe
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. A value that is not finite, or of
 // another length, is refused.
 func (g *VectorGaussian) Release(dst, value []float64) error {
-	if g.noise == nil {
-		return errReset
+	if err := ready(g.noise, &g.claim); err != nil {
+		return err
 	}
 	if err := fits(dst, value, g.Dim); err != nil {
 		return err
