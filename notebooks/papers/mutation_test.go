@@ -25,7 +25,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"low bits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := n.rng.ExpFloat64() * scale", "z := math.Round(n.rng.ExpFloat64()*scale*1024) / 1024"},
 	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
-	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "n.rng.Float64() < keep || choices == 1", "n.rng.Float64() < 2"},
+	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "n.rng.Float64() < keep || choices == 1", "n.rng.Float64() < 1+keep"},
 	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},
 	{"confidence sets", "beta forgets the perturbation and the regulariser", "pkg/learner/linucb.go", " + l.thetaNorm()*math.Sqrt(l.bounds.RhoMax) + l.bounds.Gamma", ""},
 	{"tree", "a new node drops the older ones", "pkg/mechanism/tree.go", "return level + 1 + bits.TrailingZeros(uint(higher))", "return p.levels"},
@@ -37,7 +37,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "math.Exp((a + b) / 2)", "math.Exp(high)"},
 	{"gap decides", "the gaps are listed from the other end", "notebooks/papers/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
 	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
-	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = by.columnNorm(releases(s.Horizon)) * f.sensitivity() / mu", "f.sd = 10 * by.columnNorm(releases(s.Horizon)) * f.sensitivity() / mu"},
+	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
 	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.noise.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.noise.Draw(p.source, p.node)\n\t}"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
