@@ -104,6 +104,9 @@ func (c *core) take(gradient []float64) error {
 		}
 	} else if square > 1 && c.bound > 0 {
 		c.shorten(math.Sqrt(square))
+		if square < 1+1e-12 { // G but for rounding
+			c.clipped--
+		}
 	}
 	c.rounds++
 	return nil

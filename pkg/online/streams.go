@@ -1,0 +1,157 @@
+package online
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+)
+
+// Losses is a stream of random losses on the unit ball, of rows x_t, |x_t| <= 1, and labels y_t, that compares learners. What a learner
+// may be told of them is in Curvature.
+type Losses struct {
+	Name      string
+	Curvature Curvature
+
+	dim    int
+	rows   []float64
+	labels []float64
+	loss   func(theta, x []float64, y float64) float64
+	grad   func(theta, x []float64, y float64, dst []float64)
+}
+
+// Curvature is what is known about convex losses; 0 means that nothing is.
+type Curvature struct {
+	Gradient   float64 // G: no gradient is longer
+	Strong     float64 // mu: l - mu |theta|^2/2 is convex
+	ExpConcave float64 // alpha: exp(-alpha l) is concave
+}
+
+var _ Stream = (*Losses)(nil)
+
+// NewAbsolute returns convex losses without curvature, |<x_t, theta> - y_t|: x_t on the sphere, y_t = <x_t, theta*> plus
+// noise of standard deviation 1/2, theta* of length 1/2. G = 1.
+func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("convex", dim, rounds, Curvature{Gradient: 1})
+	if err != nil {
+		return nil, err
+	}
+	truth := direction(r, make([]float64, dim), 0.5)
+	for t := range rounds {
+		x := direction(r, l.row(t+1), 1)
+		l.labels[t] = packed.Dot(x, truth) + r.NormFloat64()/2
+	}
+	l.loss = func(theta, x []float64, y float64) float64 { return math.Abs(packed.Dot(x, theta) - y) }
+	l.grad = func(theta, x []float64, y float64, dst []float64) {
+		slope := 0.0
+		if miss := packed.Dot(x, theta) - y; miss != 0 {
+			slope = math.Copysign(1, miss)
+		}
+		scaled(dst, slope, x)
+	}
+	return l, nil
+}
+
+// NewQuadratic returns strongly convex losses |theta - x_t|^2/2: x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction. G = 2,
+// mu = 1, alpha = mu/G^2 = 1/4.
+func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("strongly convex", dim, rounds, Curvature{Gradient: 2, Strong: 1, ExpConcave: 0.25})
+	if err != nil {
+		return nil, err
+	}
+	truth := direction(r, make([]float64, dim), 0.5)
+	for t := range rounds {
+		x := direction(r, l.row(t+1), 0.5)
+		for j, v := range truth {
+			x[j] += v
+		}
+	}
+	l.loss = func(theta, x []float64, _ float64) float64 {
+		var square float64
+		for j, v := range x {
+			square += (theta[j] - v) * (theta[j] - v)
+		}
+		return square / 2
+	}
+	l.grad = func(theta, x []float64, _ float64, dst []float64) {
+		for j, v := range x {
+			dst[j] = theta[j] - v
+		}
+	}
+	return l, nil
+}
+
+// NewSquared returns exp-concave losses that are not strongly convex, (<x_t, theta> - y_t)^2/2: x_t has length 1 and random signs, with a square of 1/100
+// on each coordinate but the first (of 1/dim on all if dim > 50), so that most directions show little; y_t = <x_t, theta*> + noise of uniform law on [-1/10, 1/10],
+// theta* of length 9/10 with equal coordinates. As |y_t| <= 1, G = 2 and alpha = 1/4: l” >= alpha l'^2 is 1 >= alpha (<x, theta> - y)^2.
+func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
+	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
+	if err != nil {
+		return nil, err
+	}
+	truth, small := 0.9/math.Sqrt(float64(dim)), 0.01
+	if dim > 50 {
+		small = 1 / float64(dim)
+	}
+	for t := range rounds {
+		x := l.row(t + 1)
+		for j := range x {
+			square := small
+			if j == 0 {
+				square = 1 - small*float64(dim-1)
+			}
+			x[j] = math.Sqrt(square) * float64(2*r.IntN(2)-1)
+			l.labels[t] += truth * x[j]
+		}
+		l.labels[t] += (2*r.Float64() - 1) / 10
+	}
+	l.loss = func(theta, x []float64, y float64) float64 {
+		miss := packed.Dot(x, theta) - y
+		return miss * miss / 2
+	}
+	l.grad = func(theta, x []float64, y float64, dst []float64) { scaled(dst, packed.Dot(x, theta)-y, x) }
+	return l, nil
+}
+
+func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
+	if dim < 1 {
+		return nil, fmt.Errorf("online: a stream of dimension %d: %w", dim, ErrDim)
+	}
+	if rounds < 1 {
+		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, ErrHorizon)
+	}
+	return &Losses{Name: name, Curvature: c, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}, nil
+}
+
+// direction fills x with a vector of that length in a uniform direction.
+func direction(r *rand.Rand, x []float64, length float64) []float64 {
+	for j := range x {
+		x[j] = r.NormFloat64()
+	}
+	scaled(x, length/norm2(x), x)
+	return x
+}
+
+func scaled(dst []float64, scale float64, x []float64) {
+	for j, v := range x {
+		dst[j] = scale * v
+	}
+}
+
+func (l *Losses) row(t int) []float64 { return l.rows[(t-1)*l.dim : t*l.dim] }
+
+// Dim returns the dimension.
+func (l *Losses) Dim() int { return l.dim }
+
+// Len returns the number of losses.
+func (l *Losses) Len() int { return len(l.labels) }
+
+// Radius returns 1.
+func (l *Losses) Radius() float64 { return 1 }
+
+// Loss returns l_t(theta).
+func (l *Losses) Loss(t int, theta []float64) float64 { return l.loss(theta, l.row(t), l.labels[t-1]) }
+
+// Gradient writes a gradient of l_t at theta into dst.
+func (l *Losses) Gradient(t int, theta, dst []float64) { l.grad(theta, l.row(t), l.labels[t-1], dst) }
