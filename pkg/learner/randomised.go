@@ -83,6 +83,7 @@ func (r *RandomisedAction) Claim() privacy.Claim {
 	return privacy.Claim{
 		Model: privacy.Central, Neighbours: privacy.ReplaceRound,
 		Nominal: privacy.Budget{Epsilon: r.Epsilon}, Epsilon: r.Epsilon,
+		Event:      privacy.ResponseEvent{Epsilon: r.Epsilon, Choices: 2}, // of all numbers of arms, the one that shows most
 		Conditions: []string{"for the action of the round itself, given what came before"},
 		Source:     "randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13",
 	}

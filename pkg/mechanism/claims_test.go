@@ -1,0 +1,244 @@
+package mechanism_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// claimed is a claimant after a run, with the ledger of its noise.
+type claimed struct {
+	name string
+	privacy.Ledgered
+	ledger *privacy.Ledger
+	// worth derives the epsilon at delta from the laws drawn and the sensitivity of what they hide, which for secure noise leaves out the rounding.
+	// It is nil for Wishart noise, which has no formula, and for none.
+	worth  func(laws []privacy.Draws, delta float64) float64
+	secure bool // the noise is the system's, and in no ledger of ours
+}
+
+var claimBudgets = []privacy.Budget{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 3, Delta: 0.1}, {Epsilon: math.Inf(1), Delta: 1e-5}}
+
+// sums are the accumulators after a run of the whole horizon.
+func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
+	s := privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Context: 1.2, Alpha: 0.1}
+	nodes := float64(max(1, bits.Len(uint(horizon-1)))) // of all prefixes 1..n-1, that hold the first row
+	square := s.Bound * s.Bound
+	inTree := func(laws []privacy.Draws, delta float64) float64 {
+		return privacy.GaussianEpsilon(delta, math.Sqrt(nodes)*square/laws[0].Scale)
+	}
+	add := func(name string, acc privacy.Accumulator, worth func([]privacy.Draws, float64) float64) {
+		t.Helper()
+		_, secure := acc.(*mechanism.SecureTree)
+		c := claimed{fmt.Sprintf("%s, %v, %d rounds", name, b, horizon), acc, privacy.NewLedger(rand.NewPCG(1, 2)), worth, secure}
+		if err := acc.Init(s); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		acc.Reset(privacy.NewNoise(c.ledger))
+		for range horizon {
+			if err := acc.AddOuter([]float64{1, 1, 1}); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+		}
+		all = append(all, c)
+	}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		add("tree, "+c.String(), &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
+		add("pan-private tree, "+c.String(), &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
+		if !b.None() {
+			add("Wishart, "+c.String(), &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c}}, nil)
+		}
+	}
+	add("exact", &mechanism.Exact{}, nil)
+	add("Honaker", &mechanism.Honaker{Budget: b}, inTree)
+	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event says, which a test in exact algebra compares.
+	add("square root", &mechanism.SquareRoot{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
+		column, f := 0.0, 1.0
+		for k := range max(1, horizon-1) {
+			column += f * f
+			f *= float64(2*k+1) / float64(2*k+2)
+		}
+		return privacy.GaussianEpsilon(delta, math.Sqrt(column)*square/laws[0].Scale)
+	})
+	blt := &mechanism.BLT{Budget: b}
+	add("BLT", blt, func(laws []privacy.Draws, delta float64) float64 {
+		return privacy.GaussianEpsilon(delta, blt.Claim().Event.(privacy.MatrixEvent).ColumnNorm*square/laws[0].Scale)
+	})
+	if !b.None() {
+		secure := &mechanism.SecureTree{Budget: b}
+		add("secure tree", secure, func(_ []privacy.Draws, delta float64) float64 {
+			return privacy.ConcentratedEpsilon(nodes*square*square/(2*secure.SD()*secure.SD()), delta)
+		})
+	}
+	return all
+}
+
+// vectors are the mechanisms that release vectors, choices or answers, after a release or two.
+func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
+	add := func(m interface {
+		privacy.Ledgered
+		Init() error
+	}, release func() error, worth func([]privacy.Draws, float64) float64) {
+		t.Helper()
+		_, secure := m.(mechanism.Secure)
+		c := claimed{fmt.Sprintf("%T, %v, case %d", m, b, len(all)), m, privacy.NewLedger(rand.NewPCG(1, 2)), worth, secure}
+		err := m.Init()
+		if r, ok := m.(interface{ Reset(*privacy.Noise) }); ok {
+			r.Reset(privacy.NewNoise(c.ledger))
+		}
+		if err = errors.Join(err, release()); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		all = append(all, c)
+	}
+	dst, value := make([]float64, 3), []float64{9, -9, 9}
+	for _, k := range []int{1, 4} {
+		replaced := privacy.Neighbours{Relation: privacy.Replace, Record: "row", Contributions: k}
+		added := privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: k}
+		n := float64(k)
+		for _, c := range []struct {
+			privacy.Neighbours
+			l1, l2 float64 // of a value in [-1, 2]^3, and of norm at most 2
+		}{{replaced, 9, 4}, {added, 6, 2}} {
+			l := &mechanism.Laplace{Epsilon: b.Epsilon, Dim: 3, Lo: -1, Hi: 2, Neighbours: c.Neighbours}
+			add(l, func() error { return l.Release(dst, value) }, func(laws []privacy.Draws, _ float64) float64 { return n * c.l1 / laws[0].Scale })
+			g := &mechanism.VectorGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: c.Neighbours}
+			add(g, func() error { return g.Release(dst, value) }, func(laws []privacy.Draws, delta float64) float64 {
+				return privacy.GaussianEpsilon(delta, math.Sqrt(n)*c.l2/laws[0].Scale)
+			})
+			for _, monotone := range []bool{false, true} {
+				if monotone && c.Relation == privacy.Replace {
+					continue
+				}
+				factor := 2.0
+				if monotone {
+					factor = 1
+				}
+				s := &mechanism.SparseVector{Epsilon: b.Epsilon, Accepted: 3, Sensitivity: 0.5, Neighbours: c.Neighbours, Monotone: monotone}
+				add(s, func() error { _, err := s.Above(0, 1); return err }, func(laws []privacy.Draws, _ float64) float64 {
+					return 3 * n * 0.5 * (1/laws[0].Scale + factor/laws[1].Scale)
+				})
+				for _, delta := range []float64{0, b.Delta} {
+					top := &mechanism.TopK{Budget: privacy.Budget{Epsilon: b.Epsilon, Delta: delta}, K: 2, Candidates: 3, Sensitivity: 0.5, Neighbours: c.Neighbours, Monotone: monotone}
+					add(top, func() error { _, err := top.Choose(value, nil); return err }, func(laws []privacy.Draws, delta float64) float64 {
+						if laws[0].Scale == 0 {
+							return math.Inf(1)
+						}
+						epsilon, _, err := privacy.Tightest(privacy.Repeat{Event: privacy.ExponentialEvent{Epsilon: factor * n * 0.5 / laws[0].Scale}, Times: 2}, delta)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return epsilon
+					})
+				}
+			}
+			if b.None() {
+				continue
+			}
+			sg := &mechanism.SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: c.Neighbours}
+			add(sg, func() error { return errors.Join(sg.Release(dst), sg.Check()) }, func(laws []privacy.Draws, delta float64) float64 {
+				ratio := n * c.l2 / (laws[0].Scale * sg.Spacing())
+				return privacy.ConcentratedEpsilon(ratio*ratio/2, delta)
+			})
+			sl := &mechanism.SecureLaplace{Epsilon: b.Epsilon, Dim: 3, Bound: 2, Neighbours: c.Neighbours}
+			add(sl, func() error { return errors.Join(sl.Release(dst), sl.Check()) }, func(laws []privacy.Draws, _ float64) float64 {
+				return n * c.l2 / (laws[0].Scale * sl.Spacing()) // the bound is an L1 norm here
+			})
+		}
+		r := &mechanism.RandomisedResponse{Epsilon: b.Epsilon, Choices: 3, Neighbours: replaced}
+		add(r, func() error { _, err := r.Respond(1); return err }, func(laws []privacy.Draws, _ float64) float64 { return n * laws[0].Scale })
+	}
+	return all
+}
+
+// learners are the bandit learners, after a run.
+func learners(t *testing.T, b privacy.Budget) (all []claimed) {
+	const horizon = 9
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	linUCB := func() *learner.LinUCB {
+		return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}}}
+	}
+	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
+		t.Helper()
+		c := claimed{fmt.Sprintf("%T, %v", l, b), l.(privacy.Ledgered), privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
+		if err := l.Init(problem, horizon); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		l.Reset(rand.New(rand.NewPCG(3, 4)), c.ledger)
+		for round := range horizon {
+			v := bandit.View{Round: round + 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
+			l.Update(&v, l.Select(&v, nil), []float64{1})
+		}
+		if err := l.Err(); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		all = append(all, c)
+	}
+	inNodes := func(nodes float64) func([]privacy.Draws, float64) float64 {
+		return func(laws []privacy.Draws, delta float64) float64 {
+			return privacy.GaussianEpsilon(delta, math.Sqrt(nodes)*2/laws[0].Scale) // L~^2 = 1 + 1
+		}
+	}
+	add(linUCB(), inNodes(4)) // prefixes 1..8
+	if !b.None() {            // a budget that pays for 2 of the 4 nodes, those of rows 1..3
+		mu, err := privacy.GaussianMu(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := privacy.Budget{Epsilon: privacy.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
+		add(&learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
+	}
+	add(&learner.RandomisedAction{Learner: &learner.LinUCB{}, Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
+	return all
+}
+
+// TestClaimsAreConsistent, of everything in the toolkit that makes a claim: the budget, the epsilon, the event and the noise that was drawn say the same. An accountant
+// finds the event worth no more than the epsilon claimed, the ledger has the laws and counts that Draws says, and those laws with a sensitivity derived here are worth what the event is.
+func TestClaimsAreConsistent(t *testing.T) {
+	for _, b := range claimBudgets {
+		all := append(vectors(t, b), learners(t, b)...)
+		for _, horizon := range []int{1, 2, 3, 9, 100} {
+			all = append(all, sums(t, b, horizon)...)
+		}
+		for _, c := range all {
+			claim := c.Claim()
+			report, err := privacy.NewReport(c.name, claim)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			_ = report.String() + claim.String() // of infinite events too
+			if err := c.ledger.Check(c.Draws()); err != nil && !c.secure {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			if err := claim.Neighbours.Validate(); err != nil || claim.Source == "" || !(claim.Epsilon >= 0) {
+				t.Errorf("%s: claims\n%v%v", c.name, claim, err)
+			}
+			if claim.Epsilon > claim.Nominal.Epsilon*(1+1e-9) && claim.Calibration == privacy.Sound {
+				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon, claim.Nominal)
+			}
+			if math.IsInf(claim.Epsilon, 1) != math.IsInf(claim.Nominal.Epsilon, 1) {
+				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon, claim.Nominal)
+			}
+			if c.worth == nil {
+				continue
+			}
+			want := c.worth(c.Draws(), claim.Nominal.Delta)
+			if c.secure {
+				if claim.Epsilon < want || claim.Epsilon > 1.005*want { // what the rounding may cost
+					t.Errorf("%s: the laws drawn are worth epsilon = %v and a little more for the rounding, the claim is %v", c.name, want, claim.Epsilon)
+				}
+			} else if want != report.Exact && !(math.Abs(want-report.Exact) <= 1e-6*want) {
+				t.Errorf("%s: the laws drawn are worth epsilon = %v, the event, %v, %v", c.name, want, claim.Event, report.Exact)
+			}
+		}
+	}
+}
