@@ -253,6 +253,17 @@ func (l *LinUCB) Claim() privacy.Claim { return l.Sums.Claim() }
 // Draws returns the draws of the sums.
 func (l *LinUCB) Draws() []privacy.Draws { return l.Sums.Draws() }
 
+// Check lets sums whose noise is the system's compare it with what their claim rests on.
+func (l *LinUCB) Check() error { return checkSystem(l.Sums) }
+
+// checkSystem asks what draws from the system's randomness, and so past the ledger of a trial, whether it has drawn what it claims.
+func checkSystem(what any) error {
+	if c, ok := what.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}
+
 // Spent returns what the releases of the sums after a number of rows show; all of the claim if the sums do not say.
 func (l *LinUCB) Spent(records int) privacy.Event {
 	if m, ok := l.Sums.(privacy.Meter); ok {

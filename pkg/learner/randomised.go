@@ -97,3 +97,6 @@ func (r *RandomisedAction) Draws() []privacy.Draws {
 	}
 	return draws
 }
+
+// Check lets the inner learner compare noise of the system's with its claim.
+func (r *RandomisedAction) Check() error { return checkSystem(r.Learner) }

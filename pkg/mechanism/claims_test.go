@@ -242,3 +242,19 @@ func TestClaimsAreConsistent(t *testing.T) {
 		}
 	}
 }
+
+// TestSystemNoiseReachesTheTrial: a learner passes on what its sums find of the system's noise.
+func TestSystemNoiseReachesTheTrial(t *testing.T) {
+	inner := &learner.LinUCB{Sums: &mechanism.SecureTree{Budget: claimBudgets[1]}}
+	l := &learner.RandomisedAction{Learner: inner, Epsilon: 1}
+	if err := l.Init(bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, 9); err != nil {
+		t.Fatal(err)
+	}
+	if l.Check() == nil {
+		t.Error("no error before Reset, though there is no ledger yet")
+	}
+	l.Reset(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+	if err := l.Check(); err != nil {
+		t.Error(err)
+	}
+}

@@ -89,7 +89,7 @@ func (t *SecureTree) Spacing() float64 { return t.discrete.grid }
 // Spent returns the event of the nodes released with the prefixes of up to a number of rows.
 func (t *SecureTree) Spent(records int) privacy.Event { return t.noise.Spent(t.rows.nodes(records)) }
 
-// Draws returns none: nothing is drawn from the noise that Reset was handed. Check is about the system's.
+// Draws returns none: nothing is drawn from the noise that Reset was handed. Check is about the system's; package simulate calls it after each trial.
 func (t *SecureTree) Draws() []privacy.Draws { return nil }
 
 // Check compares the noise drawn from the system since Reset with what the claim rests on.

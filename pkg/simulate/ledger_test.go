@@ -94,6 +94,24 @@ func TestLedgerMeetsClaim(t *testing.T) {
 	}
 }
 
+// TestSystemNoiseIsChecked: a learner that has the ledger of its noise itself is asked for it, too.
+func TestSystemNoiseIsChecked(t *testing.T) {
+	for _, found := range []error{nil, privacy.ErrLedger} {
+		e := toyExperiment()
+		e.Policies = []Policy{{"system", func() bandit.Learner { return &systemNoise{found: found} }}}
+		if _, err := e.Run(context.Background()); !errors.Is(err, found) {
+			t.Errorf("the learner finds %v, the trial %v", found, err)
+		}
+	}
+}
+
+type systemNoise struct {
+	toyGreedy
+	found error
+}
+
+func (s *systemNoise) Check() error { return s.found }
+
 // TestUncheckedClaimWarns: a finite claim without Draws passes with a warning, an infinite one without.
 func TestUncheckedClaimWarns(t *testing.T) {
 	e := toyExperiment()

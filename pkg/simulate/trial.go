@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -171,12 +172,17 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 	return rec, nil
 }
 
-// check compares the noise that was drawn in the trial with what the learner's claim rests on.
+// check compares the noise that was drawn in the trial with what the learner's claim rests on. A learner whose noise is not from the source that it
+// was handed, but from the system, has the ledger of it itself and a method Check.
 func (s *seat) check() error {
+	var err error
 	if l, ok := s.learner.(privacy.Ledgered); ok {
-		return s.ledger.Check(l.Draws())
+		err = s.ledger.Check(l.Draws())
 	}
-	return nil
+	if l, ok := s.learner.(interface{ Check() error }); ok {
+		err = errors.Join(err, l.Check())
+	}
+	return err
 }
 
 // unchecked warns of a claim that the ledger cannot be compared with.
