@@ -1,0 +1,162 @@
+package environment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// UnitFeatures is the environment of the experiments on linear bandits in the local and the shuffle model (LDP, Section 5; Chowdhury and Zhou 2022):
+// contexts (u, 1) Norm/sqrt(2), whose last coordinate is a public constant, and theta = (v, 1)/(sqrt(2) Norm), with u and v uniform on the unit sphere of dimension
+// Dim-1, so that the mean reward <theta, x> = (1 + <u, v>)/2 lies in [0, 1]; rewards are Bernoulli.
+//
+// The LDP paper has |x| = 1 and |theta| = 1, which is Norm = 1. The script that it takes its experiment from has x = (u, 1), theta = (v/2, 1/2), which is Norm = sqrt(2), and
+// Basis. Both keep the arms of a trial fixed.
+type UnitFeatures struct {
+	Arms  int     // K >= 1; 0 means 100, as in the paper
+	Dim   int     // d >= 2; 0 means 5, as in the paper
+	Norm  float64 // |x|, > 0; 0 means 1
+	Fixed bool    // the same arms in all rounds of a trial, instead of fresh ones each round
+	Basis bool    // the first Dim arms are (e_i, 1), i < Dim, and (0, 1), of the same scale; the last of them is shorter
+
+	arms, dim int
+	scale     float64 // of a context: Norm/sqrt(2)
+	rng       *rand.Rand
+	normals   *random.Normals
+	v         []float64 // direction of theta
+	u         []float64 // of the contexts
+	x         []float64
+	mean      []float64 // by arm
+	best      float64
+	round     int
+}
+
+var _ bandit.Environment = (*UnitFeatures)(nil)
+
+// Validate reports a field that is out of its range.
+func (e *UnitFeatures) Validate() error {
+	switch p := e.Problem(); {
+	case e.Arms < 0:
+		return fmt.Errorf("environment: UnitFeatures.Arms = %d, want >= 1, or 0 for 100", e.Arms)
+	case p.Dim < 2:
+		return fmt.Errorf("environment: UnitFeatures.Dim = %d, want >= 2, or 0 for 5", e.Dim)
+	case !(p.ContextNorm > 0) || math.IsInf(p.ContextNorm, 1):
+		return fmt.Errorf("environment: UnitFeatures.Norm = %v, want finite and > 0, or 0 for 1", e.Norm)
+	case e.Basis && p.Arms < p.Dim:
+		return fmt.Errorf("environment: UnitFeatures.Arms = %d with Basis, want >= Dim = %d", p.Arms, p.Dim)
+	}
+	return nil
+}
+
+// Problem describes the environment.
+func (e *UnitFeatures) Problem() bandit.Problem {
+	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: e.Norm, RewardMin: 0, RewardMax: 1}
+	if p.Arms == 0 {
+		p.Arms = 100
+	}
+	if p.Dim == 0 {
+		p.Dim = 5
+	}
+	if p.ContextNorm == 0 {
+		p.ContextNorm = 1
+	}
+	return p
+}
+
+// Constant returns the last coordinate of every context, Norm/sqrt(2), which is public.
+func (e *UnitFeatures) Constant() float64 { return e.Problem().ContextNorm / math.Sqrt2 }
+
+// Reset draws theta, and the arms if they are fixed. It panics if Validate fails.
+func (e *UnitFeatures) Reset(contexts *rand.Rand) {
+	if err := e.Validate(); err != nil {
+		panic(err)
+	}
+	p := e.Problem()
+	e.arms, e.dim, e.scale, e.round = p.Arms, p.Dim, e.Constant(), 0
+	e.rng, e.normals = contexts, random.NewNormals(contexts)
+	e.v, e.u = resize(e.v, p.Dim-1), resize(e.u, p.Arms*(p.Dim-1))
+	e.x, e.mean = resize(e.x, p.Arms*p.Dim), resize(e.mean, p.Arms)
+	random.Sphere(contexts, e.v)
+	if e.Fixed {
+		e.draw()
+	}
+}
+
+// Next shows the round's arms.
+func (e *UnitFeatures) Next(v *bandit.View) {
+	if e.round++; !e.Fixed {
+		e.draw()
+	}
+	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.dim, X: e.x}
+}
+
+// draw makes the arms. A uniform point of the sphere is a vector of normals by its length.
+func (e *UnitFeatures) draw() {
+	e.normals.Fill(e.u)
+	n := e.dim - 1
+	e.best = 0
+	for a := range e.arms {
+		u, x := e.u[a*n:(a+1)*n], e.x[a*e.dim:(a+1)*e.dim]
+		along, square := e.heights(u)
+		if e.Basis && a < e.dim {
+			clear(u)
+			along, square = 0, 1
+			if a < n {
+				u[a], along = 1, e.v[a]
+			}
+		}
+		for square < 1e-200 { // of a normal or a few: as good as never
+			e.normals.Fill(u)
+			along, square = e.heights(u)
+		}
+		inverse := 1 / math.Sqrt(square)
+		for i, w := range u {
+			x[i] = w * inverse * e.scale
+		}
+		x[n] = e.scale
+		e.mean[a] = min(max((1+along*inverse)/2, 0), 1)
+		e.best = max(e.best, e.mean[a])
+	}
+}
+
+// heights returns <u, v> and |u|^2.
+func (e *UnitFeatures) heights(u []float64) (along, square float64) {
+	v := e.v[:len(u)]
+	for i, w := range u {
+		along += w * v[i]
+		square += w * w
+	}
+	return along, square
+}
+
+// Theta returns the true parameter, for pictures, tests and oracles: no learner sees it.
+func (e *UnitFeatures) Theta() []float64 {
+	theta := make([]float64, e.dim)
+	for i, w := range e.v {
+		theta[i] = w / (2 * e.scale)
+	}
+	theta[e.dim-1] = 1 / (2 * e.scale)
+	return theta
+}
+
+// Pull draws a reward, 1 with the mean's probability and else 0, for each arm played.
+func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	for i, a := range arms {
+		y[i] = 0
+		if rewards.Float64() < e.mean[a] {
+			y[i] = 1
+		}
+	}
+}
+
+// Regret returns the greatest mean reward less those of the arms played, each.
+func (e *UnitFeatures) Regret(arms []int) float64 {
+	var regret float64
+	for _, a := range arms {
+		regret += e.best - e.mean[a]
+	}
+	return regret
+}
