@@ -196,40 +196,15 @@ func (l *Local) count(x []float64, y float64) {
 // beyond reports a squared norm over its bound; one on the bound is not, whatever its rounding.
 func beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
 
-// admit writes x, scaled down to the norm that a problem allows, into dst, and returns y clipped to the problem's range: what a Device's Report
-// begins with. Data that is not finite or of another length is refused.
-func admit(p *bandit.Problem, dst, x []float64, y float64) (float64, error) {
-	if len(x) != p.Dim {
-		return 0, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), p.Dim)
-	}
-	var square float64
-	for _, v := range x {
-		square += v * v
-	}
-	switch {
-	case math.IsNaN(square) || math.IsInf(square, 1):
-		return 0, fmt.Errorf("learner: a context of squared norm %v, want finite: %v", square, append([]float64(nil), x...))
-	case math.IsNaN(y) || math.IsInf(y, 0):
-		return 0, fmt.Errorf("learner: a reward of %v, want finite", y)
-	}
-	scale := 1.0
-	if beyond(square, p.ContextNorm) {
-		scale = p.ContextNorm / math.Sqrt(square)
-	}
-	for i, v := range x {
-		dst[i] = scale * v
-	}
-	return min(max(y, p.RewardMin), p.RewardMax), nil
-}
-
-// checkMessage refuses a message of another length, or with a number that is not finite: what a Server's Receive begins with.
-func checkMessage(m Message, size int) error {
+// checkMessage is what a Server's Receive begins with: it refuses a message of another length, or with a number that is not finite or greater than any
+// that an honest device sends.
+func checkMessage(m Message, size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
 	}
 	for i, v := range m {
-		if v-v != 0 {
-			return fmt.Errorf("learner: number %d of a message is %v, want finite", i, v)
+		if !(math.Abs(v) <= bound) {
+			return fmt.Errorf("learner: number %d of a message is %v, want in [-%.6g, %.6g]", i, v, bound, bound)
 		}
 	}
 	return nil
