@@ -79,7 +79,7 @@ func norm2(x []float64) float64 {
 
 // Best returns the point of the ball with the least sum of the first losses, that sum, and a proved bound of how much less any
 // other point could have: at most 1e-9 of 1 + |loss|. It is the ellipsoid method with deep cuts (Bland, Goldfarb, Todd
-// 1981), which wants no more than convexity, smooth or not. It takes about 50 d^2 sums of gradients: a second for d = 5 and 20,000 rounds.
+// 1981), which wants no more than convexity, smooth or not. It takes about 50 d^2 sums of gradients: 0.2 s for d = 5 and 20,000 rounds.
 func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) {
 	if err := checkStream(s, rounds); err != nil {
 		return nil, 0, 0, err
@@ -92,7 +92,9 @@ func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) 
 	for range 1000 + 200*d*d {
 		if norm := norm2(e.centre); norm > s.Radius() { // the ball is where <c, x> <= D|c|
 			copy(sum, e.centre)
-			e.cut(sum, norm*(norm-s.Radius()))
+			if !e.cut(sum, norm*(norm-s.Radius())) {
+				break
+			}
 			continue
 		}
 		var f float64
@@ -120,58 +122,59 @@ func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) 
 	return nil, 0, 0, fmt.Errorf("online: the best point in hindsight is known up to a loss of %v only, want %v; are the losses convex?", gap, 1e-9*(1+math.Abs(loss)))
 }
 
-// ellipsoid is {centre + x: x^T P^-1 x <= 1}.
+// ellipsoid is {centre + B x: |x| <= 1}. Where the best point is on the sphere it becomes a needle along it: B B^T would lose all digits.
 type ellipsoid struct {
-	centre, v []float64
-	p         []float64 // P, full, row-major
+	centre []float64
+	b      []float64 // B, row-major
+	axis   []float64 // B^T g
 }
 
 func newEllipsoid(dim int, radius float64) *ellipsoid {
-	e := &ellipsoid{centre: make([]float64, dim), v: make([]float64, dim), p: make([]float64, dim*dim)}
+	e := &ellipsoid{centre: make([]float64, dim), b: make([]float64, dim*dim), axis: make([]float64, dim)}
 	for i := range dim {
-		e.p[i*dim+i] = radius * radius
+		e.b[i*dim+i] = radius
 	}
 	return e
 }
 
-// width returns the greatest <g, x> in the ellipsoid about its centre, |g| in the norm of P, and leaves P g in v.
+// width returns the greatest <g, x - centre> in the ellipsoid, |B^T g|, and leaves B^T g in axis.
 func (e *ellipsoid) width(g []float64) float64 {
 	n := len(g)
-	var square float64
-	for i := range n {
-		var sum float64
-		for j, w := range g {
-			sum += e.p[i*n+j] * w
+	clear(e.axis)
+	for i, v := range g {
+		for j, w := range e.b[i*n : (i+1)*n] {
+			e.axis[j] += v * w
 		}
-		e.v[i] = sum
-		square += sum * g[i]
 	}
-	return math.Sqrt(max(0, square))
+	return norm2(e.axis)
 }
 
-// cut makes it the least ellipsoid around its part with <g, x - centre> <= -depth, depth >= 0. It reports false if no more than a point is left.
+// cut makes it the least ellipsoid around its part with <g, x - centre> <= -depth, depth >= 0, or, as digits would cancel there,
+// with half of the width for a greater depth. It reports false if the depth is the width or more: no more than a point is left.
 func (e *ellipsoid) cut(g []float64, depth float64) bool {
 	width := e.width(g)
 	a := depth / width
 	if !(width > 0) || !(a < 1) {
 		return false
 	}
+	a = min(a, 0.5)
 	n := len(g)
 	dim := float64(n)
+	scaled(e.axis, 1/width, e.axis)
 	move := (1 + dim*a) / (dim + 1)
-	for i, v := range e.v {
-		e.centre[i] -= move * v / width
+	along, across := (1-a)*dim/(dim+1), 1.0 // factors of the lengths of the axes along B^T g and across it
+	if n > 1 {
+		across = dim * math.Sqrt((1-a)*(1+a)/((dim-1)*(dim+1)))
 	}
-	if n == 1 {
-		e.p[0] *= (1 - a) * (1 - a) / 4
-		return true
-	}
-	grow := dim * dim * (1 - a*a) / (dim*dim - 1)
-	squeeze := 2 * move / (1 + a) / (width * width)
 	for i := range n {
-		for j := range i + 1 {
-			p := grow * (e.p[i*n+j] - squeeze*e.v[i]*e.v[j])
-			e.p[i*n+j], e.p[j*n+i] = p, p
+		row := e.b[i*n : (i+1)*n]
+		var v float64 // of B axis
+		for j, w := range row {
+			v += w * e.axis[j]
+		}
+		e.centre[i] -= move * v
+		for j, w := range row {
+			row[j] = across*w + (along-across)*v*e.axis[j]
 		}
 	}
 	return true

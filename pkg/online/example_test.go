@@ -1,0 +1,52 @@
+package online_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/online"
+)
+
+// Maler finds the minimum of |theta - (0.3, 0.4)|^2/2 from gradients alone, without being told that it is strongly convex.
+func ExampleMaler() {
+	m := &online.Maler{Radius: 1, Gradient: 2}
+	if err := m.Init(2, 1000); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 1000 {
+		theta := m.Predict()
+		if err := m.Update([]float64{theta[0] - 0.3, theta[1] - 0.4}); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	fmt.Printf("%d experts at (%.2f, %.2f)\n", m.Experts(), m.Predict()[0], m.Predict()[1])
+	// Output: 13 experts at (0.30, 0.40)
+}
+
+// The regret on exp-concave losses against the best fixed point: Maler is as good as ONS, which was told.
+func ExampleRegret() {
+	stream, err := online.NewSquared(5, 10_000, rand.New(rand.NewPCG(1, 0)))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	c := stream.Curvature
+	for _, l := range []online.Learner{
+		&online.OGD{Gradient: c.Gradient},
+		&online.ONS{Gradient: c.Gradient, ExpConcave: c.ExpConcave},
+		&online.Maler{Gradient: c.Gradient},
+	} {
+		curve, err := online.Regret(l, stream, 10_000)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%T %.0f\n", l, curve[len(curve)-1])
+	}
+	// Output:
+	// *online.OGD 11
+	// *online.ONS 3
+	// *online.Maler 3
+}
