@@ -74,7 +74,7 @@ func response(epsilon float64, choices int) audit.Mechanism {
 }
 
 // An audit reports at least four fifths of the exact epsilon. The seed is fixed; over 40 other seeds all audits did, the Gaussian's with
-// epsilon 3 and with delta 1e-5 excepted, of which 39 of 40 and 7 of 8 did.
+// epsilon 3 excepted, of which 39 of 40 did. The one with delta = 1e-4 did in 7 of 8 at 2,500,000 runs; a tenth of that delta takes five times as many.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		m    audit.Mechanism
@@ -88,7 +88,7 @@ func TestPower(t *testing.T) {
 		{response(3, 4), 20000},
 		{gaussian(privacy.Budget{Epsilon: 1, Delta: 0.01}), 200000},
 		{gaussian(privacy.Budget{Epsilon: 3, Delta: 0.01}), 100000},
-		{scalar(privacy.Budget{Epsilon: 1, Delta: 1e-5}), 12000000},
+		{scalar(privacy.Budget{Epsilon: 1, Delta: 1e-4}), 3000000},
 	} {
 		if testing.Short() && c.runs > 1000000 {
 			continue
@@ -110,7 +110,7 @@ func TestPower(t *testing.T) {
 // coins are many coins that have nothing to do with the world, and a claim next to 0: what is learned from the runs is noise.
 func coins() audit.Mechanism {
 	return audit.Mechanism{
-		Name: "coins", Claim: privacy.Budget{Epsilon: 1e-6}, Outputs: 300,
+		Name: "coins", Claim: privacy.Budget{Epsilon: 1e-6}, Outputs: 150,
 		Release: func(_ int, source rand.Source, out []float64) error {
 			for i := range out {
 				out[i] = float64(source.Uint64() & 1)
@@ -121,7 +121,7 @@ func coins() audit.Mechanism {
 }
 
 // The true epsilon is excluded in at most alpha of the audits: 300 small ones of each mechanism at alpha = 0.1, of which a test that errs as often as it may
-// excludes more than 50 with probability 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins in 118.
+// excludes more than 50 with probability 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins in 108.
 func TestValidity(t *testing.T) {
 	const audits, alpha = 300, 0.1
 	most := 0.0

@@ -21,7 +21,7 @@ func TestCaught(t *testing.T) {
 	}
 	for _, item := range items {
 		start := time.Now()
-		f, err := item.Run(context.Background(), audit.Options{Seed: 1, Workers: 1})
+		f, err := item.Run(context.Background(), audit.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
