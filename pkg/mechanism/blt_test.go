@@ -31,13 +31,13 @@ func TestBLTAgainstItsMatrix(t *testing.T) {
 func TestBLTColumnNormIsOfTheNoiseDrawn(t *testing.T) {
 	exactly := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 	for _, c := range []struct{ horizon, buffers int }{
-		{1000, defaultBuffers(1000)}, {1000, 16}, {50_000_000, defaultBuffers(50_000_000)}, {1e10, defaultBuffers(1e10)},
+		{2, 1}, {2, 16}, {3, 16}, {50, defaultBuffers(50)}, {50, 16}, {1000, defaultBuffers(1000)}, {1000, 16}, {50_000_000, defaultBuffers(50_000_000)}, {1e10, defaultBuffers(1e10)},
 	} {
 		kernel, err := newBLTKernel(c.buffers, releases(c.horizon))
 		if err != nil {
 			t.Fatal(err)
 		}
-		const rows = 999
+		rows := min(999, releases(c.horizon))
 		b, column := make([]*big.Float, rows), make([]*big.Float, rows)
 		power := make([]*big.Float, len(kernel.beta))
 		for j, beta := range kernel.beta {
