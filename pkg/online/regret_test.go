@@ -80,13 +80,13 @@ func TestAdapts(t *testing.T) {
 	}
 }
 
-// TestRegretGrowth: on strongly convex losses Maler's regret grows as ln T, not as sqrt T: from 5,000 to 80,000 rounds by much less than 4.
+// TestRegretGrowth: on strongly convex losses Maler's regret grows as ln T, not as sqrt T: from 5,000 to 40,000 rounds by much less than sqrt 8.
 func TestRegretGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	var at [2]float64
-	for i, rounds := range []int{5000, 80000} {
+	for i, rounds := range []int{5000, 40000} {
 		for seed := range uint64(3) {
 			s := makeStream(t, 1, 5, rounds, seed)
 			curve, err := Regret(&Maler{Gradient: s.Curvature.Gradient}, s, rounds)
@@ -96,9 +96,9 @@ func TestRegretGrowth(t *testing.T) {
 			at[i] += curve[rounds-1] / 3
 		}
 	}
-	t.Logf("regret after 5,000 rounds %v, after 80,000 %v", at[0], at[1])
-	if at[1] > 2.5*at[0] {
-		t.Errorf("regret grows from %v to %v, want by less than 2.5", at[0], at[1])
+	t.Logf("regret after 5,000 rounds %v, after 40,000 %v", at[0], at[1])
+	if at[1] > 1.8*at[0] {
+		t.Errorf("regret grows from %v to %v, want by less than 1.8", at[0], at[1])
 	}
 }
 
@@ -160,7 +160,7 @@ func (k known) Gradient(_ int, theta, dst []float64) {
 func TestBest(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
 	for _, dim := range []int{1, 2, 5, 10} {
-		for range 3 {
+		for range 20 {
 			k := known{g: normals(r, dim, 1), c: normals(r, dim, 1), radius: 0.5 + 3*r.Float64()}
 			check := func(want []float64) {
 				t.Helper()

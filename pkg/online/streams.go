@@ -82,9 +82,10 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewSquared returns exp-concave losses that are not strongly convex, (<x_t, theta> - y_t)^2/2: x_t has length 1 and random signs, with a square of 1/100
-// on each coordinate but the first (of 1/dim on all if dim > 50), so that most directions show little; y_t = <x_t, theta*> + noise of uniform law on [-1/10, 1/10],
-// theta* of length 9/10 with equal coordinates. As |y_t| <= 1, G = 2 and alpha = 1/4: l” >= alpha l'^2 is 1 >= alpha (<x, theta> - y)^2.
+// NewSquared returns exp-concave losses, none strongly convex, (<x_t, theta> - y_t)^2/2: x_t has length 1 and random signs, with a square of
+// 1/100 on each coordinate but the first (of 1/dim on all if dim > 50), so that most directions show little; y_t = <x_t, theta*> + noise of
+// uniform law on [-1/10, 1/10], theta* of length 9/10 with equal coordinates. As |y_t| <= 1, |<x, theta> - y| <= 2: so G = 2, and alpha = 1/4 as the
+// second derivative along x, 1, must be at least alpha (<x, theta> - y)^2.
 func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
 	if err != nil {
