@@ -1,0 +1,116 @@
+package learner
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// Anytime makes a server that needs the number of rounds one that does not, by doubling (LDP, Algorithm 9): block m = 0, 1, ... is messages 2^m to 2^(m+1)-1 and is
+// played by a new server that was made for 2^m rounds. What the blocks before have learnt is forgotten. The devices stay the same, so the privacy is that of one message.
+//
+// For Algorithm 9, Block makes an OnlineServer with DeltaSquared = PublishedDelta(lambdaMin, rounds, k).
+//
+// The regret is at most 1/(1 - 2^-a) times that of a server that knows the horizon, if that grows as t^a.
+type Anytime struct {
+	Block func(rounds int) Server // makes the server of a block of that many rounds; all of them for the same devices
+
+	problem bandit.Problem
+	servers []Server // by block; they are kept from trial to trial
+	own     *rand.Rand
+	count   int
+}
+
+var _ Server = (*Anytime)(nil)
+
+// Init validates, and makes the servers for the blocks up to the horizon, so that a round allocates nothing. To go on beyond it is no error.
+func (a *Anytime) Init(p bandit.Problem, horizon int) error {
+	if a.Block == nil {
+		return fmt.Errorf("learner: Anytime.Block is nil")
+	}
+	if err := bandit.CheckHorizon(horizon); err != nil {
+		return err
+	}
+	a.problem, a.servers = p, nil
+	for range bits.Len(uint(horizon)) {
+		if err := a.grow(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow makes the next block's server.
+func (a *Anytime) grow() error {
+	rounds := 1 << len(a.servers)
+	s := a.Block(rounds)
+	if s == nil {
+		return fmt.Errorf("learner: Anytime.Block(%d) returned nil", rounds)
+	}
+	if err := s.Init(a.problem, rounds); err != nil {
+		return err
+	}
+	a.servers = append(a.servers, s)
+	return nil
+}
+
+// Reset begins again with block 0.
+func (a *Anytime) Reset(own *rand.Rand) {
+	a.own, a.count = own, 0
+	a.servers[0].Reset(own)
+}
+
+// block returns the server of the next message, the block of which is the number's binary length.
+func (a *Anytime) block() int { return bits.Len(uint(a.count+1)) - 1 }
+
+// Receive hands the message to the block's server.
+func (a *Anytime) Receive(m Message) error {
+	now := a.block()
+	if next := bits.Len(uint(a.count+2)) - 1; next == len(a.servers) {
+		if err := a.grow(); err != nil {
+			return err
+		}
+	}
+	if err := a.servers[now].Receive(m); err != nil {
+		return err
+	}
+	a.count++
+	if next := a.block(); next > now {
+		a.servers[next].Reset(a.own)
+	}
+	return nil
+}
+
+// Broadcast returns the block's.
+func (a *Anytime) Broadcast() []float64 { return a.servers[a.block()].Broadcast() }
+
+// Server returns the block's server, and the block's number.
+func (a *Anytime) Server() (Server, int) { return a.servers[a.block()], a.block() }
+
+// Warnings returns those of the blocks of this trial, by what they warn of.
+func (a *Anytime) Warnings() []bandit.Warning {
+	var all []bandit.Warning
+	for _, s := range a.servers[:a.block()+1] {
+		if s, ok := s.(interface{ Warnings() []bandit.Warning }); ok {
+			all = addWarnings(all, s.Warnings())
+		}
+	}
+	return all
+}
+
+// addWarnings adds counts of the same kind up.
+func addWarnings(all, more []bandit.Warning) []bandit.Warning {
+next:
+	for _, w := range more {
+		for i := range all {
+			if all[i].What == w.What {
+				all[i].Count += w.Count
+				continue next
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package learner
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// OnlineDevice is the devices' half of OnlineUCB, private (contextual) online LinUCB (LDP, Algorithm 1, lines 8 to 12): it plays the arm with the highest upper confidence bound
+// in the broadcast's ellipsoid and reports (x~, y~), its context and reward under the noise of OnlineNoise.
+//
+// That pair is all that leaves it. The gradient of line 14 is a function of the pair and of the server's own theta_t, so the server computes it: the message is no shorter a
+// secret for carrying it, and a device that sends it is one more that has to be trusted to compute it.
+//
+// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message is Gaussian whatever the
+// broadcast was, so that the guarantee is sequentially interactive: it holds against any server.
+type OnlineDevice struct {
+	Noise OnlineNoise
+
+	user
+	scale onlineScale
+	buf   []float64
+	zeta  []float64
+}
+
+var _ Device = (*OnlineDevice)(nil)
+
+// Init validates and calibrates.
+func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
+	if err := o.user.init("OnlineDevice", p, horizon); err != nil {
+		return err
+	}
+	if o.scale, err = o.Noise.scale(p); err != nil {
+		return err
+	}
+	o.constant = o.Noise.Constant
+	o.buf, o.zeta = make([]float64, o.scale.noisy+1), make([]float64, o.scale.noisy)
+	return nil
+}
+
+// Act returns the arm with the highest upper confidence bound. The broadcast is the ellipsoid, and Delta.
+func (o *OnlineDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
+	if _, err := o.delta(broadcast); err != nil {
+		return 0, err
+	}
+	return o.act(broadcast[:len(broadcast)-1], v)
+}
+
+// delta returns the broadcast's last number.
+func (o *OnlineDevice) delta(broadcast []float64) (float64, error) {
+	if len(broadcast) != ellipsoidSize(o.dim)+1 {
+		return 0, fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta, a bound of |V^-1| and Delta in dimension %d", len(broadcast), ellipsoidSize(o.dim)+1, o.dim)
+	}
+	delta := broadcast[len(broadcast)-1]
+	if !(delta >= 0 && delta <= maxDelta) {
+		return 0, fmt.Errorf("learner: a broadcast with Delta = %v, want in [0, %v]", delta, maxDelta)
+	}
+	return delta, nil
+}
+
+// Report appends x~ without its public constant, if Sound, and y~ to dst.
+func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
+	delta, err := o.delta(broadcast)
+	if err != nil {
+		return dst, err
+	}
+	if y, err = o.admit(x, y); err != nil {
+		return dst, err
+	}
+	if o.scale.sigma > 0 {
+		noise.Gaussian(o.buf, o.scale.sigma)
+	} else {
+		clear(o.buf)
+	}
+	if o.scale.zeta {
+		noise.Gaussian(o.zeta, 1)
+		for i, z := range o.zeta {
+			o.buf[i] += delta * z
+		}
+	}
+	last := o.scale.noisy
+	for i, v := range o.x[:last] {
+		o.buf[i] += v
+	}
+	o.buf[last] += y
+	return append(dst, o.buf...), nil
+}
+
+// Claim returns what a message's noise buys.
+func (o *OnlineDevice) Claim() privacy.Claim {
+	return localClaim(o.Noise.Budget, o.Noise.Calibration, o.scale.mu, o.scale.constant,
+		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; accounted by mu-GDP (Dong, Roth, Su 2022)")
+}
+
+// Draws returns the noise in a number of messages.
+func (o *OnlineDevice) Draws(messages int) []privacy.Draws {
+	var draws []privacy.Draws
+	if o.scale.sigma > 0 {
+		draws = append(draws, privacy.Draws{Law: privacy.GaussianLaw(o.scale.noisy+1, o.scale.sigma), Count: messages})
+	}
+	if o.scale.zeta {
+		draws = append(draws, privacy.Draws{Law: privacy.GaussianLaw(o.scale.noisy, 1), Count: messages})
+	}
+	return draws
+}

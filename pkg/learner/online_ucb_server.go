@@ -1,0 +1,321 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/online"
+)
+
+// OnlineServer is the server's half of OnlineUCB (LDP, Algorithm 1, lines 13, 14 and 17 to 19): an online learner predicts theta_t before each message (x~, y~), and is
+// then told the gradient there of the loss
+//
+//	l_t(theta) = (<x~, theta> - y~)^2 - |theta|_Sigma^2 + 2 Delta^2 ...,   g_t = 2 x~ (<x~, theta_t> - y~) - 2 Sigma theta_t + 2 Delta^2 theta_t,
+//
+// with Sigma the covariance of x~'s noise. That noise biases the square by +|theta|_Sigma^2, which the second term takes away (in print it has theta_t, a
+// constant; the gradient is right). The confidence set is the online learner's predictions turned into one (Lemma 3.3): the ellipsoid of
+//
+//	V~ = Ridge I + sum x~ x~^T,   u~ = sum <theta_t, x~> x~.
+//
+// Delta^2 is a ridge on the loss for contexts whose Gram matrix may have no eigenvalue above a threshold. As printed the device makes it, by further noise zeta on x~, which costs variance;
+// Sound adds the term above, which has the same mean.
+//
+// No rate is claimed for the unfavourable case: the proof of the paper's bounds |eta_t| by sigma sqrt(2 ln(2T/alpha)) for noise in d dimensions, where it is about
+// sigma (sqrt(d) + sqrt(2 ln(T/alpha))), and its ellipsoid lacks S^2 on the right-hand side. With contexts that are fixed, the Gram matrix of the arms that a good learner plays has rank
+// one, which is never the favourable case.
+//
+// All is post-processing of messages. With epsilon = +Inf it is Online LinUCB (LDP, Algorithm 4; Abbasi-Yadkori, Pál, Szepesvári 2012). The broadcast is the ellipsoid, and Delta as the devices
+// need it. A round costs O(d^2) and what the online learner costs.
+type OnlineServer struct {
+	Noise OnlineNoise // the devices'
+
+	// Online makes the online learner, on the ball of the radius, for gradients that are clipped to the norm given (their clipping is post-processing). nil means Maler, as in the
+	// paper; with curvature mu known, OGD with steps 1/(mu t) does as well and runs faster.
+	Online   func(radius, gradient float64) online.Learner
+	Radius   float64 // D of the predictions; 0 means ThetaNorm
+	Gradient float64 // 0: AsPublished, G of Corollary C.1 with C = 1; else 2 X (X D + B + sigma) + 2 (sigma^2 + Delta^2) D, X^2 = L^2 + d sigma^2, which clips the rare gradient
+
+	DeltaSquared float64   // Delta^2, in [0, 1e6]; see PublishedDelta
+	LambdaMin    float64   // least eigenvalue of E[x x^T] that TheoryWidth may count on; 0: none
+	Rule         WidthRule // of the confidence set
+	Width        float64   // factor of beta, > 0; 0 means 1
+
+	Alpha     float64          // failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon
+	Sigma     float64          // R: the reward's own noise is Sigma-subgaussian; 0 means half the length of the reward range
+	ThetaNorm float64          // bound S on |theta|; 0 means 1
+	Ridge     float64          // of V~, > 0; 0 means 1, the paper's V_0 = I
+	Truth     func() []float64 // theta*, asked for at Reset; OracleWidth needs it, and is the only one to
+
+	estimate
+	scale    onlineScale
+	predict  online.Learner
+	theory   onlineTheory
+	problem  bandit.Problem
+	horizon  int
+	deltas   float64 // 2 Delta^2 of the gradient
+	sum      []float64
+	work     []float64
+	row      []float64 // x~
+	gradient []float64
+	truth    []float64
+	count    int
+	squares  float64 // sum of <theta_t, x~>^2
+	misses   float64 // sum of <theta_t - theta*, x~>^2
+	floored  int
+	flat     []float64 // the broadcast
+}
+
+var _ Server = (*OnlineServer)(nil)
+
+// WidthRule says where OnlineServer has the width beta of its confidence set from.
+type WidthRule int
+
+const (
+	// ScaledWidth is LinUCB's width in a closed form, sqrt(Ridge) S + R sqrt(d ln((1 + t L^2/Ridge)/alpha)). No theorem says that it holds for predictions: with
+	// noise of sigma = 0.5 the sets need some four times it (Width = 4), and Width < 1 may lock a learner onto a wrong arm.
+	ScaledWidth WidthRule = iota
+	// TheoryWidth is sqrt(S^2 + M_t + K_t) of Lemma 3.3, with gamma = 1 and the bounds of Lemma 3.5, Theorem C.2 and Lemma H.6 on Maler's regret M_t and on the predictions' distance from
+	// theta*. It is in the thousands for rewards in [0, 1] at any useful epsilon: uniform exploration for ever.
+	TheoryWidth
+	// OracleWidth is the least that a proof by Lemma 3.3 could use: sqrt(S^2 Ridge + sum <x~, theta_t - theta*>^2 - the least squares' own rest). It knows theta*: for study.
+	OracleWidth
+)
+
+func (w WidthRule) String() string {
+	switch w {
+	case ScaledWidth:
+		return "ScaledWidth"
+	case TheoryWidth:
+		return "TheoryWidth"
+	case OracleWidth:
+		return "OracleWidth"
+	}
+	return fmt.Sprintf("WidthRule(%d)", int(w))
+}
+
+// Init validates and allocates.
+func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
+	if err := checkLinear("OnlineServer", p, horizon); err != nil {
+		return err
+	}
+	if o.scale, err = o.Noise.scale(p); err != nil {
+		return err
+	}
+	t := tuning{o.Alpha, o.Sigma, o.ThetaNorm, o.Ridge, o.Width}
+	if err := t.check("OnlineServer"); err != nil {
+		return err
+	}
+	switch {
+	case !(o.Radius >= 0) || math.IsInf(o.Radius, 1):
+		return fmt.Errorf("learner: OnlineServer.Radius = %v, want finite and > 0, or 0 for ThetaNorm", o.Radius)
+	case !(o.Gradient >= 0) || math.IsInf(o.Gradient, 1):
+		return fmt.Errorf("learner: OnlineServer.Gradient = %v, want finite and > 0, or 0 for a bound on most gradients", o.Gradient)
+	case !(o.DeltaSquared >= 0 && o.DeltaSquared <= maxDelta*maxDelta):
+		return fmt.Errorf("learner: OnlineServer.DeltaSquared = %v, want in [0, %v]", o.DeltaSquared, maxDelta*maxDelta)
+	case !(o.LambdaMin >= 0) || math.IsInf(o.LambdaMin, 1):
+		return fmt.Errorf("learner: OnlineServer.LambdaMin = %v, want finite and >= 0", o.LambdaMin)
+	case o.Rule < ScaledWidth || o.Rule > OracleWidth:
+		return fmt.Errorf("learner: OnlineServer.Rule = %v, want ScaledWidth, TheoryWidth or OracleWidth", o.Rule)
+	case o.Rule == OracleWidth && o.Truth == nil:
+		return fmt.Errorf("learner: OnlineServer.Truth is nil, and OracleWidth needs theta*")
+	}
+	d := p.Dim
+	o.problem, o.horizon = p, horizon
+	o.theory = onlineTheory{
+		dim: d, noisy: o.scale.noisy, rounds: float64(horizon), alpha: or(o.Alpha, 1/float64(horizon)), sigma: o.scale.sigma,
+		own: or(o.Sigma, (p.RewardMax-p.RewardMin)/2), thetaNorm: or(o.ThetaNorm, 1), ridge: or(o.Ridge, 1), context: p.ContextNorm, reward: p.RewardBound(),
+		delta2: o.DeltaSquared, mu: 2 * (o.LambdaMin + o.DeltaSquared), published: o.scale.zeta,
+	}
+	o.theory.radius = or(o.Radius, o.theory.thetaNorm)
+	o.theory.gradient = or(o.Gradient, o.theory.gradientBound())
+	o.predict = nil
+	if o.Online == nil {
+		o.predict = &online.Maler{Radius: o.theory.radius, Gradient: o.theory.gradient}
+	} else if o.predict = o.Online(o.theory.radius, o.theory.gradient); o.predict == nil {
+		return fmt.Errorf("learner: OnlineServer.Online(%v, %v) returned nil", o.theory.radius, o.theory.gradient)
+	}
+	if err := o.predict.Init(d, horizon); err != nil {
+		return err
+	}
+	o.deltas = 2 * o.DeltaSquared
+	if o.scale.zeta {
+		o.deltas = 0
+	}
+	o.sum, o.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
+	o.row, o.gradient = make([]float64, d), make([]float64, d)
+	o.estimate.init(d)
+	o.flat = make([]float64, ellipsoidSize(d)+1)
+	o.view(o.flat[:ellipsoidSize(d)], d)
+	return nil
+}
+
+// Reset forgets the messages. OnlineServer makes no random choices.
+func (o *OnlineServer) Reset(*rand.Rand) {
+	o.predict.Reset()
+	clear(o.sum)
+	o.count, o.squares, o.misses, o.floored = 0, 0, 0, 0
+	if o.Rule == OracleWidth {
+		o.truth = append(o.truth[:0], o.Truth()...)
+	}
+	if o.scale.zeta {
+		o.flat[len(o.flat)-1] = math.Sqrt(o.DeltaSquared)
+	}
+	o.refactor()
+	o.widen()
+}
+
+// Receive takes the gradient step and moves the ellipsoid by one row.
+func (o *OnlineServer) Receive(m Message) error {
+	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
+		return err
+	}
+	d := o.dim
+	row, reward := o.row, m[o.scale.noisy]
+	copy(row, m[:o.scale.noisy])
+	if o.scale.noisy < d {
+		row[d-1] = o.scale.constant
+	}
+	theta := o.predict.Predict()
+	prediction := packed.Dot(row, theta)
+	for i, v := range row {
+		g := 2*v*(prediction-reward) + o.deltas*theta[i]
+		if i < o.scale.noisy {
+			g -= 2 * o.scale.sigma * o.scale.sigma * theta[i]
+		}
+		o.gradient[i] = g
+	}
+	if err := o.predict.Update(o.gradient); err != nil {
+		return err
+	}
+	o.count++
+	o.squares += prediction * prediction
+	if o.Rule == OracleWidth {
+		miss := prediction - packed.Dot(row, o.truth)
+		o.misses += miss * miss
+	}
+	p := 0
+	for i, v := range row {
+		line := o.sum[p : p+i+1]
+		for j, w := range row[:len(line)] {
+			line[j] += v * w
+		}
+		p += i + 1
+	}
+	for i, v := range row {
+		o.sum[p+i] += prediction * v
+	}
+	if o.steps == refactorEvery {
+		o.refactor()
+	} else {
+		o.step(row, prediction)
+		o.tighten()
+	}
+	o.widen()
+	return nil
+}
+
+// refactor computes the ellipsoid from the sums. If the ridge is so small beside them that it is rounded away, eigenvalues are floored at it.
+func (o *OnlineServer) refactor() {
+	copy(o.work, o.sum)
+	for i, p := 0, 0; i < o.dim; i, p = i+1, p+i+2 {
+		o.work[p] += o.theory.ridge
+	}
+	floored, err := o.solve(o.work, o.theory.ridge)
+	if floored {
+		o.floored++
+	}
+	if err != nil {
+		o.steps = 0 // go on with what there is, and try again
+	}
+	o.tighten()
+}
+
+// widen sets beta.
+func (o *OnlineServer) widen() {
+	var beta float64
+	switch o.Rule {
+	case TheoryWidth:
+		beta = o.theory.width(float64(o.count))
+	case OracleWidth:
+		u := o.sum[packed.Size(o.dim):]
+		rest := o.squares - packed.Dot(u, o.theta) // min over theta of Ridge |theta|^2 + sum <x~, theta_t - theta>^2
+		beta = math.Sqrt(max(0, o.theory.ridge*packed.Dot(o.truth, o.truth)+o.misses-rest))
+	default:
+		beta = o.theory.scaled(float64(o.count))
+	}
+	o.width[0] = or(o.Width, 1) * beta
+}
+
+// Broadcast returns the ellipsoid for the next round, and Delta where the devices draw zeta.
+func (o *OnlineServer) Broadcast() []float64 { return o.flat }
+
+// Prediction returns theta_t, the online learner's for the next message. It is valid until Receive.
+func (o *OnlineServer) Prediction() []float64 { return o.predict.Predict() }
+
+// Confidence returns the centre and the width of the confidence set for the next round.
+func (o *OnlineServer) Confidence() (theta []float64, beta float64) {
+	return append([]float64(nil), o.theta...), o.width[0]
+}
+
+// GradientBound returns the norm that gradients are clipped to.
+func (o *OnlineServer) GradientBound() float64 { return o.theory.gradient }
+
+// Warnings counts clipped gradients and repaired sums.
+func (o *OnlineServer) Warnings() []bandit.Warning {
+	var w []bandit.Warning
+	if n := o.predict.Clipped(); n > 0 {
+		w = append(w, bandit.Warning{What: "gradients longer than their bound, clipped", Count: n})
+	}
+	if o.floored > 0 {
+		w = append(w, bandit.Warning{What: "sums of messages not positive definite, eigenvalues floored at the ridge", Count: o.floored})
+	}
+	return w
+}
+
+// onlineTheory holds what the widths and the gradients' bound are computed from.
+type onlineTheory struct {
+	dim, noisy                         int
+	rounds, alpha                      float64
+	sigma, own                         float64 // of the privacy noise; R of the reward's
+	thetaNorm, radius, context, reward float64 // S, D, L, B
+	ridge, delta2, mu, gradient        float64
+	published                          bool
+}
+
+// gradientBound returns G.
+func (t *onlineTheory) gradientBound() float64 {
+	d, s, delta := t.radius, t.sigma, math.Sqrt(t.delta2)
+	if t.published { // Corollary C.1 with C = 1
+		log := 2 * math.Log(2*t.rounds/t.alpha)
+		return 2*math.Sqrt(log)*(2*d*s+2*s+d*delta+delta) + log*(2*d*delta*delta+4*d*delta*s+2*delta*s+2*d*s*s+2*s*s+d*s*s) + 2*d + 2
+	}
+	x := math.Sqrt(t.context*t.context + float64(t.noisy)*s*s)
+	return 2*x*(x*d+t.reward+s) + 2*(s*s+t.delta2)*d
+}
+
+// scaled returns sqrt(Ridge) S + R sqrt(d ln((1 + n L^2/Ridge)/alpha)).
+func (t *onlineTheory) scaled(n float64) float64 {
+	return math.Sqrt(t.ridge)*t.thetaNorm + t.own*math.Sqrt(float64(t.dim)*math.Log((1+n*t.context*t.context/t.ridge)/t.alpha))
+}
+
+// width returns sqrt(S^2 Ridge + M + K) after n messages, with sigma for the printed sqrt(log(1/delta))/eps.
+func (t *onlineTheory) width(n float64) float64 {
+	if n < 1 {
+		return math.Sqrt(t.ridge) * t.thetaNorm
+	}
+	g, d, delta := t.gradient, t.radius, math.Sqrt(t.delta2)
+	regret := (2*math.Log(3) + 1.5) * g * 2 * d * math.Sqrt(n) // Lemma H.6 with the diameter 2D
+	distance := n * 4 * d * d                                  // sum of |theta_t - theta*|^2
+	if t.mu > 0 {
+		log := 2*math.Log(math.Sqrt(3)*(math.Log2(max(2, n))/2+3)) + 1 + math.Log(n)
+		regret = min(regret, (40*g*d+18*g*g/t.mu)*log+32*g*g*math.Log(1/t.alpha)/t.mu)
+		distance = min(distance, (80*g*d/t.mu+36*g*g/(t.mu*t.mu))*log+64*g*g*math.Log(1/t.alpha)/(t.mu*t.mu))
+	}
+	log := math.Log(t.rounds / t.alpha)
+	own := t.own + d*t.sigma + d*delta
+	k := d*t.delta2*log*math.Sqrt(n*distance) + own*own*log + (t.sigma*t.sigma+t.delta2)*log*distance
+	return math.Sqrt(t.ridge*t.thetaNorm*t.thetaNorm + regret + k)
+}
