@@ -56,7 +56,7 @@ func FigureAuditPower(s Scale) (*charts.Figure, error) {
 	return f, nil
 }
 
-// claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm in one of a hundred seeds.
+// claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm for two of a hundred new seeds at most.
 func claimAudit(s Scale) (string, error) {
 	runs, least := pick(s, 10_000, 50_000, 100_000), math.Inf(1)
 	for seed := range 10 {
@@ -83,6 +83,7 @@ type NoisyGreedy struct {
 	bandit.Base
 	KeepNoise bool // the bug: noise is drawn in the first round only
 
+	horizon  int
 	noise    *privacy.Noise
 	sum, z   []float64
 	selected int
@@ -91,8 +92,8 @@ type NoisyGreedy struct {
 const noisyGreedyScale = 5
 
 // Init allocates.
-func (g *NoisyGreedy) Init(p bandit.Problem, _ int) error {
-	g.sum, g.z = make([]float64, p.Arms), make([]float64, p.Arms)
+func (g *NoisyGreedy) Init(p bandit.Problem, horizon int) error {
+	g.horizon, g.sum, g.z = horizon, make([]float64, p.Arms), make([]float64, p.Arms)
 	return nil
 }
 
@@ -120,9 +121,9 @@ func (g *NoisyGreedy) Select(_ *bandit.View, dst []int) []int {
 // Update adds the reward.
 func (g *NoisyGreedy) Update(_ *bandit.View, arms []int, y []float64) { g.sum[arms[0]] += y[0] }
 
-// Claim is that of Laplace noise on each round's sums, of which a replaced reward in [-1, 1] moves one by 2.
+// Claim is that of Laplace noise on each round's sums, up to the horizon, of which a replaced reward in [-1, 1] moves one by 2.
 func (g *NoisyGreedy) Claim() privacy.Claim {
-	rounds := max(1, g.selected)
+	rounds := g.horizon
 	event := privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 2.0 / noisyGreedyScale}, Times: rounds}
 	return privacy.Claim{
 		Model: privacy.Central, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},

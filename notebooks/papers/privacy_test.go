@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -71,6 +72,20 @@ func TestMaxSD(t *testing.T) {
 		if got, want := TreeMaxSD(rounds), tree.SD()/unit*math.Sqrt(float64(most)); math.Abs(got/want-1) > 1e-9 {
 			t.Errorf("tree, %d rounds: %v, want %v", rounds, got, want)
 		}
+	}
+}
+
+// TestNoisyGreedyClaims: what it claims before a run, which is what a simulation reports, is for all of the horizon, and the ledger's noise is worth that.
+func TestNoisyGreedyClaims(t *testing.T) {
+	g := &NoisyGreedy{}
+	if err := g.Init(bandit.Problem{Arms: 2}, 50); err != nil {
+		t.Fatal(err)
+	}
+	if c := g.Claim(); math.Abs(c.Epsilon-50*2.0/noisyGreedyScale) > 1e-9 {
+		t.Errorf("claims epsilon = %v before 50 rounds, want 20", c.Epsilon)
+	}
+	if _, err := privacy.NewReport("noisy greedy", g.Claim()); err != nil {
+		t.Error(err)
 	}
 }
 
