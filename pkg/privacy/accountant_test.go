@@ -258,13 +258,21 @@ func TestOdometer(t *testing.T) {
 		}
 	}
 	near(t, "spent", o.Spent(), 1, 1e-6)
-	for _, e := range []Event{GaussianEvent{0.01}, LaplaceEvent{1e-3}} {
-		if err := o.Spend(e); !errors.Is(err, ErrSpent) {
-			t.Errorf("%v past the budget: error %v, want ErrSpent", e, err)
+	for e, want := range map[Event]error{GaussianEvent{0.01}: ErrSpent, LaplaceEvent{1e-3}: ErrUnsupported} {
+		if err := o.Spend(e); !errors.Is(err, want) {
+			t.Errorf("%v past the budget: error %v, want %v", e, err, want)
 		}
 		near(t, "what is refused costs nothing", o.Spent(), 1, 1e-6)
 	}
+	if err := o.Spend(LaplaceEvent{1}); err == nil || !strings.Contains(err.Error(), "Odometer.Mixed") {
+		t.Errorf("after Gaussian events, another: error %v, want one that names Odometer.Mixed", err)
+	}
 	o = Odometer{Budget: Budget{1, 1e-5}}
+	if err := errors.Join(o.Spend(LaplaceEvent{0.05}), o.Spend(GaussianEvent{mu / 2})); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "a Laplace release first", o.Spent(), ConcentratedEpsilon(mu*mu/8+0.05*0.05/2, 1e-5), 1e-12)
+	o = Odometer{Budget: Budget{1, 1e-5}, Mixed: true}
 	if err := errors.Join(o.Spend(GaussianEvent{mu / 2}), o.Spend(LaplaceEvent{0.05}), o.Spend(GaussianEvent{mu / 4})); err != nil {
 		t.Fatal(err)
 	}
@@ -308,4 +316,115 @@ func TestConcentratedRho(t *testing.T) {
 	if _, err := ConcentratedRho(Budget{1, 0}); err == nil {
 		t.Error("delta = 0: no error")
 	}
+}
+
+// TestOdometerHoldsUnderAdaptivity plays against the odometer: a Gaussian release first, and after it, by the loss that came of it, either Gaussian noise or a
+// randomised response, whichever has the larger delta left, each as much as the odometer pays for. What both together show must be within the budget.
+func TestOdometerHoldsUnderAdaptivity(t *testing.T) {
+	b := Budget{1, 1e-5}
+	most := func(o Odometer, event func(float64) Event) float64 { // the largest size that o pays for, 0 for none
+		lo, hi := 0.0, 2.0
+		for range 50 {
+			middle, try := (lo+hi)/2, o
+			if try.Spend(event(middle)) == nil {
+				lo = middle
+			} else {
+				hi = middle
+			}
+		}
+		return lo
+	}
+	gaussian := func(mu float64) Event { return GaussianEvent{mu} }
+	response := func(epsilon float64) Event { return ResponseEvent{epsilon, 2} }
+	for _, mixed := range []bool{false, true} {
+		start := Odometer{Budget: b, Mixed: mixed}
+		whole := most(start, gaussian)
+		for _, share := range []float64{0.1, 0.3, 0.52, 0.7, 0.9} {
+			first, o := whole*math.Sqrt(share), start
+			if err := o.Spend(GaussianEvent{first}); err != nil {
+				t.Fatal(err)
+			}
+			mu, epsilon := most(o, gaussian), most(o, response)
+			total, step := 0.0, 1e-3
+			for z := -10.0; z < 10; z += step {
+				left := b.Epsilon - first*(first/2+z)
+				answer, _ := Pure{}.Delta(ResponseEvent{math.Max(epsilon, 1e-300), 2}, math.Max(left, 0))
+				if left < 0 {
+					answer = 0 // next to nothing is lost, on the adversary's side
+				}
+				total += step * math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * math.Max(GaussianDelta(left, mu), answer)
+			}
+			if total > b.Delta*(1+1e-6) {
+				t.Errorf("mixed %v, after a share of %v: delta = %v in all, want at most %v", mixed, share, total, b.Delta)
+			}
+		}
+	}
+}
+
+func TestRenyiSmallAndInfinite(t *testing.T) {
+	// Next to 1 the divergences of both are alpha epsilon^2/2 and less than a relative epsilon off it; half of that for Laplace noise and two answers.
+	for _, epsilon := range []float64{1e-5, 1e-8} {
+		for _, alpha := range []float64{1.01, 2, 1000} {
+			near(t, "Laplace", LaplaceEvent{epsilon}.Renyi(alpha), alpha*epsilon*epsilon/2, 2*alpha*epsilon)
+			near(t, "response", ResponseEvent{epsilon, 2}.Renyi(alpha), alpha*epsilon*epsilon/2, 2*alpha*epsilon)
+		}
+	}
+	if epsilon, err := (Renyi{}).Epsilon(upTo8{}, 1e-6); err != nil || !(epsilon > 0 && epsilon < 3) {
+		t.Errorf("an event of finite divergences up to order 8: %v, %v", epsilon, err)
+	}
+	if _, err := (Renyi{Orders: []float64{}}).Epsilon(WishartEvent{Budget{0.1, 1e-6}, 20}, 1e-3); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("no orders: error %v, want the orders by default", err)
+	}
+}
+
+// upTo8 has no finite divergence beyond order 8.
+type upTo8 struct{}
+
+func (upTo8) String() string  { return "finite up to order 8" }
+func (upTo8) Validate() error { return nil }
+func (upTo8) Renyi(alpha float64) float64 {
+	if alpha > 8 {
+		return math.Inf(1)
+	}
+	return alpha * 1e-3
+}
+
+// TestAdvancedLetsAnAdversaryChoose: which of parallel events comes may depend on what was released before it, so that each sum is bounded by its largest.
+func TestAdvancedLetsAnAdversaryChoose(t *testing.T) {
+	one := Parallel{ApproximateEvent{Budget{0.5, 0}}, ApproximateEvent{Budget{0.1, 1e-6}}}
+	if epsilon := epsilonBy(t, Advanced{}, one, 0); !math.IsInf(epsilon, 1) {
+		t.Errorf("epsilon = %v at delta = 0, want +Inf", epsilon)
+	}
+	near(t, "a branch known in advance", epsilonBy(t, Advanced{}, one, 1e-6), 0.5, 1e-12)
+	var many Sequence
+	for range 30 {
+		many = append(many, one)
+	}
+	near(t, "thirty of them", epsilonBy(t, Advanced{}, many, 1e-3), epsilonBy(t, Advanced{}, Repeat{ApproximateEvent{Budget{0.5, 1e-6}}, 30}, 1e-3), 1e-12)
+}
+
+// TestCalibrateAsksLittle: with a slow accountant the number of questions is what counts.
+func TestCalibrateAsksLittle(t *testing.T) {
+	for _, sensitivity := range []float64{1e-3, 1, 50} {
+		a := &counted{Accountant: Concentrated{}}
+		scale, err := Calibrate(a, Budget{1, 1e-6}, func(scale float64) Event { return Repeat{LaplaceEvent{sensitivity / scale}, 20} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		rho, _ := ConcentratedRho(Budget{1, 1e-6})
+		near(t, "scale", scale, sensitivity*math.Sqrt(10/rho), 2e-7)
+		if most := 14 + int(math.Abs(math.Log2(scale))); a.asked > most {
+			t.Errorf("%d questions for a scale of %v, want at most %d", a.asked, scale, most)
+		}
+	}
+}
+
+type counted struct {
+	Accountant
+	asked int
+}
+
+func (c *counted) Delta(e Event, epsilon float64) (float64, error) {
+	c.asked++
+	return c.Accountant.Delta(e, epsilon)
 }

@@ -1,9 +1,6 @@
 package privacy
 
-import (
-	"fmt"
-	"math"
-)
+import "math"
 
 // Advanced is the accountant of events of which only an (epsilon, delta) guarantee is known, such as Wishart noise: it
 // composes the guarantees, by basic composition or by the advanced theorem for guarantees that differ,
@@ -34,69 +31,68 @@ func guarantee(b Budget) guarantees {
 	return guarantees{b.Epsilon, b.Epsilon * b.Epsilon, b.Epsilon * math.Tanh(b.Epsilon/2), math.Log1p(-b.Delta), b.Delta}
 }
 
-// alternatives returns the compositions that a record may take part in, one for each way to choose among Parallel events.
-func alternatives(e Event) ([]guarantees, error) {
-	const most = 1024
+// compose adds up guarantees. Of a Parallel, whose branch may be chosen by what was released before it, it takes the largest of each sum.
+func (a Advanced) compose(e Event) (sum guarantees, err error) {
 	switch e := e.(type) {
 	case Sequence:
-		all := []guarantees{{}}
 		for _, part := range e {
-			more, err := alternatives(part)
+			one, err := a.compose(part)
 			if err != nil {
-				return nil, err
+				return sum, err
 			}
-			if len(all)*len(more) > most {
-				return nil, fmt.Errorf("privacy: %w: advanced composition of %d ways to choose among parallel events, want at most %d", ErrUnsupported, len(all)*len(more), most)
-			}
-			var next []guarantees
-			for _, a := range all {
-				for _, b := range more {
-					next = append(next, a.plus(b))
-				}
-			}
-			all = next
+			sum = sum.plus(one)
 		}
-		return all, nil
+		return sum, nil
 	case Repeat:
-		// Between two branches of a Parallel the most costly choice of n is one branch n times for each of the sums, but not always for all of
-		// them together: bound each sum by its largest.
-		one, err := alternatives(e.Event)
-		if err != nil {
-			return nil, err
-		}
-		return []guarantees{largest(one).times(float64(e.Times))}, nil
+		one, err := a.compose(e.Event)
+		return one.times(float64(e.Times)), err
 	case Parallel:
-		var all []guarantees
 		for _, part := range e {
-			more, err := alternatives(part)
+			one, err := a.compose(part)
+			if err != nil {
+				return sum, err
+			}
+			sum = sum.largest(one)
+		}
+		return sum, nil
+	case TreeEvent:
+		return a.compose(e.parts())
+	case DoublingEvent:
+		return a.compose(e.Block)
+	case SparseVectorEvent:
+		return a.compose(e.parts())
+	case WishartEvent:
+		return guarantee(e.Node).times(float64(e.Nodes)), nil
+	case ApproximateEvent:
+		return guarantee(e.Budget), nil
+	case PureEvent:
+		return guarantee(Budget{Epsilon: e.PureEpsilon()}), nil
+	}
+	return sum, unsupported(a.String(), e)
+}
+
+func (g guarantees) largest(o guarantees) guarantees {
+	return guarantees{math.Max(g.epsilon, o.epsilon), math.Max(g.square, o.square), math.Max(g.tanh, o.tanh),
+		math.Min(g.logKeep, o.logKeep), math.Max(g.delta, o.delta)}
+}
+
+// branches returns the compositions of which a record takes part in one, which one being known before anything is released.
+func (a Advanced) branches(e Event) (all []guarantees, err error) {
+	switch e := e.(type) {
+	case Parallel:
+		for _, part := range e {
+			more, err := a.branches(part)
 			if err != nil {
 				return nil, err
 			}
 			all = append(all, more...)
 		}
 		return all, nil
-	case TreeEvent:
-		return alternatives(e.parts())
 	case DoublingEvent:
-		return alternatives(e.Block)
-	case SparseVectorEvent:
-		return alternatives(e.parts())
-	case WishartEvent:
-		return []guarantees{guarantee(e.Node).times(float64(e.Nodes))}, nil
-	case ApproximateEvent:
-		return []guarantees{guarantee(e.Budget)}, nil
-	case PureEvent:
-		return []guarantees{guarantee(Budget{Epsilon: e.PureEpsilon()})}, nil
+		return a.branches(e.Block)
 	}
-	return nil, unsupported(Advanced{}.String(), e)
-}
-
-func largest(of []guarantees) (most guarantees) {
-	for _, g := range of {
-		most = guarantees{math.Max(most.epsilon, g.epsilon), math.Max(most.square, g.square), math.Max(most.tanh, g.tanh),
-			math.Min(most.logKeep, g.logKeep), math.Max(most.delta, g.delta)}
-	}
-	return most
+	one, err := a.compose(e)
+	return []guarantees{one}, err
 }
 
 // Epsilon composes the guarantees; it is +Inf where delta does not even pay for those of the events. Users with several records have no
@@ -105,7 +101,7 @@ func (a Advanced) Epsilon(e Event, delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
 	}
-	all, err := alternatives(e)
+	all, err := a.branches(e)
 	if err != nil {
 		return math.NaN(), err
 	}
@@ -132,7 +128,7 @@ func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 	if err := checkArguments(e, epsilon, 0); err != nil {
 		return math.NaN(), err
 	}
-	all, err := alternatives(e)
+	all, err := a.branches(e)
 	if err != nil {
 		return math.NaN(), err
 	}

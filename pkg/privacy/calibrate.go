@@ -6,7 +6,8 @@ import (
 )
 
 // Calibrate returns the least noise for a budget: the least scale > 0, to a relative 1e-7 and on the safe side, at which the accountant finds event(scale) within the
-// budget. The event's cost has to fall in the scale.
+// budget. The event's cost has to fall in the scale; where it does not, the scale returned is still one that the accountant finds within the budget. It asks the accountant some
+// ten times, and once for each factor of 2 between the scale and 1.
 func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return math.NaN(), err
@@ -14,34 +15,78 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 	if b.None() {
 		return 0, nil
 	}
-	fits := func(scale float64) (bool, error) {
+	// excess is ln of the cost over the budget, within what a secant can use; <= 0 fits.
+	excess := func(scale float64) (float64, error) {
+		var cost, limit float64
+		var err error
 		if b.Delta == 0 {
-			epsilon, err := a.Epsilon(event(scale), 0)
-			return epsilon <= b.Epsilon, err
-		}
-		delta, err := a.Delta(event(scale), b.Epsilon)
-		return delta <= b.Delta, err
-	}
-	high := 1.0
-	ok, err := fits(high)
-	for ; err == nil && !ok; ok, err = fits(high) {
-		if high *= 2; high > 1e15 {
-			return math.NaN(), fmt.Errorf("privacy: no scale up to %.2g has %v within %v by %v accounting", high/2, event(high/2), b, a)
-		}
-	}
-	low := high / 2
-	for err == nil && ok && low > 1e-15 { // until low is too little
-		if ok, err = fits(low); err == nil && ok {
-			high, low = low, low/2
-		}
-	}
-	for err == nil && high/low > 1+1e-7 {
-		middle := math.Sqrt(high * low)
-		if ok, err = fits(middle); ok {
-			high = middle
+			limit = b.Epsilon
+			cost, err = a.Epsilon(event(scale), 0)
 		} else {
-			low = middle
+			limit = b.Delta
+			cost, err = a.Delta(event(scale), b.Epsilon)
+		}
+		switch y := math.Log(cost / limit); {
+		case cost <= limit:
+			return math.Min(math.Max(y, -100), 0), err
+		case math.IsNaN(y):
+			return 100, err
+		default:
+			return math.Min(math.Max(y, 1e-15), 100), err
 		}
 	}
-	return high, err
+	high := bound{}
+	low := bound{}
+	var err error
+	if high.y, err = excess(1); err != nil {
+		return math.NaN(), err
+	}
+	for low = high; high.y > 0; {
+		low = high
+		if high.x += math.Ln2; high.x > math.Log(1e15) {
+			return math.NaN(), fmt.Errorf("privacy: no scale up to 1e15 has %v within %v by %v accounting", event(1e15), b, a)
+		}
+		if high.y, err = excess(math.Exp(high.x)); err != nil {
+			return math.NaN(), err
+		}
+	}
+	for low.y <= 0 && low.x > math.Log(1e-15) { // until low is too little
+		high = low
+		low.x -= math.Ln2
+		if low.y, err = excess(math.Exp(low.x)); err != nil {
+			return math.NaN(), err
+		}
+	}
+	scale := math.Exp(high.x)
+	const within = 1e-7
+	for step := 1; high.x-low.x > within && low.y > 0; step++ {
+		at := bound{x: low.x + (high.x-low.x)/2}
+		if step%4 != 0 { // a secant; a bisection now and then keeps the worst case short
+			at.x = low.x + (high.x-low.x)*low.y/(low.y-high.y)
+			at.x = math.Min(math.Max(at.x, low.x+0.4*within), high.x-0.4*within)
+		}
+		if at.y, err = excess(math.Exp(at.x)); err != nil {
+			return math.NaN(), err
+		}
+		if at.y <= 0 {
+			if high.moved {
+				low.y /= 2 // the Illinois rule: so that both ends close in
+			}
+			high, low.moved, scale = at, false, math.Exp(at.x)
+			high.moved = true
+		} else {
+			if low.moved {
+				high.y /= 2
+			}
+			low, high.moved = at, false
+			low.moved = true
+		}
+	}
+	return scale, nil
+}
+
+// bound is an end of Calibrate's bracket: x = ln(scale), the excess there, and whether it was the last to move.
+type bound struct {
+	x, y  float64
+	moved bool
 }

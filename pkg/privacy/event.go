@@ -60,9 +60,10 @@ func (e GaussianEvent) Rho() float64 { return e.Mu * e.Mu / 2 }
 // Renyi returns alpha mu^2/2.
 func (e GaussianEvent) Renyi(alpha float64) float64 { return alpha * e.Rho() }
 
-// LaplaceEvent is a release under Laplace noise, whose scale is the L1 sensitivity divided by Epsilon. Its bound is epsilon for vectors, too; the finer accountants
-// take the loss of a single coordinate, which for a change that is spread over several coordinates was never exceeded in numerical
-// checks, but is not proved to be the worst.
+// LaplaceEvent is a release under Laplace noise, whose scale is the L1 sensitivity divided by Epsilon. All accountants take the loss of a single
+// coordinate; a change that is spread over several costs no more. For moving one by s and then another by t has a trade-off of at least
+// f_t(1 - f_s) (the lemma of group privacy; Dong, Roth, Su 2022, Thm. 2.14), which for noise of a log-concave density is the
+// trade-off f_{s+t} of moving one coordinate by s + t.
 type LaplaceEvent struct{ Epsilon float64 }
 
 func (e LaplaceEvent) String() string { return fmt.Sprintf("Laplace, epsilon = %.4g", e.Epsilon) }
@@ -75,6 +76,9 @@ func (e LaplaceEvent) PureEpsilon() float64 { return e.Epsilon }
 
 // Renyi returns ln(alpha/(2 alpha-1) e^((alpha-1) eps) + (alpha-1)/(2 alpha-1) e^(-alpha eps))/(alpha-1) (Mironov 2017, Prop. 6).
 func (e LaplaceEvent) Renyi(alpha float64) float64 {
+	if alpha*e.Epsilon < 1 { // without losing the digits of a sum next to 1
+		return math.Log1p((alpha*math.Expm1((alpha-1)*e.Epsilon)+(alpha-1)*math.Expm1(-alpha*e.Epsilon))/(2*alpha-1)) / (alpha - 1)
+	}
 	return ((alpha-1)*e.Epsilon + math.Log((alpha+(alpha-1)*math.Exp((1-2*alpha)*e.Epsilon))/(2*alpha-1))) / (alpha - 1)
 }
 
@@ -154,8 +158,13 @@ func (e ResponseEvent) Renyi(alpha float64) float64 {
 	return responseRenyi(alpha, e.Epsilon, e.Choices)
 }
 
-// responseRenyi factors e^((alpha-1) eps) out, which may overflow.
+// responseRenyi takes the sum as 1 + q (e^(alpha eps) - 1) (1 - e^((1-alpha) eps)), which is the same and loses no digits next to 1, or factors
+// e^((alpha-1) eps) out, which may overflow.
 func responseRenyi(alpha, epsilon float64, choices int) float64 {
+	if alpha*epsilon < 1 {
+		q := 1 / (math.Exp(epsilon) + float64(choices-1))
+		return math.Log1p(-q*math.Expm1(alpha*epsilon)*math.Expm1((1-alpha)*epsilon)) / (alpha - 1)
+	}
 	total := 1 + float64(choices-1)*math.Exp(-epsilon) // 1/p
 	rest := math.Exp((1-2*alpha)*epsilon) + float64(choices-2)*math.Exp(-alpha*epsilon)
 	return epsilon + (math.Log1p(rest)-math.Log(total))/(alpha-1)

@@ -5,7 +5,7 @@ import "math"
 // Renyi is the accountant of Rényi differential privacy: divergences of an order add up, and the best order is converted (Mironov 2017;
 // Abadi et al. 2016). Pure and zero-concentrated events have the divergences that these imply, unless they say better themselves.
 type Renyi struct {
-	Orders []float64 // orders alpha > 1 to try; nil means 200 of them, log-spaced from 1.01 to 10,000
+	Orders []float64 // orders alpha > 1 to try; none means 200 of them, log-spaced from 1.01 to 10,000
 }
 
 func (Renyi) String() string { return "Rényi" }
@@ -15,24 +15,27 @@ func renyiCost(alpha float64) additive {
 	return additive{
 		name: "Rényi",
 		leaf: func(e Event) (float64, bool) {
-			divergence := math.Inf(1)
-			if e, ok := e.(RenyiEvent); ok {
-				divergence = e.Renyi(alpha)
+			divergence := math.Inf(1) // at an order where it is infinite another may still convert
+			renyi, a := e.(RenyiEvent)
+			if a {
+				divergence = renyi.Renyi(alpha)
 			}
-			if e, ok := e.(ConcentratedEvent); ok {
-				divergence = math.Min(divergence, alpha*e.Rho())
+			concentrated, b := e.(ConcentratedEvent)
+			if b {
+				divergence = math.Min(divergence, alpha*concentrated.Rho())
 			}
-			if e, ok := e.(PureEvent); ok { // randomised response is the worst pure event at every order
-				divergence = math.Min(divergence, responseRenyi(alpha, e.PureEpsilon(), 2))
+			pure, c := e.(PureEvent)
+			if c { // randomised response is the worst pure event at every order
+				divergence = math.Min(divergence, responseRenyi(alpha, pure.PureEpsilon(), 2))
 			}
-			return divergence, !math.IsInf(divergence, 1)
+			return divergence, a || b || c
 		},
 		group: func(float64, int) (float64, bool) { return 0, false },
 	}
 }
 
 func (r Renyi) orders() []float64 {
-	if r.Orders != nil {
+	if len(r.Orders) > 0 {
 		return r.Orders
 	}
 	orders := make([]float64, 200)
