@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/dsp/fourier"
@@ -24,13 +25,13 @@ type part struct {
 // Rounding: a transform of n points of total mass 1 is off by less than rho = 8 u (log2 n + 1) in each coefficient, u = 2^-53, a product
 // z_1^k_1 z_2^k_2 ... by less than rho sum_g k_g/(|z_g|+rho) prod_g (|z_g|+rho)^k_g, and a mass by the mean of these plus what the way
 // back adds: each mass is raised or lowered by it.
-func compose(parts []part, upper bool) law {
+func compose(parts []part, upper bool) (law, error) {
 	out := law{h: parts[0].h, theta: parts[0].theta}
 	finite, length := 0.0, 1 // ln of the probability of no infinite loss
 	for _, p := range parts {
 		k := float64(p.times)
 		if p.w == nil { // all of it infinite
-			return law{h: out.h, theta: out.theta, inf: 1, scale: math.Inf(-1)}
+			return law{h: out.h, theta: out.theta, inf: 1, scale: math.Inf(-1)}, nil
 		}
 		out.off += p.off * p.times
 		out.scale += k * p.scale
@@ -42,12 +43,15 @@ func compose(parts []part, upper bool) law {
 	out.inf = -math.Expm1(finite)
 	if len(parts) == 1 && parts[0].times == 1 {
 		out.w = parts[0].w
-		return out
+		return out, nil
 	}
 	lo, hi := 0, length-1
 	if a, b := window(parts, out.off); b-a+1 < length {
 		lo, hi = max(lo, a), min(hi, b)
 		out.err += 2 * windowTail
+	}
+	if hi-lo >= maxWindow {
+		return law{}, fmt.Errorf("privacy: a grid of spacing %.3g needs %d points for the loss of the composition, want at most %d", out.h, hi-lo+1, maxWindow)
 	}
 	n := fastLength(hi - lo + 1)
 	transform := fourier.NewFFT(n)
@@ -104,8 +108,11 @@ func compose(parts []part, upper bool) law {
 	}
 	out.off += lo
 	out.normalise()
-	return out
+	return out, nil
 }
+
+// maxWindow bounds the points of an FFT.
+const maxWindow = 1 << 25
 
 // windowTail is the tilted mass that the window of an FFT may miss at either end.
 const windowTail = 1e-14
@@ -119,9 +126,7 @@ func window(parts []part, off int) (lo, hi int) {
 		mean += float64(p.times) * m
 		variance += float64(p.times) * v
 	}
-	if variance < 1e-9*h*h { // all in one point, nearly
-		return math.MinInt32, math.MaxInt32
-	}
+	variance = math.Max(variance, 0.01*h*h) // any s is good for Chernoff's bound, but one that makes e^{sh} overflow
 	reach := func(sign float64) float64 {
 		// Chernoff: P(sign (L - mean) > t) <= e^{K(s) - s t}, with t = (K(s) - ln tail)/s; K is that of sign (L - mean).
 		at := func(logs float64) float64 {

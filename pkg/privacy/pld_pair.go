@@ -123,6 +123,9 @@ func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		return Pair{}, fmt.Errorf("privacy: scale = %v, want finite and > 0", scale)
 	}
+	if sensitivity == 0 {
+		return NewDiscretePair([]float64{1}, []float64{1})
+	}
 	d, r := float64(sensitivity), math.Exp(-1/scale)
 	one := -math.Expm1(-1/scale) / (1 + r) // the mass of 0
 	x := Pair{unit: 1 / scale, sup: d / scale}

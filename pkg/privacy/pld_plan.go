@@ -56,30 +56,53 @@ func (g plan) law(factors []factor, upper bool) (law, error) {
 		if err != nil {
 			return law{}, err
 		}
-		return compose([]part{{l, f.times}}, upper), nil
+		return compose([]part{{l, f.times}}, upper)
 	}
 	h, err := g.common(factors)
 	if err != nil {
 		return law{}, err
 	}
-	var parts []part
-	for _, f := range factors {
-		at := h
-		if f.times > 1 {
-			if at, err = g.own(f, groups); err != nil {
-				return law{}, err
-			}
+	laws, width := make([]law, len(factors)), 0.0
+	for i, f := range factors {
+		if f.times == 1 && f.worst == nil {
+			continue
+		}
+		at, err := g.own(f, groups)
+		if err != nil {
+			return law{}, err
 		}
 		l, err := g.single(f, at, upper)
 		if err != nil {
 			return law{}, err
 		}
-		if f.times > 1 {
-			l = compose([]part{{l, f.times}}, upper)
+		if laws[i], err = compose([]part{{l, f.times}}, upper); err != nil {
+			return law{}, err
 		}
-		parts = append(parts, part{l.onto(h, upper), 1})
+		width = math.Max(width, float64(len(laws[i].w))*laws[i].h)
 	}
-	return compose(parts, upper), nil
+	if h, err = g.widen(h, width); err != nil {
+		return law{}, err
+	}
+	var parts []part
+	for i, f := range factors {
+		if f.times == 1 && f.worst == nil {
+			if laws[i], err = g.single(f, h, upper); err != nil {
+				return law{}, err
+			}
+		}
+		parts = append(parts, part{laws[i].onto(h, upper), 1})
+	}
+	return compose(parts, upper)
+}
+
+// widen returns a grid on which losses in a range of a width have room, that of spacing h if they have.
+func (g plan) widen(h, width float64) (float64, error) {
+	if g.spacing > 0 && width/h > 2*maxSpacings {
+		return 0, fmt.Errorf("privacy: PLD.Spacing = %v, want at least %v for losses in a range of %.4g", h, width/(2*maxSpacings), width)
+	} else if g.spacing == 0 {
+		h = math.Max(h, width/maxPoints/4)
+	}
+	return h, nil
 }
 
 // single returns the law of one event of a factor, tilted.
@@ -92,18 +115,27 @@ func (g plan) single(f factor, h float64, upper bool) (law, error) {
 	}
 	var laws []law
 	best, most := 0, math.Inf(-1)
+	from, to := math.Inf(1), math.Inf(-1)
 	for i, branch := range f.worst {
 		l, err := g.law(branch, upper)
 		if err != nil {
 			return law{}, err
 		}
-		laws = append(laws, l.onto(h, upper))
+		laws = append(laws, l)
+		from, to = math.Min(from, float64(l.off)*l.h), math.Max(to, float64(l.off+len(l.w))*l.h)
 		if m := logMoment(branch, g.theta); m > most {
 			best, most = i, m
 		}
 	}
+	h, err := g.widen(h, to-from)
+	if err != nil {
+		return law{}, err
+	}
 	if !upper {
-		return laws[best], nil // any branch is a lower bound
+		return laws[best].onto(h, upper), nil // any branch is a lower bound
+	}
+	for i := range laws {
+		laws[i] = laws[i].onto(h, upper)
 	}
 	return highest(laws), nil
 }

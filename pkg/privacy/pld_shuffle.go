@@ -9,7 +9,7 @@ import "math"
 // Fewer clones are worse, since a further one can be simulated. So the values of C are gathered in bins and taken at a bin's
 // lowest; both bins and truncated tails keep the pair a dominating one, and what is in the tails is taken to have no clones at all.
 func shufflePair(e ShuffleEvent) (Pair, error) {
-	if e.Users == 1 {
+	if e.Users == 1 || e.Local > 700 { // no clones at all are a bound always, and all there is at a probability of e^-700
 		return ResponsePair(Budget{e.Local, 0}, 2)
 	}
 	n := float64(e.Users - 1)
