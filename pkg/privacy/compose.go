@@ -18,6 +18,9 @@ func Compose(claims ...Claim) (Claim, error) {
 		return Claim{}, fmt.Errorf("privacy: no claims to compose")
 	}
 	first := claims[0]
+	if err := first.Neighbours.Validate(); err != nil {
+		return Claim{}, fmt.Errorf("privacy: claim 0: %w", err)
+	}
 	sum := Claim{Model: first.Model, Neighbours: first.Neighbours, Calibration: first.Calibration}
 	var events Sequence
 	var sources []string
@@ -60,7 +63,7 @@ func (c Claim) ForUsers(k int) (Claim, error) {
 	switch {
 	case k < 1:
 		return Claim{}, fmt.Errorf("privacy: a user with k = %d records, want k >= 1", k)
-	case c.Neighbours.Contributions != 1:
+	case c.Neighbours.Contributions > 1:
 		return Claim{}, fmt.Errorf("privacy: the claim is for users with up to %d records already", c.Neighbours.Contributions)
 	case c.Event == nil:
 		return Claim{}, fmt.Errorf("privacy: the claim has no event: an accountant needs one")

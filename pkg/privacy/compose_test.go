@@ -87,6 +87,18 @@ func TestReport(t *testing.T) {
 	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "claims epsilon") {
 		t.Errorf("a claim that its event does not keep: error %v", err)
 	}
+	small.Epsilon = math.NaN()
+	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "claims epsilon = NaN") {
+		t.Errorf("a claim of NaN: error %v", err)
+	}
+	nobody := gaussianClaim(0.3)
+	nobody.Neighbours = Neighbours{}
+	if _, err := NewReport("tree", nobody); err == nil || !strings.Contains(err.Error(), "Neighbours.Record is empty") {
+		t.Errorf("a claim about no neighbours: error %v", err)
+	}
+	if _, err := Compose(nobody, nobody); err == nil || !strings.Contains(err.Error(), "Neighbours.Record is empty") {
+		t.Errorf("claims about no neighbours: error %v", err)
+	}
 	small.Event = nil
 	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "no event") {
 		t.Errorf("no event: error %v", err)

@@ -34,14 +34,17 @@ type Draws struct {
 // Ledger is a source of randomness that keeps a list of the noise that is made from it. It is the noise source, Noise, that
 // writes the list, draw by draw: what a learner says of itself does not enter. Words of randomness that are taken past Noise are counted too, as noise
 // that nobody accounts for.
-type Ledger struct {
+type Ledger struct{ *book }
+
+// book is apart so that copies of a Ledger write the same list.
+type book struct {
 	source  rand.Source
 	entries []Draws
 	past    int
 }
 
 // NewLedger wraps a source of randomness. Hand it to Learner.Reset, or to NewNoise, in the source's place: the noise is the same.
-func NewLedger(source rand.Source) *Ledger { return &Ledger{source: source} }
+func NewLedger(source rand.Source) *Ledger { return &Ledger{&book{source: source}} }
 
 // Uint64 returns a word of randomness and counts it as taken past Noise.
 func (l *Ledger) Uint64() uint64 {

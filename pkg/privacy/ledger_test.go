@@ -96,6 +96,10 @@ func TestLedgerFinds(t *testing.T) {
 	l := draw()
 	rand.New(l).NormFloat64()
 	refused("noise past Noise", allDraws(w), l, "1 words", "past privacy.Noise")
+	l = draw()
+	copied := *l // by a learner that was handed the ledger
+	NewNoise(&copied).Gaussian(make([]float64, 3), 2)
+	refused("a draw noted in a copy", allDraws(w), l, "3 draws", "claimed 2")
 	split := append(allDraws(w), Draws{GaussianLaw(3, 2), -1}, Draws{GaussianLaw(3, 2), 1})
 	if err := draw().Check(split); err != nil {
 		t.Errorf("a claim in parts: %v", err)

@@ -94,7 +94,11 @@ func LaplaceLaw(dim int, scale float64) Law { return Law{Kind: "Laplace", Dim: d
 func (n *Noise) Gumbel(dst []float64, scale float64) {
 	n.note(GumbelLaw(len(dst), scale))
 	for i := range dst {
-		dst[i] = -scale * math.Log(n.rng.ExpFloat64())
+		e := n.rng.ExpFloat64()
+		for e == 0 { // once in 2^32
+			e = n.rng.ExpFloat64()
+		}
+		dst[i] = -scale * math.Log(e)
 	}
 }
 
@@ -105,8 +109,10 @@ func GumbelLaw(dim int, scale float64) Law { return Law{Kind: "Gumbel", Dim: dim
 // 1/(e^eps + choices - 1): randomised response (Warner 1965).
 func (n *Noise) Response(truth, choices int, epsilon float64) int {
 	n.note(ResponseLaw(choices, epsilon))
-	keep := 1 / (1 + float64(choices-1)*math.Exp(-epsilon))
-	if n.rng.Float64() < keep || choices == 1 {
+	lie := float64(choices-1) * math.Exp(-epsilon)
+	lie /= 1 + lie
+	// Of 2^53 equal steps those below lie, at least one: a lie is never less likely than it has to be.
+	if u := 1 - n.rng.Float64() - 0x1p-53; !(u < lie) || choices == 1 {
 		return truth
 	}
 	other := n.rng.IntN(choices - 1) // among the choices that are not the truth

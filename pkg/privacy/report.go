@@ -24,11 +24,14 @@ func NewReport(name string, c Claim) (Report, error) {
 	if c.Event == nil {
 		return r, fmt.Errorf("privacy: the claim of %s has no event: an accountant needs one", name)
 	}
+	if err := c.Neighbours.Validate(); err != nil {
+		return r, fmt.Errorf("privacy: the claim of %s: %w", name, err)
+	}
 	var err error
 	if r.Exact, r.Accountant, err = Tightest(c.Event, c.Nominal.Delta); err != nil {
 		return r, fmt.Errorf("privacy: the claim of %s: %w", name, err)
 	}
-	if r.Exact > c.Epsilon*(1+1e-9) {
+	if !(r.Exact <= c.Epsilon*(1+1e-9)) {
 		return r, fmt.Errorf("privacy: %s claims epsilon = %.6g at delta = %.4g, but its event, %v, is worth %.6g (%s)", name, c.Epsilon, c.Nominal.Delta, c.Event, r.Exact, r.Accountant)
 	}
 	return r, nil
