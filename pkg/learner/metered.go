@@ -46,6 +46,9 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	m.meter = meter
+	if m.paid = horizon; m.Budget.None() {
+		return nil
+	}
 	var failed error
 	m.paid = sort.Search(horizon, func(n int) bool {
 		epsilon, _, err := privacy.Tightest(meter.Spent(n+1), m.Budget.Delta)
@@ -103,19 +106,25 @@ func (m *Metered) Warnings() []bandit.Warning {
 	return w
 }
 
-// Claim returns the learner's claim, cut to what the rounds that the budget pays for can spend.
+// Claim returns the learner's claim, cut to what the rounds that the budget pays for can spend; it is the learner's own on a budget without
+// limit.
 func (m *Metered) Claim() privacy.Claim {
 	c := m.meter.Claim()
-	c.Nominal, c.Event = m.Budget, m.meter.Spent(m.paid)
-	c.Epsilon = 0
-	if m.paid > 0 {
-		c.Epsilon, _, _ = privacy.Tightest(c.Event, m.Budget.Delta) // Init has seen that this can be accounted
+	if m.Budget.None() {
+		return c
 	}
+	c.Nominal, c.Event = m.Budget, m.Spent(m.paid)
+	c.Epsilon, _, _ = privacy.Tightest(c.Event, m.Budget.Delta) // Init has seen that this can be accounted
 	return c
 }
 
 // Spent returns what the learner's releases after a number of records spend.
-func (m *Metered) Spent(records int) privacy.Event { return m.meter.Spent(min(records, m.paid)) }
+func (m *Metered) Spent(records int) privacy.Event {
+	if records = min(records, m.paid); records > 0 {
+		return m.meter.Spent(records)
+	}
+	return privacy.GaussianEvent{} // no release
+}
 
 // Draws returns the learner's.
 func (m *Metered) Draws() []privacy.Draws {
@@ -124,3 +133,6 @@ func (m *Metered) Draws() []privacy.Draws {
 	}
 	return nil
 }
+
+// Check lets the learner compare noise of the system's with its claim.
+func (m *Metered) Check() error { return checkSystem(m.Learner) }
