@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
+	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -31,6 +33,8 @@ var jdpClaims = []Claim{
 	{"gap decides", "too large a shift costs several times more regret without a gap, and at most half of that factor with a gap of 0.1 (Experiment 3, paper scale)", claimGapDecides},
 	{"wishart needs small epsilon", "Wishart noise for 1 or more of epsilon at a node is refused", claimWishartRefused},
 	{"sound noise is enough", "noise calibrated exactly costs at most a quarter of the regret of the printed and of the authors' calibration, with the paper's rule for the shift as well as with the best shift", claimSoundGain},
+	{"streaming", "at the same privacy LinUCB over the streaming factorisation has lower regret than over the binary tree, by more than 3 standard errors of the trial-by-trial difference, at this scale and at the paper's", claimStreaming},
+	{"attacked", "audits of all releases, and of the actions that the others see, exclude no sound claim, and show at least a quarter of the epsilon of every exactly calibrated one", claimAttacked},
 }
 
 func claimDecisionSets(Scale) (string, error) {
@@ -477,4 +481,63 @@ func claimSoundGain(s Scale) (string, error) {
 			gap, regret[GaussianPrinted], regret[GaussianAuthors], regret[GaussianTwice], regret[GaussianSound])
 	}
 	return evidence + fmt.Sprintf("%d rounds", pick(s, 30_000, 100_000, 100_000)), nil
+}
+
+func claimStreaming(s Scale) (string, error) {
+	evidence := ""
+	for _, gap := range JDPGaps {
+		e := JDPStreaming(s, gap)
+		r, err := e.Run(context.Background())
+		if err != nil {
+			return "", err
+		}
+		for _, p := range r.Policies {
+			if p.Claim.Epsilon > JDPBudget.Epsilon*(1+1e-9) || p.Claim.Nominal != JDPBudget {
+				return "", fmt.Errorf("%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon, p.Claim.Nominal)
+			}
+		}
+		committed, err := results.Table(e.Name)
+		if err != nil {
+			return "", err
+		}
+		for where, t := range map[string]*simulate.Table{string(s): r.Table(), "paper scale": committed} {
+			c, err := t.Curve(BLTSound + " - " + GaussianSound)
+			if err != nil {
+				return "", err
+			}
+			round, mean, se := last(c)
+			tree, err := t.Curve(GaussianSound)
+			if err != nil {
+				return "", err
+			}
+			_, base, _ := last(tree)
+			if !(mean < -3*se) {
+				return "", fmt.Errorf("gap %g, %s: the difference is %.0f ± %.0f", gap, where, mean, se)
+			}
+			if t == committed {
+				evidence += fmt.Sprintf("gap %g, round %d: %.0f ± %.0f of the tree's %.0f, %d trials; ", gap, round, mean, se, base, c.Trials)
+			}
+		}
+	}
+	return evidence + "every policy at the same epsilon and delta", nil
+}
+
+func claimAttacked(s Scale) (string, error) {
+	r, err := AuditJDP(context.Background(), s)
+	if err != nil {
+		return "", err
+	}
+	least := math.Inf(1)
+	for _, f := range r.Findings {
+		if f.Excluded() {
+			return "", fmt.Errorf("%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
+		}
+		if f.Claim.Epsilon == auditBudget.Epsilon && !strings.Contains(f.Name, "Wishart") {
+			least = math.Min(least, f.Epsilon/f.Claim.Epsilon)
+			if f.Epsilon < f.Claim.Epsilon/4 {
+				return "", fmt.Errorf("%s: the audit sees only %.3g of %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
+			}
+		}
+	}
+	return fmt.Sprintf("%d audits, %d excluded at %.4g%% confidence over all; of an exactly calibrated claim of %v each shows %.2f at least", len(r.Findings), r.Excluded(), 100*r.Confidence, auditBudget, least), nil
 }

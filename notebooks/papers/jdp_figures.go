@@ -223,7 +223,7 @@ func FigureJDP3(dims []int, gaussian, signs []*simulate.Table, scale string) (*c
 
 // styles gives a policy of Experiment 2 the same colour in all figures.
 var styles = map[string]int{NonPrivate: 1, GaussianSound: 2, GaussianAuthors: 3, WishartAuthors: 4, UnshiftedAuthors: 5,
-	GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianTwice: 7, WishartFour: 9, WishartSound: 8}
+	HonakerSound: 3, BLTSound: 5, GaussianPrinted: 6, WishartPrinted: 7, UnshiftedPrinted: 8, GaussianTwice: 7, WishartFour: 9, WishartSound: 8}
 
 func styled(curves []simulate.Curve) []charts.Series {
 	series := charts.Curves(curves)
@@ -248,6 +248,16 @@ func FigureJDP4(gap float64, tables []*simulate.Table, scale string) *charts.Fig
 	f.Series = styled(curves)
 	f.Height, f.Scale = 520, scale
 	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷"
+	return f
+}
+
+// FigureJDPStreaming draws the ways to release the sums at the same privacy, for one gap.
+func FigureJDPStreaming(gap float64, t *simulate.Table, scale string) *charts.Figure {
+	curves := t.Curves[:len(JDPStreamingPolicies)] // and then the differences
+	f := charts.Regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves)
+	f.Series = styled(curves)
+	f.X.Log, f.Scale = true, scale
+	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷, shifts chosen by the regret bound"
 	return f
 }
 
