@@ -51,6 +51,9 @@ func (h *Honaker) Draws() []privacy.Draws {
 func (h *Honaker) Spent(records int) privacy.Event { return h.event(h.nodes(records)) }
 
 func (h *Honaker) event(nodes int) privacy.Event {
+	if nodes == 0 {
+		return nothing
+	}
 	return privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: h.sensitivity() / h.sd}, Nodes: nodes}
 }
 

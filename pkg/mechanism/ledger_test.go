@@ -66,9 +66,6 @@ func mu(t *testing.T, e privacy.Event) float64 {
 	case privacy.GaussianEvent:
 		return e.Mu
 	case privacy.TreeEvent:
-		if e.Nodes == 0 {
-			return 0
-		}
 		return mu(t, e.Node) * math.Sqrt(float64(e.Nodes))
 	case privacy.MatrixEvent:
 		return e.ColumnNorm * e.Sensitivity / e.SD
@@ -100,6 +97,9 @@ func TestSpent(t *testing.T) {
 							most = max(most, len(held[row]))
 						}
 					}
+				}
+				if err := meter.Spent(records).Validate(); err != nil {
+					t.Fatalf("%s: after %d rows of %d: %v", name, records, horizon, err)
 				}
 				spent := mu(t, meter.Spent(records))
 				if spent < last || records == 0 && spent != 0 {

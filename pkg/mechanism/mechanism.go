@@ -28,9 +28,12 @@ type NodeNoise interface {
 	// Noiseless reports that there is no noise, as epsilon is infinite.
 	Noiseless() bool
 	Claim() privacy.Claim
-	// Spent returns the event of a record that is in a number of released nodes.
+	// Spent returns the event of a record that is in a number of released nodes, which may be none.
 	Spent(nodes int) privacy.Event
 }
+
+// nothing is the event of a record of which nothing is released.
+var nothing = privacy.GaussianEvent{Mu: 0}
 
 // rows is what the accumulators share: the admission of rows and their count.
 type rows struct {

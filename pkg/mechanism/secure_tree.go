@@ -185,6 +185,9 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 
 // Spent returns the event of a row in a number of released nodes.
 func (n *discreteNodes) Spent(nodes int) privacy.Event {
+	if nodes == 0 {
+		return nothing
+	}
 	return privacy.TreeEvent{Node: SymmetricDiscreteEvent{n.setup.Dim, n.frobenius, n.law.Sigma()}, Nodes: nodes}
 }
 

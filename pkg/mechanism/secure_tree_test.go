@@ -102,8 +102,11 @@ func TestSecureTreeClaims(t *testing.T) {
 		if e := tree.Claim().Epsilon; e > epsilon || e < 0.998*epsilon {
 			t.Errorf("%v: claims %v", b, e)
 		}
-		if err := tree.Claim().Event.Validate(); err != nil {
-			t.Error(err)
+		if spent := tree.Spent(setup.Horizon); spent != tree.Claim().Event {
+			t.Errorf("%v is spent after all rows, the claim says %v", spent, tree.Claim().Event)
+		}
+		if e, _, err := privacy.Tightest(tree.Spent(0), b.Delta); err != nil || e != 0 {
+			t.Errorf("epsilon = %v is spent before the first row (error %v), want 0", e, err)
 		}
 		// An accountant that has the event alone finds no more than what is claimed.
 		if e, by, err := privacy.Tightest(tree.Claim().Event, b.Delta); err != nil || e > tree.Claim().Epsilon*(1+1e-9) {

@@ -169,7 +169,10 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 
 // Spent returns the event of a row in a number of released nodes.
 func (w *Wishart) Spent(nodes int) privacy.Event {
-	return privacy.WishartEvent{Node: w.claim.Event.(privacy.WishartEvent).Node, Nodes: max(0, nodes)}
+	if nodes == 0 {
+		return nothing
+	}
+	return privacy.WishartEvent{Node: w.claim.Event.(privacy.WishartEvent).Node, Nodes: nodes}
 }
 
 // Claim returns what the noise buys.
