@@ -6,7 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,12 +70,16 @@ func TestEverythingIsAudited(t *testing.T) {
 	claimants := map[string]bool{}
 	files := token.NewFileSet()
 	for _, dir := range []string{"mechanism", "learner"} {
-		packages, err := parser.ParseDir(files, "../../pkg/"+dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+		names, err := filepath.Glob("../../pkg/" + dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range packages {
-			for _, file := range p.Files {
+		for _, name := range names {
+			if !strings.HasSuffix(name, "_test.go") {
+				file, err := parser.ParseFile(files, name, nil, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
 				ast.Inspect(file, func(n ast.Node) bool {
 					var claimant ast.Expr
 					switch n := n.(type) {

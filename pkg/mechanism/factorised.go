@@ -161,8 +161,7 @@ func (f *factorised) ShiftTo(rhoMin float64) error {
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon, gamma = |h|/sqrt(rho_min).
 func (f *factorised) Bounds() privacy.Bounds {
 	operator, perturbation := f.upsilon()
-	low := f.shift - operator
-	return privacy.Bounds{RhoMin: low, RhoMax: f.shift + operator, Gamma: perturbation / math.Sqrt(low)}
+	return boundsAround(f.shift, operator, perturbation)
 }
 
 // Noiseless reports epsilon = +Inf.

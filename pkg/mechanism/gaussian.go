@@ -134,6 +134,11 @@ func (g *Gaussian) Shift() float64 {
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon, gamma = |h|/sqrt(rho_min).
 func (g *Gaussian) Bounds(shift float64) privacy.Bounds {
 	operator, perturbation := g.upsilon()
+	return boundsAround(shift, operator, perturbation)
+}
+
+// boundsAround returns the bounds of shift I + H for noise with |H| <= operator, next to an h with |h| <= perturbation.
+func boundsAround(shift, operator, perturbation float64) privacy.Bounds {
 	low := shift - operator
 	return privacy.Bounds{RhoMin: low, RhoMax: shift + operator, Gamma: perturbation / math.Sqrt(low)}
 }

@@ -243,8 +243,7 @@ func (n *discreteNodes) Shift() float64 {
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon, gamma = |h|/sqrt(rho_min).
 func (n *discreteNodes) Bounds(shift float64) privacy.Bounds {
 	operator, perturbation := n.upsilon()
-	low := shift - operator
-	return privacy.Bounds{RhoMin: low, RhoMax: shift + operator, Gamma: perturbation / math.Sqrt(low)}
+	return boundsAround(shift, operator, perturbation)
 }
 
 // Noiseless is false: no noise is refused.
