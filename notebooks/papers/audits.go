@@ -31,6 +31,7 @@ var auditBudget = privacy.Budget{Epsilon: 1, Delta: 0.01}
 func SoundItems(s Scale) []audit.Item {
 	items := append(soundMechanisms(s), soundReleases(s)...)
 	items = append(items, soundLearners(s)...)
+	items = append(items, soundLocals(s)...)
 	return append(items, soundRuns(s)...)
 }
 
