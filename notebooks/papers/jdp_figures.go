@@ -256,7 +256,13 @@ func FigureJDPStreaming(gap float64, t *simulate.Table, scale string) *charts.Fi
 	curves := t.Curves[:len(JDPStreamingPolicies)] // and then the differences
 	f := charts.Regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves)
 	f.Series = styled(curves)
-	f.X.Log, f.Scale = true, scale
+	top := 0.0
+	for _, s := range f.Series {
+		for _, hi := range s.Hi {
+			top = math.Max(top, hi)
+		}
+	}
+	f.X.Log, f.Scale, f.Y.Range = true, scale, [2]float64{0, 100 * math.Ceil(top/100)}
 	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷, shifts chosen by the regret bound"
 	return f
 }
