@@ -30,7 +30,8 @@ type Accumulator struct {
 var _ Item = Accumulator{}
 
 // FarRows returns two rows whose outer products are far apart: v v^T and w w^T with |v| = Setup.Bound. Where the bounds allow it, v and w
-// are orthogonal and of that length both, which is as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm).
+// are orthogonal and of that length both, which is as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm); elsewhere they are as far as
+// it goes to within a percent.
 func FarRows(s privacy.Setup) (v, w []float64) {
 	v, w = make([]float64, s.Dim), make([]float64, s.Dim)
 	context := s.Context
@@ -48,12 +49,13 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 	case y <= context && last > 1: // turn the context until the two products cancel: context^2 cos = y^2
 		cos := y * y / (context * context)
 		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-cos*cos)), -y
-	default: // the same, along the only context or with a shorter one
-		a, b := context, context*context/y
-		if b > y {
-			a, b = y*y/context, y
+	case y <= context: // there is but one context: a shorter one
+		w[0], w[last] = y, -context
+	default: // contexts are too short for that: the nearest to a right angle at full length, or a right angle at less
+		w[0], w[last] = context, -y
+		if r := context * context / (y * y); 1+r*r > 8*r/((1+r)*(1+r)) { // squared distances, in units of Bound^4
+			w[last] = -r * y
 		}
-		w[0], w[last] = a, -b
 	}
 	return v, w
 }
