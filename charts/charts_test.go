@@ -207,6 +207,17 @@ func TestBandOnLogAxis(t *testing.T) {
 	}
 }
 
+// TestBarsOnNumbers: bars with error bars may stand on an axis of numbers.
+func TestBarsOnNumbers(t *testing.T) {
+	f := line("a", []float64{1, 2, 4}, []float64{5, 4, 3})
+	f.Series[0].Kind = Bar
+	f.Series[0].Lo, f.Series[0].Hi = []float64{4, 3, 2}, []float64{6, 5, 4}
+	var svg bytes.Buffer
+	if err := WriteSVG(&svg, f); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestErrors(t *testing.T) {
 	nan := math.NaN()
 	logY := line("a", []float64{1, 2}, []float64{1, -3})
@@ -223,6 +234,9 @@ func TestErrors(t *testing.T) {
 	start.Slider = &Slider{Label: "t", Start: 3, Frames: []Frame{{}}}
 	mark := line("a", []float64{1}, []float64{1})
 	mark.Marks = []Mark{{Name: "m"}}
+	bars := line("a", []float64{1}, []float64{1})
+	bars.Series[0].Kind = Bar
+	bars.Series = append(bars.Series, Series{Name: "b", Kind: Bar, X: []float64{1}, Y: []float64{1}, Lo: []float64{0}, Hi: []float64{2}})
 	category := line("a", []float64{2}, []float64{1})
 	category.X.Categories = []string{"one", "two"}
 	for _, c := range []struct {
@@ -241,6 +255,7 @@ func TestErrors(t *testing.T) {
 		{empty, `slider "t" has no frames`},
 		{start, `slider "t" starts at frame 3 of 1`},
 		{mark, `mark "m" needs either X or Y`},
+		{bars, `series "b": error bars on several sets of bars want an axis X with Categories`},
 		{category, `series "a": X[0] = 2 is not one of the 2 categories`},
 	} {
 		if _, err := c.f.HTML(); err == nil || !strings.Contains(err.Error(), c.want) {

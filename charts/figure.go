@@ -243,9 +243,16 @@ func (f *Figure) check() error {
 		if len(ss) == 0 {
 			return fmt.Errorf("charts: figure %q has no series", f.Title)
 		}
+		bars := 0
 		for _, s := range ss {
 			if err := s.check(f.X, f.Y); err != nil {
 				return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+			}
+			if s.Kind != Bar {
+				continue
+			}
+			if bars++; bars > 1 && s.Lo != nil && len(f.X.Categories) == 0 {
+				return fmt.Errorf("charts: figure %q: series %q: error bars on several sets of bars want an axis X with Categories", f.Title, s.Name)
 			}
 		}
 	}

@@ -71,7 +71,8 @@ var dpb = (function () {
   function whisker(params, api) {
     var x = api.value(0), lo = api.coord([x, api.value(1)]), hi = api.coord([x, api.value(2)]), shift = 0;
     var among = api.value(4), cap = 5;
-    if (among > 0) shift = api.barLayout({count: among, barMaxWidth: 70})[api.value(3)].offsetCenter;
+    var layout = among > 1 && api.barLayout({count: among, barMaxWidth: 70}); // undefined on an axis without categories
+    if (layout) shift = layout[api.value(3)].offsetCenter;
     var color = among > 0 ? INK : api.visual("color");
     function line(x1, y1, x2, y2) {
       return {type: "line", shape: {x1: x1 + shift, y1: y1, x2: x2 + shift, y2: y2}, style: {stroke: color, lineWidth: 1.8}};
