@@ -50,6 +50,12 @@ type ShuffleClaimer interface {
 	ShuffleClaim(batch int) (privacy.Claim, error)
 }
 
+// ShufflerChecker is a Device whose messages, or whose claim for them, are made for one kind of shuffler and one batch size. Local asks it in Init; s is nil if batch is 1, as there is
+// no shuffler then.
+type ShufflerChecker interface {
+	CheckShuffler(s Shuffler, batch int) error
+}
+
 // Shuffler stands between devices and server and hides who sent what in a batch of messages. Uniform is the one of the shuffle model; one that
 // passes on no more than the batch's sum, as if each message were a bag of bits that is shuffled bit by bit, is another.
 type Shuffler interface {
@@ -111,6 +117,18 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	l.problem, l.claim, l.shuffled = p, l.Device.Claim(), l.Batch > 1
+	if l.shuffled && l.Shuffler == nil {
+		l.Shuffler = &Uniform{}
+	}
+	if d, ok := l.Device.(ShufflerChecker); ok {
+		by := l.Shuffler
+		if !l.shuffled {
+			by = nil
+		}
+		if err := d.CheckShuffler(by, max(l.Batch, 1)); err != nil {
+			return err
+		}
+	}
 	if !l.shuffled {
 		return nil
 	}
@@ -119,9 +137,6 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 		if l.claim, err = d.ShuffleClaim(l.Batch); err != nil {
 			return err
 		}
-	}
-	if l.Shuffler == nil {
-		l.Shuffler = &Uniform{}
 	}
 	return l.Shuffler.Init(l.Batch)
 }

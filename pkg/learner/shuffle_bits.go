@@ -1,0 +1,61 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// BitSum is a shuffler of bits. A number of a message is a number of ones among a fixed number of bits, each sent by itself with the coordinate that it belongs to; the
+// shuffler mixes the bits of a batch, so that of each coordinate nothing but the number of ones in the whole batch can be seen. That sum is what it hands on, as one message.
+//
+// It is trusted with who sent which bit, and with nothing else. A real one shuffles the bits themselves, or is a protocol for sums among several parties none of which sees a
+// device's bits (Cheu, Joseph, Mao, Peng, "Shuffle private stochastic convex optimization", 2022). It draws no randomness, as a sum has no order.
+type BitSum struct {
+	batch int
+	count int
+	sum   Message
+}
+
+var _ Shuffler = (*BitSum)(nil)
+
+// Init wants batches of at least 1.
+func (s *BitSum) Init(batch int) error {
+	if batch < 1 {
+		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
+	}
+	*s = BitSum{batch: batch}
+	return nil
+}
+
+// Reset forgets the messages it holds.
+func (s *BitSum) Reset(*privacy.Noise) { s.count, s.sum = 0, s.sum[:0] }
+
+// Collect adds a message to the batch's sum. The last of a batch makes the server receive the sum. A message of another length than the batch's first, or with a
+// number that no count can be, is refused.
+func (s *BitSum) Collect(m Message, to Server) error {
+	if s.count > 0 && len(m) != len(s.sum) {
+		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(s.sum))
+	}
+	for i, v := range m {
+		if !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("learner: number %d of a message is %v, want a number of bits", i, v)
+		}
+	}
+	if s.count == 0 {
+		s.sum = append(s.sum[:0], m...)
+	} else {
+		for i, v := range m {
+			s.sum[i] += v
+		}
+	}
+	if s.count++; s.count < s.batch {
+		return nil
+	}
+	s.count = 0
+	return to.Receive(s.sum)
+}
+
+// Draws returns none.
+func (s *BitSum) Draws(int) []privacy.Draws { return nil }

@@ -1,0 +1,129 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// AmplifiedDelta returns a delta at which n messages in uniformly random order are (epsilon, delta)-private under the replacement of one user's data, if each is mu-GDP locally: amplification by
+// shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021) for messages that are (e0, d0)-private with any e0 and d0 = GaussianDelta(e0, mu). All e0 are tried, and the local
+// guarantee itself, which shuffling keeps: the result is never above GaussianDelta(epsilon, mu).
+//
+// The theorem is for pure messages, d0 = 0; this is what d0 adds. Let R0 and R1 be the laws of the two messages of the one user, and R that of another's. First, R0 and R1 are randomised
+// responses (e0) between two laws Q0 and Q1 but for d0 (Kairouz, Oh, Viswanath 2015, Thm. 3.3), which is charged in full. Second, R(S) >= e^-e0 R0(S) - e^-e0 d0 for all S, and the
+// same for R1: so R is within e^-e0 d0, in total variation, of a law that is at least e^-e0 (R0 + R1)/2 >= (1-d0) e^-e0 (Q0 + Q1)/2. With these laws each of the n - 1 others is a clone with probability
+// (1-d0) e^-e0 = e^-e1, and the theorem holds with e1; to have exchanged them costs (1 + e^epsilon) (n-1) e^-e0 d0.
+//
+// The messages of a batch have to be made by one randomiser, public before the first of them. mu and epsilon >= 0, n >= 1.
+func AmplifiedDelta(epsilon, mu float64, n int) float64 {
+	least := GaussianDelta(epsilon, mu)
+	if n < 2 || !(mu > 0) || math.IsInf(mu, 1) {
+		return least
+	}
+	// e0 > epsilon, or there is nothing to gain. From ln n on there is less than one clone.
+	at := func(e0 float64) float64 {
+		d0 := GaussianDelta(e0, mu)
+		if d0 >= 1 {
+			return 1
+		}
+		others := math.Exp(math.Log1p(math.Exp(epsilon))-e0) * float64(n-1) * d0
+		delta := d0 + others + clonesDelta(epsilon, e0-math.Log1p(-d0), n)
+		least = math.Min(least, delta)
+		return delta
+	}
+	low, high := epsilon+1e-3, math.Max(epsilon+1e-3, math.Log(float64(n)))
+	const points = 24
+	best, where := math.Inf(1), 0
+	for i := range points + 1 {
+		if d := at(low + (high-low)*float64(i)/points); d < best {
+			best, where = d, i
+		}
+	}
+	golden(low+(high-low)*float64(max(where-1, 0))/points, low+(high-low)*float64(min(where+1, points))/points, 12, at)
+	return least
+}
+
+// AmplifiedEpsilon returns the least epsilon at which AmplifiedDelta is at most delta; it is at most GaussianEpsilon(delta, mu).
+func AmplifiedEpsilon(delta, mu float64, n int) float64 {
+	local := GaussianEpsilon(delta, mu)
+	if !(local > 0) || math.IsInf(local, 1) {
+		return local
+	}
+	lo, hi := 0.0, local
+	for range 40 {
+		if middle := (lo + hi) / 2; AmplifiedDelta(middle, mu, n) <= delta {
+			hi = middle
+		} else {
+			lo = middle
+		}
+	}
+	return hi
+}
+
+// AmplifiedMu returns the largest mu, to a relative 1e-9 and on the safe side, of n shuffled messages that are within a budget by AmplifiedDelta. It is at least GaussianMu(b): where shuffling does
+// not help, it is that.
+func AmplifiedMu(b Budget, n int) (float64, error) {
+	low, err := GaussianMu(b)
+	if err != nil || b.None() {
+		return low, err
+	}
+	if n < 1 {
+		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
+	}
+	high := 1.001 * low
+	for high < 1e3 && AmplifiedDelta(b.Epsilon, high, n) <= b.Delta {
+		low, high = high, 2*high
+	}
+	for range 32 {
+		if middle := low + (high-low)/2; AmplifiedDelta(b.Epsilon, middle, n) <= b.Delta {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// clonesDelta returns an upper bound of the delta at epsilon of the pair of Theorem 3.2 of Feldman, McMillan and Talwar, which shufflePair has the words for: given c clones
+// P is that of (A+D, c-A+1-D), and the loss at a rises in a, so that delta is a difference of two binomial tails.
+//
+// Fewer clones are worse, so numbers of clones are gathered in bins and taken at a bin's lowest.
+func clonesDelta(epsilon, e0 float64, n int) float64 {
+	if epsilon >= e0 {
+		return 0
+	}
+	others, r := float64(n-1), math.Exp(-e0)
+	spread := 9*math.Sqrt(others*r*(1-r)) + 40
+	lo, hi := math.Max(0, math.Floor(others*r-spread)), math.Min(others, math.Ceil(others*r+spread))
+	mass := binomial(others, r, lo, hi)
+	const bins = 96
+	width := max(1, (len(mass)+bins-1)/bins)
+	truth := 1 / (1 + r) // P(D = 1)
+	// e^e0 a + b > e^epsilon (a + e^e0 b) with a + b = c+1, as a share of c+1.
+	from := (1 - math.Exp(-epsilon-e0)) / ((1 - r) * (1 + math.Exp(-epsilon)))
+	up, down := truth-math.Exp(epsilon)*(1-truth), (1-truth)-math.Exp(epsilon)*truth
+	delta := 1e-16 // the truncated tails, below it by Bernstein's inequality
+	for i := 0; i < len(mass); i += width {
+		weight := 0.0
+		for _, m := range mass[i:min(i+width, len(mass))] {
+			weight += m
+		}
+		c := lo + float64(i)
+		k := math.Floor(from*(c+1)) + 1 // a >= k
+		delta += weight * math.Max(0, up*halfTail(c, k-1)+down*halfTail(c, k))
+	}
+	return delta * (1 + 1e-9)
+}
+
+// halfTail returns P(Bin(c, 1/2) >= k).
+func halfTail(c, k float64) float64 {
+	switch {
+	case k <= 0:
+		return 1
+	case k > c:
+		return 0
+	}
+	return mathext.RegIncBeta(k, c-k+1, 0.5)
+}

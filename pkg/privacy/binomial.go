@@ -1,0 +1,204 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// BinomialEvent is a release of a vector of integers, each under binomial noise of its own, Binomial(Trials, P): one record moves coordinate j by an integer k_j,
+// with |k_j| <= Most and a Euclidean norm of at most Norm over all coordinates.
+//
+// It is Gaussian but for a probability Tail. Let F be the binomial distribution function. The likelihood ratio of Z and Z + k is monotone, as the binomial law is log-concave, so
+// that the trade-off curve of the two is piecewise linear between the tests "Z > i", whose errors are 1 - F(i) and F(i - k). The curve of a release that shows
+// all with probability t and is mu-Gaussian otherwise is convex (Dong, Roth, Su, "Gaussian differential privacy", 2022, Sec. 3): it is below the former everywhere if it is at these
+// points, that is, with Phi the standard normal distribution function, if for all i with F(i) > t
+//
+//	mu >= Phi^-1((F(i) - t)/(1 - t)) - Phi^-1(F(i - k)/(1 - t)).
+//
+// Both curves and their inverses are symmetric to each other in this, so that the same mu holds for the other order and sign. With c the largest mu/k over k = 1, ..., Most the
+// coordinates compose to mu = c Norm, and to a probability 1 - (1-t)^Coordinates of showing all, which is Tail: the change of a record may be spread over the coordinates in any
+// way. No normal approximation is made; c sd tends to 1 as the noise grows.
+type BinomialEvent struct {
+	Trials      int64   // of a coordinate's noise
+	P           float64 // of a success, in (0, 1)
+	Coordinates int
+	Most        int     // largest |k_j|
+	Norm        float64 // largest Euclidean norm of k
+	Tail        float64 // in (0, 1): what to give up for the tails. Part of delta
+}
+
+func (e BinomialEvent) String() string {
+	return fmt.Sprintf("binomial noise of %d trials of %.4g, %d coordinates moved by up to %d each and %.5g in all, but for %.3g", e.Trials, e.P, e.Coordinates, e.Most, e.Norm, e.Tail)
+}
+
+// maxBinomialSD bounds the noise that is accounted: its distribution function is a table.
+const maxBinomialSD = 2e5
+
+// Validate reports a field that is out of its range: Trials P (1-P) is at most 4e10.
+func (e BinomialEvent) Validate() error {
+	switch {
+	case e.Trials < 0:
+		return fmt.Errorf("privacy: BinomialEvent.Trials = %d, want >= 0", e.Trials)
+	case !(e.P > 0 && e.P < 1):
+		return fmt.Errorf("privacy: BinomialEvent.P = %v, want in (0, 1)", e.P)
+	case !(e.sd() <= maxBinomialSD):
+		return fmt.Errorf("privacy: BinomialEvent.Trials = %d: noise of standard deviation %.4g, want <= %.4g", e.Trials, e.sd(), float64(maxBinomialSD))
+	case e.Coordinates < 1:
+		return fmt.Errorf("privacy: BinomialEvent.Coordinates = %d, want >= 1", e.Coordinates)
+	case e.Most < 0 || e.Most > maxSteps:
+		return fmt.Errorf("privacy: BinomialEvent.Most = %d, want in [0, %d]", e.Most, maxSteps)
+	case !(e.Tail > 0 && e.Tail < 1):
+		return fmt.Errorf("privacy: BinomialEvent.Tail = %v, want in (0, 1)", e.Tail)
+	}
+	return nonNegative("BinomialEvent.Norm", e.Norm, "nothing hides it")
+}
+
+func (e BinomialEvent) sd() float64 { return math.Sqrt(float64(e.Trials) * e.P * (1 - e.P)) }
+
+// Gaussian returns mu, of the Gaussian that the event is but for a probability of Tail. It is +Inf if the noise is too little to hide a change of Most.
+func (e BinomialEvent) Gaussian() float64 {
+	if e.Most == 0 || e.Norm == 0 {
+		return 0
+	}
+	if float64(e.Most) > 2*16*e.sd()+2 {
+		return math.Inf(1)
+	}
+	n := float64(e.Trials)
+	reach := math.Ceil(16*e.sd()) + 40
+	lo, hi := math.Max(0, math.Floor(n*e.P-reach)), math.Min(n, math.Ceil(n*e.P+reach))
+	mass := binomial(n, e.P, lo, hi)
+	t := -math.Expm1(math.Log1p(-e.Tail) / float64(e.Coordinates))
+
+	// up[i] = Phi^-1((F(i) - t)/(1-t)) where F(i) > t, down[i] = Phi^-1(F(i)/(1-t)).
+	up, down := make([]float64, len(mass)), make([]float64, len(mass))
+	above := make([]float64, len(mass)) // 1 - F
+	for i := len(mass) - 2; i >= 0; i-- {
+		above[i] = above[i+1] + mass[i+1]
+	}
+	below := 0.0
+	for i, m := range mass {
+		below += m
+		up[i], down[i] = quantile((below-t)/(1-t), above[i]/(1-t)), quantile(below/(1-t), (above[i]-t)/(1-t))
+	}
+	slope := 0.0
+	for i, u := range up {
+		if math.IsInf(u, -1) {
+			continue
+		}
+		for k := 1; k <= e.Most; k++ {
+			if i < k {
+				return math.Inf(1) // F(i-k) = 0
+			}
+			if math.IsInf(down[i-k], 1) {
+				continue
+			}
+			slope = math.Max(slope, (u-down[i-k])/float64(k))
+		}
+	}
+	return slope * e.Norm * (1 + 1e-9) // for rounding
+}
+
+// quantile returns Phi^-1(p), given p and 1 - p, of which the smaller is the more exact.
+func quantile(p, rest float64) float64 {
+	switch {
+	case p <= 0:
+		return math.Inf(-1)
+	case rest <= 0:
+		return math.Inf(1)
+	case p < rest:
+		return mathext.NormalQuantile(p)
+	}
+	return -mathext.NormalQuantile(rest)
+}
+
+// Pair returns the Gaussian pair but for an infinite loss of probability Tail.
+func (e BinomialEvent) Pair() (Pair, error) {
+	if err := e.Validate(); err != nil {
+		return Pair{}, err
+	}
+	mu := e.Gaussian()
+	if math.IsInf(mu, 1) {
+		return NewDiscretePair([]float64{1, 0}, []float64{0, 1})
+	}
+	if mu == 0 {
+		return NewDiscretePair([]float64{1}, []float64{1})
+	}
+	x, err := GaussianPair(mu)
+	if err != nil {
+		return Pair{}, err
+	}
+	part := x.part
+	x.part = func(a, b float64) (p, share, rel, off float64) {
+		p, share, rel, off = part(a, b)
+		return p * (1 - e.Tail), share, rel + 4e-16, off
+	}
+	x.inf = e.Tail
+	return x, nil
+}
+
+// BinomialEpsilon returns the least epsilon that is proved for the event at delta, in closed form; the PLD accountant's is the same but for its errors. +Inf says that there is none.
+func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
+	if err := checkArguments(e, 0, delta); err != nil {
+		return math.NaN(), err
+	}
+	mu := e.Gaussian()
+	if delta < e.Tail || math.IsInf(mu, 1) {
+		return math.Inf(1), nil
+	}
+	return GaussianEpsilon((delta-e.Tail)/(1-e.Tail), mu), nil
+}
+
+// CalibrateBinomial returns the event with the least Trials for a budget, a multiple of step >= 1, and the best of three tails: 1e-2, 1e-3 and 1e-4 delta. The
+// event's Trials and Tail are ignored. epsilon = +Inf gives Trials = 0.
+func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, error) {
+	if err := b.Approximate(); err != nil {
+		return e, err
+	}
+	if step < 1 {
+		return e, fmt.Errorf("privacy: CalibrateBinomial in steps of %d, want >= 1", step)
+	}
+	e.Trials, e.Tail = 0, 1e-3*b.Delta
+	if b.None() {
+		e.Tail = 0.5 // any
+	}
+	if err := e.Validate(); err != nil || b.None() {
+		return e, err
+	}
+	best := e
+	for _, share := range []float64{1e-2, 1e-3, 1e-4} {
+		e.Tail = share * b.Delta
+		mu, err := GaussianMu(Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)})
+		if err != nil {
+			return e, err
+		}
+		mu *= 1 - 1e-4 // room for the PLD accountant's errors
+		fits := func(steps int64) bool {
+			e.Trials = steps * step
+			return e.sd() > maxBinomialSD || e.Gaussian() <= mu
+		}
+		high := int64(math.Ceil(math.Max(1, e.Norm*e.Norm/(mu*mu*e.P*(1-e.P))) / float64(step)))
+		low := int64(0)
+		if !(float64(high)*float64(step) < 1e15) {
+			return e, fmt.Errorf("privacy: no binomial noise of standard deviation up to %.4g has a change of norm %.4g within %v", float64(maxBinomialSD), e.Norm, b)
+		}
+		for !fits(high) {
+			low, high = high, 2*high
+		}
+		for high-low > max(1, high>>14) {
+			if middle := low + (high-low)/2; fits(middle) {
+				high = middle
+			} else {
+				low = middle
+			}
+		}
+		if best.Trials == 0 || high*step < best.Trials {
+			best.Trials, best.Tail = high*step, e.Tail
+		}
+	}
+	if err := best.Validate(); err != nil {
+		return best, err
+	}
+	return best, nil
+}
