@@ -1,0 +1,160 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// BaseLearner is a base learner of the combiner: its two halves, and the regret that it promises.
+type BaseLearner struct {
+	Device Device
+	Server Server // a Rewarder
+	Regret RegretBound
+}
+
+// RegretBound is what a base learner's regret is believed to be, for rewards in [0, 1]: at most Coefficient n^Power after n rounds, for all n.
+type RegretBound struct {
+	Coefficient float64 // L_i > 0
+	Power       float64 // alpha_i in [1/2, 1]
+	// Eta is eta_i > 0, which shares the combiner's own regret out among the bases: about L_i^(1/alpha_i) T eta_i^((1-alpha_i)/alpha_i) + T eta_i if base i is
+	// the best, + 1/eta_i if it is not.
+	Eta float64
+}
+
+// check reports a field that is out of its range.
+func (r RegretBound) check(i int) error {
+	switch {
+	case !(r.Coefficient > 0) || math.IsInf(r.Coefficient, 1):
+		return fmt.Errorf("learner: base learner %d: RegretBound.Coefficient = %v, want finite and > 0", i, r.Coefficient)
+	case !(r.Power >= 0.5 && r.Power <= 1):
+		return fmt.Errorf("learner: base learner %d: RegretBound.Power = %v, want in [1/2, 1]", i, r.Power)
+	case !(r.Eta > 0) || math.IsInf(r.Eta, 1):
+		return fmt.Errorf("learner: base learner %d: RegretBound.Eta = %v, want finite and > 0", i, r.Eta)
+	}
+	return nil
+}
+
+// Rewarder is a Server whose messages show the reward, under noise. The combiner compares its bases by these rewards, so all of them have to be Rewarders.
+// OnlineServer is one, and Anytime of such servers; LDPServer is not, as its messages hold y x but not y.
+type Rewarder interface {
+	Server
+	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped. It changes nothing. A message that Receive
+	// would refuse is an error.
+	Reward(m Message) (float64, error)
+	// RewardNoise returns the standard deviation of the noise that a message's reward has from its device. It is asked for after Init.
+	RewardNoise() (float64, error)
+}
+
+var (
+	_ Rewarder = (*OnlineServer)(nil)
+	_ Rewarder = (*Anytime)(nil)
+)
+
+// Reward returns y~, the last number of a message.
+func (o *OnlineServer) Reward(m Message) (float64, error) {
+	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
+		return 0, err
+	}
+	return m[o.scale.noisy], nil
+}
+
+// RewardNoise returns sigma.
+func (o *OnlineServer) RewardNoise() (float64, error) { return o.scale.sigma, nil }
+
+// Reward returns what the block's server says.
+func (a *Anytime) Reward(m Message) (float64, error) {
+	r, ok := a.servers[a.block()].(Rewarder)
+	if !ok {
+		return 0, fmt.Errorf("learner: the messages of a %T show no reward", a.servers[a.block()])
+	}
+	return r.Reward(m)
+}
+
+// RewardNoise returns the greatest of the blocks'.
+func (a *Anytime) RewardNoise() (float64, error) {
+	var noise float64
+	for _, s := range a.servers {
+		r, ok := s.(Rewarder)
+		if !ok {
+			return 0, fmt.Errorf("learner: the messages of a %T show no reward", s)
+		}
+		n, err := r.RewardNoise()
+		if err != nil {
+			return 0, err
+		}
+		noise = max(noise, n)
+	}
+	return noise, nil
+}
+
+// NewCombiner returns the halves of the combiner as published, for a Local: base learner 1 is Anytime with Delta^2 = 2^(-m/8) in block m, and the others are OnlineUCB
+// without Delta for the guesses 2/T^(1/8), 4/T^(1/8), ... of the least eigenvalue of E[x x^T], ceil(log2(T)/8)+1 in all. The server's fields are there to
+// be tuned: with the constants of the theory, which are the default, its bounds are vacuous.
+func NewCombiner(noise OnlineNoise) (*CombinerDevice, *CombinerServer) {
+	return &CombinerDevice{Noise: noise}, &CombinerServer{Base: OnlineServer{Noise: noise}}
+}
+
+// Combine returns the halves of a combiner of any base learners, for a Local. They need not be of one kind, but their devices have to make the same claim.
+func Combine(bases ...BaseLearner) (*CombinerDevice, *CombinerServer) {
+	device, server := &CombinerDevice{Devices: []Device{}}, &CombinerServer{Servers: []Server{}}
+	for _, b := range bases {
+		device.Devices = append(device.Devices, b.Device)
+		server.Servers = append(server.Servers, b.Server)
+		server.Regret = append(server.Regret, b.Regret)
+	}
+	return device, server
+}
+
+// combinerPower is k of the combiner's Delta, and what its least guess is a power of.
+const combinerPower = 1. / 8
+
+// combinerBases returns M = ceil(log2(T)/8) + 1.
+func combinerBases(horizon int) int { return (bits.Len(uint(horizon-1))+7)/8 + 1 }
+
+// CombinerGuesses returns lambda_i = 2^(i-1)/T^(1/8), i = 1, ..., ceil(log2(T)/8)+1: the least eigenvalues of E[x x^T] that the base learners of NewCombiner are made
+// for. With |x| <= 1 no guess above 1/d can be right.
+func CombinerGuesses(horizon int) []float64 {
+	guesses := make([]float64, combinerBases(horizon))
+	for i := range guesses {
+		guesses[i] = math.Ldexp(math.Pow(float64(horizon), -combinerPower), i)
+	}
+	return guesses
+}
+
+// combinerServers makes the servers of the default set from a template. A guess is for nothing but the width of the confidence set, which is in proportion to 1/lambda_i in the
+// theory (Lemma 3.3 and Theorem C.2). TheoryWidth is told the guess; ScaledWidth, which knows no lambda, gets lambda_1/lambda_i as a factor, so that the bases are a grid of widths.
+func combinerServers(base OnlineServer, horizon int) []Server {
+	servers := []Server{&Anytime{Block: func(rounds int) Server {
+		s := base
+		s.LambdaMin, s.DeltaSquared = 0, PublishedDelta(0, rounds, combinerPower)
+		return &s
+	}}}
+	for i, guess := range CombinerGuesses(horizon)[1:] {
+		s := base
+		s.LambdaMin, s.DeltaSquared = guess, 0
+		if s.Rule == ScaledWidth {
+			s.Width = math.Ldexp(or(base.Width, 1), -i-1)
+		}
+		servers = append(servers, &s)
+	}
+	return servers
+}
+
+// combinerRegret returns L_i, alpha_i and eta_i of Theorem 4.1 with the constants P and P'. They vanish or explode as epsilon grows, where the reward's own noise is what is
+// left, and so have no limit: for epsilon = +Inf they are those of epsilon = 1.
+func combinerRegret(b privacy.Budget, dim, horizon int, p, p2 float64) []RegretBound {
+	t, d, epsilon := float64(horizon), float64(dim), b.Epsilon
+	if b.None() {
+		epsilon = 1
+	}
+	log := math.Pow(math.Log(max(t, math.E)), 1.5)
+	grown := epsilon * math.Pow(t, combinerPower)
+	bounds := []RegretBound{{p * log * math.Sqrt(d) * (grown + 1) / grown, 0.75, grown / (math.Sqrt(d*t) * (p*log*grown + 1))}}
+	for _, guess := range CombinerGuesses(horizon)[1:] {
+		bounds = append(bounds, RegretBound{p2 * log * math.Sqrt(d) / (epsilon * guess), 0.5, epsilon / (p2 * log * math.Sqrt(d*t))})
+	}
+	return bounds
+}

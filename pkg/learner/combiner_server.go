@@ -1,0 +1,279 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// CombinerServer is the server's half of the Private Bandits Combiner (LDP, Algorithm 2; Cutkosky, Das, Purohit, "Upper confidence bounds for combining stochastic bandits",
+// 2020): upper confidence bounds with base learners for arms. With n messages for base i so far, and mu_i the mean of their noisy rewards, the base of the greatest
+//
+//	U_i = mu_i + min(1, w_i(n)/n) - R_i/T,   w_i(n) = L_i n^alpha_i + p sqrt(n (1 + sigma^2) ln(T^3 M ln(n (1 + sigma^2))/alpha))
+//
+// takes the next message, ties by the lowest index. When the rewards fall behind the means before them by w_i in all, sum of (mu_i before - y~) >= w_i(n), the base
+// does not keep its promise L_i n^alpha_i and is eliminated. Should that leave none, all are taken back, on which the paper is silent. A base that has not played has the bonus 1; the inner
+// logarithm is at least 1; n is the count before the round in U_i, and the one with it in the test. Rewards are scaled to [0, 1] first.
+//
+//	R_i = L_i T^a + (1-a)^((1-a)/a) (1+a)^(1/a)/a^((1-a)/a) L_i^(1/a) T eta_i^((1-a)/a) + 288 ln(T^3 M/alpha) T eta_i + sum over k != i of 1/eta_k,   a = alpha_i.
+//
+// All is post-processing of messages. The base is chosen when the broadcast is asked for, and gets all messages until the next one, so that a shuffler may
+// stand before it.
+type CombinerServer struct {
+	Servers []Server      // of the base learners, all Rewarders; nil means the default set, see NewCombiner
+	Regret  []RegretBound // of the Servers
+	Base    OnlineServer  // the default set's servers are made like it, but for LambdaMin, DeltaSquared, and Width under ScaledWidth; its Noise is the devices'
+
+	P      float64 // P of Theorem 4.1, for L_1 and eta_1 of the default set, > 0; 0 means 1
+	PPrime float64 // P' of Theorem 4.1, for the others, > 0; 0 means 1
+
+	Calibration privacy.Calibration // of U_i: Sound or AsPublished
+	Confidence  float64             // p > 0; 0 means 1.7, the leading constant in the proof of Lemma F.1
+	Alpha       float64             // failure probability, in (0, 1]; 0 means 1/horizon
+	BoundScale  float64             // factor of L_i in U_i and in the test, > 0; 0 means 1
+	TargetScale float64             // factor of R_i, which is computed from the L_i before their factor, > 0; 0 means 1
+
+	servers      []Rewarder
+	standings    []BaseStanding
+	squares      []float64 // 1 + sigma^2 of a base's rewards
+	regret       []RegretBound
+	least, scale float64 // a reward y counts as (y - least) scale
+	logUnion     float64 // ln(T^3 M/alpha)
+	p            float64
+	round        int
+	playing      int
+	active       int
+	resets       int
+	stale        bool
+	events       []Elimination
+	flat         []float64 // the broadcast
+}
+
+var _ Server = (*CombinerServer)(nil)
+
+// BaseStanding is how a base learner stands. Rewards are scaled to [0, 1].
+type BaseStanding struct {
+	Played int     // messages that it got, n
+	Mean   float64 // of their rewards, mu_i; 0 before the first
+	Bonus  float64 // min(1, w_i(n)/n)
+	Target float64 // R_i/T
+	Upper  float64 // U_i
+	Behind float64 // sum of (mu_i before - y~)
+	Limit  float64 // w_i(n), which eliminates it
+	Active bool    // not eliminated
+}
+
+// Elimination is the end of a base learner.
+type Elimination struct {
+	Round int  // messages so far
+	Base  int  // counted from 0
+	Last  bool // no other was left, and all are taken back
+}
+
+// maxEliminations is how many eliminations are kept.
+const maxEliminations = 1000
+
+// Init validates and allocates.
+func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
+	if err := checkLinear("CombinerServer", p, horizon); err != nil {
+		return err
+	}
+	if c.Calibration != privacy.Sound && c.Calibration != privacy.AsPublished {
+		return fmt.Errorf("learner: CombinerServer.Calibration = %v, want Sound or AsPublished", c.Calibration)
+	}
+	if !(c.Alpha >= 0 && c.Alpha <= 1) {
+		return fmt.Errorf("learner: CombinerServer.Alpha = %v, want in (0, 1], or 0 for 1/horizon", c.Alpha)
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+		zero  string
+	}{{"P", c.P, "1"}, {"PPrime", c.PPrime, "1"}, {"Confidence", c.Confidence, "1.7"}, {"BoundScale", c.BoundScale, "1"}, {"TargetScale", c.TargetScale, "1"}} {
+		if !(f.value >= 0) || math.IsInf(f.value, 1) {
+			return fmt.Errorf("learner: CombinerServer.%s = %v, want finite and > 0, or 0 for %s", f.name, f.value, f.zero)
+		}
+	}
+	servers, regret := c.Servers, c.Regret
+	if c.Servers == nil {
+		if len(regret) > 0 {
+			return fmt.Errorf("learner: %d bounds in CombinerServer.Regret without Servers", len(regret))
+		}
+		if err := c.Base.Noise.Budget.Validate(); err != nil {
+			return err
+		}
+		servers, regret = combinerServers(c.Base, horizon), combinerRegret(c.Base.Noise.Budget, p.Dim, horizon, or(c.P, 1), or(c.PPrime, 1))
+	}
+	m := len(servers)
+	switch {
+	case m == 0:
+		return fmt.Errorf("learner: CombinerServer.Servers is empty, want >= 1, or nil for the default set")
+	case len(regret) != m:
+		return fmt.Errorf("learner: %d bounds in CombinerServer.Regret for %d Servers", len(regret), m)
+	}
+	t := float64(horizon)
+	c.least, c.scale = p.RewardMin, 1/(p.RewardMax-p.RewardMin)
+	c.logUnion = 3*math.Log(t) + math.Log(float64(m)) - math.Log(or(c.Alpha, 1/t))
+	c.p = or(c.Confidence, 1.7)
+	c.servers, c.squares, c.regret = make([]Rewarder, m), make([]float64, m), make([]RegretBound, m)
+	for i, s := range servers {
+		if err := regret[i].check(i); err != nil {
+			return err
+		}
+		r, ok := s.(Rewarder)
+		if !ok {
+			return fmt.Errorf("learner: the server of base learner %d is a %T, whose messages show no reward, want a Rewarder", i, s)
+		}
+		if err := r.Init(p, horizon); err != nil {
+			return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
+		}
+		sigma, err := r.RewardNoise()
+		if err != nil {
+			return fmt.Errorf("learner: the server of base learner %d: %w", i, err)
+		}
+		if sigma *= c.scale; !(sigma >= 0) || math.IsInf(sigma, 1) {
+			return fmt.Errorf("learner: the server of base learner %d: noise of standard deviation %v on rewards in [0, 1], want finite and >= 0", i, sigma)
+		}
+		c.servers[i], c.squares[i] = r, 1+sigma*sigma
+	}
+	c.standings = make([]BaseStanding, m)
+	for i, r := range regret {
+		c.regret[i] = r
+		c.regret[i].Coefficient *= or(c.BoundScale, 1)
+		c.standings[i].Target = or(c.TargetScale, 1) * target(regret, i, t, c.logUnion) / t
+	}
+	c.events = make([]Elimination, 0, maxEliminations)
+	return nil
+}
+
+// target returns R_i.
+func target(regret []RegretBound, i int, t, logUnion float64) float64 {
+	l, a, eta := regret[i].Coefficient, regret[i].Power, regret[i].Eta
+	power := (1 - a) / a
+	sum := l*math.Pow(t, a) + math.Pow((1-a)*eta/a, power)*math.Pow((1+a)*l, 1/a)*t + 288*logUnion*t*eta
+	for k, r := range regret {
+		if k != i {
+			sum += 1 / r.Eta
+		}
+	}
+	return sum
+}
+
+// Reset forgets all. The bases draw from own one after another.
+func (c *CombinerServer) Reset(own *rand.Rand) {
+	for i, s := range c.servers {
+		s.Reset(own)
+		c.standings[i] = BaseStanding{Bonus: math.Inf(1), Target: c.standings[i].Target, Upper: 1 - c.standings[i].Target, Active: true}
+	}
+	c.round, c.playing, c.active, c.resets, c.stale, c.events = 0, 0, len(c.servers), 0, true, c.events[:0]
+}
+
+// Receive hands a message to the base that was broadcast last.
+func (c *CombinerServer) Receive(m Message) error {
+	if c.stale && c.round == 0 {
+		c.choose() // as if there had been a broadcast
+	}
+	i := c.playing
+	y, err := c.servers[i].Reward(m)
+	if err != nil {
+		return err
+	}
+	if y -= c.least; y-y != 0 {
+		return fmt.Errorf("learner: a reward of %v in a message for base learner %d, want finite", y+c.least, i)
+	}
+	if err := c.servers[i].Receive(m); err != nil {
+		return err
+	}
+	y *= c.scale
+	c.round++
+	c.stale = true
+	b := &c.standings[i]
+	b.Behind += b.Mean - y
+	b.Played++
+	b.Mean += (y - b.Mean) / float64(b.Played)
+	b.Limit = c.limit(i, float64(b.Played))
+	b.Bonus = b.Limit / float64(b.Played)
+	if c.Calibration == privacy.AsPublished {
+		b.Upper = b.Mean + min(1, b.Bonus) - b.Target
+	} else {
+		b.Upper = min(1, b.Mean+b.Bonus) - b.Target
+	}
+	if b.Active && b.Behind >= b.Limit {
+		c.eliminate(i)
+	}
+	return nil
+}
+
+// limit returns w_i(n).
+func (c *CombinerServer) limit(i int, n float64) float64 {
+	variance := n * c.squares[i]
+	r := c.regret[i]
+	return r.Coefficient*math.Pow(n, r.Power) + c.p*math.Sqrt(variance*(c.logUnion+math.Log(math.Log(max(math.E, variance)))))
+}
+
+func (c *CombinerServer) eliminate(i int) {
+	c.standings[i].Active = false
+	c.active--
+	if len(c.events) < maxEliminations {
+		c.events = append(c.events, Elimination{c.round, i, c.active == 0})
+	}
+	if c.active > 0 {
+		return
+	}
+	for k := range c.standings {
+		c.standings[k].Active = true
+	}
+	c.active = len(c.standings)
+	c.resets++
+}
+
+// choose sets whose turn it is.
+func (c *CombinerServer) choose() {
+	best := -1
+	for i := range c.standings {
+		if b := &c.standings[i]; b.Active && (best < 0 || b.Upper > c.standings[best].Upper) {
+			best = i
+		}
+	}
+	c.playing = best
+}
+
+// Broadcast returns the number of the base learner whose turn it is, counted from 0, and that base's broadcast.
+func (c *CombinerServer) Broadcast() []float64 {
+	if c.stale {
+		c.choose()
+		c.flat = append(append(c.flat[:0], float64(c.playing)), c.servers[c.playing].Broadcast()...)
+		c.stale = false
+	}
+	return c.flat
+}
+
+// Standings appends how the base learners stand to dst.
+func (c *CombinerServer) Standings(dst []BaseStanding) []BaseStanding {
+	return append(dst, c.standings...)
+}
+
+// Playing returns the base learner, counted from 0, that the last broadcast was of.
+func (c *CombinerServer) Playing() int { return c.playing }
+
+// Eliminations returns the first 1000 eliminations of the trial. The server owns the slice, which is valid until Reset.
+func (c *CombinerServer) Eliminations() []Elimination { return c.events }
+
+// BaseServer returns the server of a base learner.
+func (c *CombinerServer) BaseServer(i int) Server { return c.servers[i] }
+
+// Warnings returns those of the base learners, added up, and how often all of them were eliminated.
+func (c *CombinerServer) Warnings() []bandit.Warning {
+	var all []bandit.Warning
+	for _, s := range c.servers {
+		if s, ok := s.(interface{ Warnings() []bandit.Warning }); ok {
+			all = addWarnings(all, s.Warnings())
+		}
+	}
+	if c.resets > 0 {
+		all = append(all, bandit.Warning{What: "base learners all eliminated, and all taken back", Count: c.resets})
+	}
+	return all
+}
