@@ -1,0 +1,123 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of joint privacy. It is NOT private at any epsilon: the noise is drawn once and kept, so that
+// the difference of two releases is a row in the clear. The claim says so. It is here because published curves are compared with it.
+func ScriptJDP(b privacy.Budget) *learner.Local {
+	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
+	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b}}
+}
+
+// keptServer adds Z, of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps, to the sums in all rounds, with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width
+// beta = sqrt(Gamma d) + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
+type keptServer struct {
+	budget privacy.Budget
+
+	dim       int
+	sd, shift float64
+	beta      float64
+	sum       []float64
+	numbers   []float64
+	v         *mat.SymDense
+	chol      mat.Cholesky
+	stale     bool
+}
+
+var _ learner.Server = (*keptServer)(nil)
+
+// Init computes the constants.
+func (k *keptServer) Init(p bandit.Problem, horizon int) error {
+	d, n := float64(p.Dim), float64(horizon)
+	k.dim = p.Dim
+	k.sd = math.Sqrt(math.Log(n)) * math.Log(2.5/k.budget.Delta) / k.budget.Epsilon
+	gamma := k.sd * math.Sqrt(d*math.Log(n))
+	k.shift = 2 * gamma
+	k.beta = math.Sqrt(gamma*d) + math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/gamma)*n))/2
+	packed := p.Dim * (p.Dim + 1) / 2
+	k.sum, k.numbers = make([]float64, packed+p.Dim), make([]float64, packed+p.Dim+2)
+	k.v = mat.NewSymDense(p.Dim, nil)
+	return nil
+}
+
+// Reset draws the noise of all rounds, (Z + Z^T)/2 on the matrix.
+func (k *keptServer) Reset(own *rand.Rand) {
+	p := 0
+	for i := range k.dim {
+		for j := range i + 1 {
+			sd := k.sd / math.Sqrt2
+			if i == j {
+				sd = k.sd
+			}
+			k.sum[p] = sd * own.NormFloat64()
+			p++
+		}
+	}
+	for i := range k.dim {
+		k.sum[p+i] = k.sd * own.NormFloat64()
+	}
+	k.stale = true
+}
+
+// Receive adds a message.
+func (k *keptServer) Receive(m learner.Message) error {
+	if len(m) != len(k.sum) {
+		return fmt.Errorf("papers: a message of %d numbers, want %d", len(m), len(k.sum))
+	}
+	for i, v := range m {
+		k.sum[i] += v
+	}
+	k.stale = true
+	return nil
+}
+
+// Broadcast returns the ellipsoid: centre, inverse, width, and a bound of the inverse's norm.
+func (k *keptServer) Broadcast() []float64 {
+	if !k.stale {
+		return k.numbers
+	}
+	k.stale = false
+	d, p := k.dim, 0
+	for i := range d {
+		for j := range i + 1 {
+			v := k.sum[p]
+			if i == j {
+				v += k.shift
+			}
+			k.v.SetSym(i, j, v)
+			p++
+		}
+	}
+	if !k.chol.Factorize(k.v) {
+		return k.numbers // the ellipsoid of the round before
+	}
+	var inverse mat.SymDense
+	if err := k.chol.InverseTo(&inverse); err != nil {
+		return k.numbers
+	}
+	var trace float64
+	u, q := k.sum[p:], d
+	for i := range d {
+		k.numbers[i] = 0
+		for j, w := range u {
+			k.numbers[i] += inverse.At(i, j) * w
+		}
+		for j := range i + 1 {
+			k.numbers[q] = inverse.At(i, j)
+			q++
+		}
+		trace += inverse.At(i, i)
+	}
+	k.numbers[q], k.numbers[q+1] = k.beta, trace
+	return k.numbers
+}

@@ -1,0 +1,230 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// What leaves a user's device.
+
+// WireRow draws one user's raw row: the context of an arm of Figure 1 and its reward.
+func WireRow(trial int) (x []float64, y float64) {
+	env := LDPArms(true)
+	env.Reset(random.New(LDPSeed, trial, "wire"))
+	var v bandit.View
+	env.Next(&v)
+	reward := []float64{0}
+	env.Pull(random.New(LDPSeed, trial, "wire reward"), []int{0}, reward)
+	return append([]float64(nil), v.Row(0)...), reward[0]
+}
+
+// wireMessages returns what a device of the learner sends about a raw row, some messages of as many users with the same row.
+func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learner.Message, error) {
+	p := LDPArms(true).Problem()
+	if err := l.Init(p, LDPHorizon); err != nil {
+		return nil, err
+	}
+	l.Reset(random.New(LDPSeed, 0, "own"), random.Source(LDPSeed, 0, "noise"))
+	noise := privacy.NewNoise(random.Source(LDPSeed, 0, "wire noise"))
+	var list []learner.Message
+	for range count {
+		m, err := l.Device.Report(l.Server.Broadcast(), x, y, noise, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// wired are the local learners of the table.
+var wired = []struct {
+	name string
+	make func(epsilon float64) *learner.Local
+}{
+	{"OnlineUCB: x̃ and ỹ", func(epsilon float64) *learner.Local { return Online(LDPBudget(epsilon), privacy.Sound, 0, 1) }},
+	{"LDP LinUCB: x xᵀ and y x, under noise", func(epsilon float64) *learner.Local {
+		return ZhengLDP(LDPBudget(epsilon), privacy.Sound, 1, 1, LDPArms(true).Constant())
+	}},
+}
+
+// TableWire lays the messages of one user beside her raw row, at an epsilon.
+func TableWire(epsilon float64) (*charts.Table, error) {
+	x, y := WireRow(0)
+	t := charts.NewTable("on the wire", "numbers", "ε")
+	t.Align = "llr"
+	t.Add("nothing: the raw row stays on the device", numbers(append(append([]float64(nil), x...), y)), "–")
+	for _, w := range wired {
+		l := w.make(epsilon)
+		m, err := wireMessages(l, x, y, 1)
+		if err != nil {
+			return nil, err
+		}
+		t.Add(w.name, numbers(m[0]), number(l.Claim().Epsilon))
+	}
+	t.Caption = fmt.Sprintf("One user of Figure 1: her context x (five numbers, the last of them public) and her reward y, and what her device sends, δ = %g. LDP LinUCB sends 15 numbers of the matrix (the last is public, and comes as it is), then 5 of the vector", LDPDelta)
+	return t, nil
+}
+
+func numbers(v []float64) string {
+	s := make([]string, len(v))
+	for i, w := range v {
+		s[i] = fmt.Sprintf("%.2f", w)
+	}
+	return strings.Join(s, "  ")
+}
+
+// FigureWire draws the first two coordinates of users' contexts beside those of their messages, with a slider over epsilon.
+func FigureWire(s Scale) (*charts.Figure, error) {
+	users := pick(s, 100, 250, 250)
+	env := LDPArms(true)
+	env.Arms = users
+	env.Reset(random.New(LDPSeed, 0, "wire users"))
+	var v bandit.View
+	env.Next(&v)
+	f := &charts.Figure{
+		Title: "Contexts on the devices, and on the wire",
+		X:     charts.Axis{Name: "first coordinate"}, Y: charts.Axis{Name: "second coordinate"},
+		Equal: true, Width: 720, Height: 620, Scale: Here(s),
+		Slider:  &charts.Slider{Label: "ε", Start: 2},
+		Caption: fmt.Sprintf("%d users of Figure 1, δ = %g: two coordinates of x, which stay on the device, and of x̃, which OnlineUCB sends", users, LDPDelta),
+	}
+	raw := charts.Series{Name: "on the device", Kind: charts.Scatter, Size: 5, Style: 2}
+	for u := range users {
+		raw.X, raw.Y = append(raw.X, v.Row(u)[0]), append(raw.Y, v.Row(u)[1])
+	}
+	for _, epsilon := range []float64{100, 10, 3, 1} {
+		l := Online(LDPBudget(epsilon), privacy.Sound, 0, 1)
+		sent := charts.Series{Name: "on the wire", Kind: charts.Scatter, Size: 5, Style: 1}
+		if err := l.Init(env.Problem(), LDPHorizon); err != nil {
+			return nil, err
+		}
+		l.Reset(random.New(LDPSeed, 0, "own"), random.Source(LDPSeed, 0, "noise"))
+		noise := privacy.NewNoise(random.Source(LDPSeed, 0, "wire noise"))
+		for u := range users {
+			m, err := l.Device.Report(l.Server.Broadcast(), v.Row(u), 1, noise, nil)
+			if err != nil {
+				return nil, err
+			}
+			sent.X, sent.Y = append(sent.X, m[0]), append(sent.Y, m[1])
+		}
+		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", epsilon), Series: []charts.Series{sent, raw}})
+	}
+	return f, nil
+}
+
+// claimWire measures the noise of messages against the diameter of the public domain over mu, and finds the raw row in their mean.
+func claimWire(s Scale) (string, error) {
+	count := pick(s, 40_000, 100_000, 400_000)
+	x, y := WireRow(0)
+	var evidence string
+	for _, epsilon := range LDPEpsilons {
+		mu, err := privacy.GaussianMu(LDPBudget(epsilon))
+		if err != nil {
+			return "", err
+		}
+		l := Online(LDPBudget(epsilon), privacy.Sound, 0, 1)
+		messages, err := wireMessages(l, x, y, count)
+		if err != nil {
+			return "", err
+		}
+		if len(messages[0]) != 5 {
+			return "", fmt.Errorf("a message of %d numbers, want 4 of the context and the reward", len(messages[0]))
+		}
+		row := append(append([]float64(nil), x[:4]...), y)
+		want := math.Sqrt(3) / mu
+		var square float64
+		for i, v := range row {
+			var sum float64
+			for _, m := range messages {
+				sum += m[i] - v
+				square += (m[i] - v) * (m[i] - v)
+			}
+			if off := sum / math.Sqrt(float64(count)) / want; math.Abs(off) > 4.5 {
+				return "", fmt.Errorf("ε = %g: number %d of the message is off by %.1f standard errors on average", epsilon, i+1, off)
+			}
+		}
+		sd := math.Sqrt(square / float64(5*count))
+		if math.Abs(sd/want-1) > 4.5/math.Sqrt(10*float64(count)) { // 4.5 standard errors
+			return "", fmt.Errorf("ε = %g: noise of standard deviation %.4f, want √3/μ = %.4f", epsilon, sd, want)
+		}
+		evidence += fmt.Sprintf("ε = %g: σ = %.3f, √3/μ = %.3f; ", epsilon, sd, want)
+	}
+	return evidence + fmt.Sprintf("%s messages each", thousands(count)), nil
+}
+
+// TableBuys lays out what noise buys at a budget, for one message on the domain of Figure 1 and on the paper's general one (|x| <= 1, |y| <= 1).
+func TableBuys() (*charts.Table, error) {
+	t := charts.NewTable("asked for: ε", "δ", "printed σ", "buys, |x|, |y| ≤ 1", "buys, Figure 1", "sound σ, |x|, |y| ≤ 1", "sound σ, Figure 1")
+	for _, delta := range []float64{0.1, 1e-5} {
+		for _, epsilon := range []float64{0.2, 1, 5, 10, 20} {
+			row, err := onlineBuys(privacy.Budget{Epsilon: epsilon, Delta: delta})
+			if err != nil {
+				return nil, err
+			}
+			t.Add(fmt.Sprint(epsilon), fmt.Sprint(delta), number(row.printed), number(row.general), number(row.public), number(row.soundGeneral), number(row.soundPublic))
+		}
+	}
+	t.Align = "rrrrrrr"
+	t.Caption = "What is proved of one message of OnlineUCB at the same δ, exact accounting. Figure 1 has a public last coordinate and rewards in [0, 1], so that rows are at most √3 apart instead of 2√2"
+	return t, nil
+}
+
+// buys is what the printed noise of OnlineUCB comes to at a budget.
+type buys struct{ printed, general, public, soundGeneral, soundPublic float64 }
+
+func onlineBuys(b privacy.Budget) (row buys, err error) {
+	general := bandit.Problem{Arms: 1, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	for _, c := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
+		var sigma, epsilon [2]float64
+		for i, p := range []bandit.Problem{general, LDPArms(true).Problem()} {
+			d := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b, Calibration: c}}
+			if i == 1 {
+				d.Noise.Constant = LDPArms(true).Constant()
+			}
+			if err := d.Init(p, LDPHorizon); err != nil {
+				return row, err
+			}
+			sigma[i], epsilon[i] = messageSigma(d), d.Claim().Epsilon
+		}
+		if c == privacy.AsPublished {
+			row.printed, row.general, row.public = sigma[0], epsilon[0], epsilon[1]
+		} else {
+			row.soundGeneral, row.soundPublic = sigma[0], sigma[1]
+		}
+	}
+	return row, nil
+}
+
+// claimBuys: the printed sigma does not buy its epsilon in general, at 1e-5 from 1 on.
+func claimBuys(Scale) (string, error) {
+	var evidence []string
+	for _, epsilon := range []float64{1, 5, 10, 20} {
+		row, err := onlineBuys(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
+		if err != nil {
+			return "", err
+		}
+		if row.general <= epsilon || row.soundGeneral <= row.printed {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: σ = %.4g buys %.4g, sound σ = %.4g", epsilon, row.printed, row.general, row.soundGeneral)
+		}
+		if mu := math.Sqrt(8) / row.printed; math.Abs(privacy.GaussianDelta(row.general, mu)/1e-5-1) > 1e-6 {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: at the claimed %.6g rows 2√2 apart have δ = %.4g", epsilon, row.general, privacy.GaussianDelta(row.general, mu))
+		}
+		evidence = append(evidence, fmt.Sprintf("%g → %.4g", epsilon, row.general))
+	}
+	row, err := onlineBuys(LDPBudget(10))
+	if err != nil {
+		return "", err
+	}
+	if row.public <= 10 {
+		return "", fmt.Errorf("Figure 1 (c): σ = %.4g buys %.4g", row.printed, row.public)
+	}
+	return fmt.Sprintf("δ = 10⁻⁵: %s; Figure 1 (c), δ = 0.1: 10 → %.4g", strings.Join(evidence, ", "), row.public), nil
+}
