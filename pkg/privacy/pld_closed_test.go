@@ -103,6 +103,7 @@ func responseCurve(eps float64, k int) curve {
 }
 
 func TestPLDClosedForms(t *testing.T) {
+	t.Parallel()
 	laplace2 := laplaceCurve(0.7).thenLaplace(0.7, -0.7, 0.7)
 	cases := []struct {
 		event  privacy.Event
@@ -133,7 +134,7 @@ func TestPLDClosedForms(t *testing.T) {
 				then([]float64{0.3, -0.3}, []float64{1 / (1 + math.Exp(-0.3)), 1 / (1 + math.Exp(0.3))}), []float64{0.1, 1e-2, 1e-3, 1e-6}},
 	}
 	for _, c := range cases {
-		for _, delta := range c.deltas {
+		for _, delta := range some(c.deltas) {
 			lo, hi, err := privacy.PLD{}.EpsilonBounds(c.event, delta)
 			if err != nil {
 				t.Fatal(err)
@@ -171,6 +172,7 @@ func bruteDelta(p, q []float64, k int, epsilon float64) float64 {
 }
 
 func TestPLDDiscretePairs(t *testing.T) {
+	t.Parallel()
 	discrete := func(p, q []float64) *lossy {
 		return &lossy{fmt.Sprintf("%v against %v", p, q), func() (privacy.Pair, error) { return privacy.NewDiscretePair(p, q) }}
 	}
@@ -181,7 +183,7 @@ func TestPLDDiscretePairs(t *testing.T) {
 		{{0.25, 0.25, 0.25, 0.25}, {0.1, 0.2, 0.3, 0.4}},
 	} {
 		p, q := c[0], c[1]
-		for _, epsilon := range []float64{0, 0.1, 0.5, 1, 2} {
+		for _, epsilon := range some([]float64{0, 0.1, 1, 0.5}) {
 			one := math.Max(bruteDelta(p, q, 1, epsilon), bruteDelta(q, p, 1, epsilon))
 			lo, hi, err := privacy.PLD{}.DeltaBounds(discrete(p, q), epsilon)
 			if err != nil || !(lo <= one+1e-12 && one <= hi+1e-12 && hi-one < 1e-4) {
@@ -246,6 +248,7 @@ func TestPLDDiscreteNoise(t *testing.T) {
 
 // Shuffled messages of a few users, by the sum over all clones.
 func TestPLDShuffle(t *testing.T) {
+	t.Parallel()
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))
 		b, _ := math.Lgamma(float64(k + 1))
@@ -277,7 +280,7 @@ func TestPLDShuffle(t *testing.T) {
 			}
 		}
 	}
-	for _, users := range []int{1000, 1000000, 1000000000} {
+	for _, users := range []int{1000, 1000000, 30000000} {
 		lo, hi, err := privacy.PLD{}.EpsilonBounds(privacy.ShuffleEvent{Local: 1, Users: users}, 1e-6)
 		if err != nil || !(hi <= 1 && lo <= hi) {
 			t.Errorf("%d users: [%v, %v], %v", users, lo, hi, err)

@@ -10,6 +10,12 @@ import (
 // maxAlternatives bounds the branches of events of which a record takes part in one.
 const maxAlternatives = 64
 
+// The largest losses of events that grids of float64 have room for.
+const (
+	leastLoss = 1e-12
+	mostLoss  = 1e7
+)
+
 // factor is a pair, or the worst of several compositions, composed with itself.
 type factor struct {
 	pair   Pair
@@ -62,6 +68,10 @@ func factorise(e Event) ([]factor, error) {
 		f.factors = append(f.factors, factor{pair: x, times: 1})
 	}
 	for i := range f.factors {
+		from, to := f.factors[i].pair.span()
+		if far := math.Max(math.Abs(from), math.Abs(to)); far > 0 && !(far >= leastLoss && far <= mostLoss) {
+			return nil, fmt.Errorf("privacy: %w: losses of %.4g in %v, want between %g and %g for a grid", ErrUnsupported, far, e, leastLoss, mostLoss)
+		}
 		f.factors[i].sketch()
 	}
 	return f.factors, nil
@@ -189,12 +199,20 @@ func (f *factor) sketch() {
 		return
 	}
 	from, to := f.pair.span()
-	h := math.Max((to-from)/2000, 1e-300)
+	if unit := f.pair.unit; f.pair.part == nil && unit > 0 && (to-from)/unit < 1<<19 {
+		f.coarse = f.pair.law(unit, true)
+		return
+	}
+	least := 1e-9 * math.Max(math.Abs(from), math.Abs(to))
+	if least == 0 {
+		least = 1 // no loss at all lies on any grid
+	}
+	h := math.Max((to-from)/2000, least)
 	for range 4 { // a finer one if the loss is a narrow one between rare extremes
 		f.coarse = f.pair.law(h, true)
 		_, variance := f.coarse.moments()
-		if finer := math.Max(math.Sqrt(variance)/30, (to-from)/(1<<19)); finer < h/2 {
-			h = finer
+		if finer := math.Max(math.Sqrt(variance)/30, (to-from)/(1<<19)); finer < h/2 && h > least {
+			h = math.Max(finer, least)
 			continue
 		}
 		break

@@ -1,9 +1,10 @@
 package privacy
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 )
 
 // LossEvent is an event that names a pair of distributions dominating it: the PLD accountant composes
@@ -193,7 +194,7 @@ func normalMass(a, b float64) (mass, rel float64) {
 
 // closed sorts the atoms, merges equal losses and finds the largest.
 func (x Pair) closed() Pair {
-	sort.Slice(x.atoms, func(i, j int) bool { return x.atoms[i].loss < x.atoms[j].loss })
+	slices.SortFunc(x.atoms, func(a, b lossAtom) int { return cmp.Compare(a.loss, b.loss) })
 	n := 0
 	for _, a := range x.atoms {
 		switch {

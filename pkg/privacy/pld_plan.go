@@ -24,12 +24,38 @@ type plan struct {
 // plan chooses the tilt at which a bound is least.
 func (a PLD) plan(factors []factor, bound func(theta float64) float64) plan {
 	sigma := math.Max(deviation(factors, 0), 1e-12)
-	theta := math.Exp(golden(math.Log(1e-3/sigma), math.Log(60/sigma), 40, func(x float64) float64 { return bound(math.Exp(x)) }))
+	most := math.Min(60/sigma, steepest(factors))
+	if a.Spacing > 0 {
+		most = math.Min(most, steep/a.Spacing)
+	}
+	theta := math.Exp(golden(math.Log(math.Min(1e-3/sigma, most/1e3)), math.Log(most), 40, func(x float64) float64 { return bound(math.Exp(x)) }))
 	g := plan{theta: theta, spacing: a.Spacing, sigma: sigma, aim: 3e-5 * math.Min(1, sigma)}
 	for _, f := range factors {
 		g.events += float64(f.times)
 	}
 	return g
+}
+
+// steep bounds the product of tilt and grid: what an FFT misplaces counts e^{steep} times as much from one point to the next.
+const steep = 10
+
+// steepest returns the largest tilt for the grids of factors.
+func steepest(factors []factor) float64 {
+	most := 1e8
+	for _, f := range factors {
+		for _, branch := range f.worst {
+			most = math.Min(most, steepest(branch))
+		}
+		from, to := f.pair.span()
+		step := (to - from) / maxPoints
+		if f.pair.part == nil {
+			step = math.Max(step, f.pair.unit)
+		}
+		if step > 0 {
+			most = math.Min(most, steep/step)
+		}
+	}
+	return most
 }
 
 // logBound returns ln of a bound of delta(epsilon) e^{theta epsilon}: E[e^{theta L}] theta^theta/(1+theta)^(1+theta) (Canonne, Kamath, Steinke,
