@@ -1,0 +1,65 @@
+package learner_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TestMeteredEdges: budgets that pay for nothing or for all, and a single round.
+func TestMeteredEdges(t *testing.T) {
+	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	nothing := metered(gaussianTree(), false)
+	nothing.Budget.Epsilon = 1e-9
+	if err := nothing.Init(problem, 100); err != nil || nothing.Paid() != 0 {
+		t.Fatalf("a budget of 1e-9 pays for %d rounds, %v, want none", nothing.Paid(), err)
+	}
+	if r, err := privacy.NewReport("nothing", nothing.Claim()); err != nil || r.Exact != 0 {
+		t.Errorf("no round: epsilon = %v, %v, want 0", r.Exact, err)
+	}
+	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
+		inner := &learner.LinUCB{Sums: sums}
+		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
+			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
+			continue
+		}
+		if got, want := free.Claim(), inner.Claim(); got.Epsilon != want.Epsilon || got.Nominal != want.Nominal {
+			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
+		}
+	}
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}} {
+		one := metered(sums, true)
+		if err := one.Init(problem, 1); err != nil {
+			t.Errorf("%s, one round: %v", name, err)
+			continue
+		}
+		one.Reset(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+		if _, err := privacy.NewReport(name, one.Claim()); err != nil || one.Err() != nil {
+			t.Errorf("%s, one round: %v, %v", name, err, one.Err())
+		}
+	}
+}
+
+// broken finds that its noise is not what it claims.
+type broken struct{ *learner.LinUCB }
+
+var errBroken = errors.New("not the noise claimed")
+
+func (broken) Check() error { return errBroken }
+
+// TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
+func TestMeteredChecks(t *testing.T) {
+	var m bandit.Learner = &learner.Metered{Learner: broken{&learner.LinUCB{Sums: gaussianTree()}}, Budget: whole}
+	c, ok := m.(interface{ Check() error })
+	if !ok || !errors.Is(c.Check(), errBroken) {
+		t.Error("Metered does not pass on what its learner finds")
+	}
+}
