@@ -30,6 +30,11 @@ func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
 // round plays one round after another in the steady state.
 func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.Helper()
+	roundOf(b, env, l, warm, horizon)
+}
+
+func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
+	b.Helper()
 	if err := l.Init(env.Problem(), horizon); err != nil {
 		b.Fatal(err)
 	}
@@ -85,6 +90,20 @@ func BenchmarkRound(b *testing.B) {
 				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, &learner.LinUCB{Sums: p.sums()}, 20000)
 			})
 		}
+	}
+	env := &environment.UnitFeatures{Fixed: true}
+	k := env.Constant()
+	n := learner.OnlineNoise{Budget: budget, Constant: k}
+	for _, p := range []struct {
+		name string
+		l    bandit.Learner
+	}{
+		{"linucb", &learner.LinUCB{}},
+		{"ldp", ldp(learner.LDPNoise{Budget: budget, Constant: k})},
+		{"onlineucb-ogd", onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4})},
+		{"onlineucb-maler", onlineUCB(n, learner.OnlineServer{Width: 4})},
+	} {
+		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
 	b.Run("floor/d=64/K=4096", func(b *testing.B) { // bare normals, and gonum's product of the same flops on one thread
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

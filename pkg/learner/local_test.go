@@ -1,0 +1,536 @@
+package learner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+var (
+	none     = privacy.Budget{Epsilon: math.Inf(1)}
+	strict   = privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	features = bandit.Problem{Arms: 6, Dim: 4, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+)
+
+func ogd(mu float64) func(radius, gradient float64) online.Learner {
+	return func(radius, gradient float64) online.Learner {
+		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(mu)}
+	}
+}
+
+func ldp(n learner.LDPNoise) *learner.Local {
+	return &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n}}
+}
+
+func onlineUCB(n learner.OnlineNoise, s learner.OnlineServer) *learner.Local {
+	s.Noise = n
+	return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &s}
+}
+
+func anytime(n learner.OnlineNoise, power float64) *learner.Local {
+	return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
+		return &learner.OnlineServer{Noise: n, Online: ogd(0.1), Width: 4, DeltaSquared: learner.PublishedDelta(0, rounds, power)}
+	}}}
+}
+
+// locals makes every local learner there is, by name. Contexts end in 1/sqrt(2).
+func locals(b privacy.Budget) map[string]func() *learner.Local {
+	k := 1 / math.Sqrt2
+	all := map[string]func() *learner.Local{}
+	for _, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {
+		end := ""
+		if b.None() {
+			end = "/epsilon=inf"
+		}
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
+			all["ldp/"+c.String()+end] = func() *learner.Local { return ldp(learner.LDPNoise{Budget: b, Calibration: c}) }
+			all["ldp/constant/"+c.String()+end] = func() *learner.Local { return ldp(learner.LDPNoise{Budget: b, Calibration: c, Constant: k}) }
+		}
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+			n := learner.OnlineNoise{Budget: b, Calibration: c}
+			all["online/maler/"+c.String()+end] = func() *learner.Local { return onlineUCB(n, learner.OnlineServer{}) }
+			all["online/ogd/"+c.String()+end] = func() *learner.Local {
+				return onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4, DeltaSquared: 0.3})
+			}
+			all["online/theory/"+c.String()+end] = func() *learner.Local {
+				return onlineUCB(n, learner.OnlineServer{Rule: learner.TheoryWidth, LambdaMin: 0.1, DeltaSquared: 0.1})
+			}
+			all["online/constant/"+c.String()+end] = func() *learner.Local {
+				return onlineUCB(learner.OnlineNoise{Budget: b, Calibration: c, Constant: k}, learner.OnlineServer{})
+			}
+			all["anytime/"+c.String()+end] = func() *learner.Local { return anytime(n, 0.25) }
+		}
+	}
+	all["ldp/batch"] = func() *learner.Local { l := ldp(learner.LDPNoise{Budget: b}); l.Batch = 7; return l }
+	all["online/batch"] = func() *learner.Local {
+		l := onlineUCB(learner.OnlineNoise{Budget: b}, learner.OnlineServer{})
+		l.Batch = 20
+		return l
+	}
+	return all
+}
+
+func TestLocalConformance(t *testing.T) {
+	for name, make := range locals(strict) {
+		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch") // after a restart, or before the first batch, arms of one norm tie
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t, func() bandit.Learner { return make() },
+				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				bandittest.LearnerOptions{Seed: 1, Equivariant: untied, Rounds: 150})
+		})
+	}
+}
+
+// TestLocalLedger plays every local learner: the simulation compares the noise drawn with the claims. An accountant confirms the claims.
+func TestLocalLedger(t *testing.T) {
+	e := &simulate.Experiment{
+		Name: "local", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
+	}
+	for name, make := range locals(strict) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Policies {
+		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
+			t.Error(err)
+		}
+		want := privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}
+		if p.Claim.Model != privacy.Local || p.Claim.Neighbours != want {
+			t.Errorf("%s: claims %v, %v", p.Name, p.Claim.Model, p.Claim.Neighbours)
+		}
+		if strings.Contains(p.Name, privacy.Sound.String()) && !strings.Contains(p.Name, "inf") && math.Abs(p.Claim.Epsilon-strict.Epsilon) > 1e-6 {
+			t.Errorf("%s: claims epsilon = %v, want %v: the noise is exact", p.Name, p.Claim.Epsilon, strict.Epsilon)
+		}
+		if strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon, 1) {
+			t.Errorf("%s: claims epsilon = %v", p.Name, p.Claim.Epsilon)
+		}
+	}
+}
+
+// TestMalformedMessages: a server refuses them by name and bound, and broadcasts what it did.
+func TestMalformedMessages(t *testing.T) {
+	for name, make := range locals(strict) {
+		l, _ := started(t, make(), 40)
+		if l.Batch > 1 {
+			continue
+		}
+		before := slices.Clone(l.Server.Broadcast())
+		noise := privacy.NewNoise(random.Source(9, 0, "noise"))
+		good, err := l.Device.Report(l.Server.Broadcast(), []float64{0.1, 0.2, 0.3, 0.4}, 1, noise, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			m     learner.Message
+			words []string
+		}{
+			{nil, []string{"message of 0 numbers", fmt.Sprint("want ", len(good))}},
+			{good[1:], []string{"want " + fmt.Sprint(len(good))}},
+			{append(slices.Clone(good), 1), []string{fmt.Sprintf("message of %d numbers", len(good)+1)}},
+			{with(good, 0, math.NaN()), []string{"number 0", "NaN", "want in ["}},
+			{with(good, len(good)-1, math.Inf(-1)), []string{fmt.Sprint("number ", len(good)-1), "-Inf", "want in ["}},
+			{with(good, 1, 1e60), []string{"number 1", "1e+60", "want in ["}},
+		} {
+			wants(t, name, l.Server.Receive(c.m), c.words...)
+			if !slices.Equal(l.Server.Broadcast(), before) {
+				t.Errorf("%s: a refused message has changed the broadcast", name)
+			}
+		}
+		kept := slices.Clone(good)
+		if err := l.Server.Receive(good); err != nil || !slices.Equal(good, kept) {
+			t.Errorf("%s: an honest message: %v", name, err)
+		}
+		if slices.Equal(l.Server.Broadcast(), before) {
+			t.Errorf("%s: an honest message has changed nothing", name)
+		}
+	}
+}
+
+func with(m []float64, at int, v float64) []float64 {
+	m = slices.Clone(m)
+	m[at] = v
+	return m
+}
+
+// started plays rounds of a learner on UnitFeatures.
+func started(t *testing.T, l *learner.Local, rounds int) (*learner.Local, bandit.View) {
+	t.Helper()
+	env := &environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
+	if err := l.Init(env.Problem(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	env.Reset(random.New(1, 0, "contexts"))
+	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	var v bandit.View
+	rewards := random.New(1, 0, "rewards")
+	y := make([]float64, 1)
+	for range rounds {
+		env.Next(&v)
+		arms := l.Select(&v, nil)
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+	}
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+	env.Next(&v)
+	return l, v
+}
+
+// TestMalformedBroadcasts: a device refuses them, and a report refused draws no noise.
+func TestMalformedBroadcasts(t *testing.T) {
+	for name, make := range locals(strict) {
+		l, v := started(t, make(), 40)
+		good := slices.Clone(l.Server.Broadcast())
+		arm, err := l.Device.Act(good, &v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := 4 + 10 + 2 // the ellipsoid
+		bad := map[string][]float64{
+			"broadcast of 0 numbers":                    nil,
+			fmt.Sprint("want ", len(good)):              good[1:],
+			fmt.Sprint("broadcast of ", len(good)+1):    append(slices.Clone(good), 0),
+			"number 0 of a broadcast is NaN":            with(good, 0, math.NaN()),
+			fmt.Sprint("number ", size-1, " of a"):      with(good, size-1, math.Inf(1)),
+			fmt.Sprint("beta = ", -1.0):                 with(good, size-2, -1),
+			fmt.Sprint("|V^-1| = ", -2.0, ", want"):     with(good, size-1, -2),
+			fmt.Sprint("number ", 7, " of a broadcast"): with(good, 7, math.Inf(-1)),
+		}
+		if len(good) > size {
+			bad["Delta = -1"], bad["Delta = NaN"] = with(good, size, -1), with(good, size, math.NaN())
+		}
+		for want, b := range bad {
+			_, err := l.Device.Act(b, &v)
+			wants(t, name, err, want)
+		}
+		if again, err := l.Device.Act(good, &v); err != nil || again != arm {
+			t.Errorf("%s: after refusals arm %d, %v, want %d", name, again, err, arm)
+		}
+		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
+		noise := privacy.NewNoise(ledger)
+		dst := learner.Message{1, 2}
+		for _, c := range []struct {
+			x    []float64
+			y    float64
+			want string
+		}{
+			{[]float64{1, 2, 3}, 0, "dimension 3, want 4"},
+			{nil, 0, "dimension 0, want 4"},
+			{[]float64{1, math.NaN(), 0, 0}, 0, "NaN"},
+			{[]float64{1, 1e200, 0, 0}, 0, "1e+200"},
+			{[]float64{1, 0, 0, 0}, math.NaN(), "reward of NaN"},
+			{[]float64{1, 0, 0, 0}, math.Inf(1), "reward of +Inf"},
+		} {
+			m, err := l.Device.Report(good, c.x, c.y, noise, dst)
+			wants(t, name, err, c.want)
+			if !slices.Equal(m, dst) || len(ledger.Drawn()) > 0 {
+				t.Errorf("%s: a refused report has drawn %v and appended %v", name, ledger.Drawn(), m)
+			}
+		}
+	}
+}
+
+// TestDevicesClip: an outsized context or reward gives the message of the clipped one, and the simulation warns.
+func TestDevicesClip(t *testing.T) {
+	for name, make := range locals(strict) {
+		l, _ := started(t, make(), 3)
+		report := func(x []float64, y float64) learner.Message {
+			kept := slices.Clone(x)
+			m, err := l.Device.Report(l.Server.Broadcast(), x, y, privacy.NewNoise(random.Source(5, 0, "noise")), nil)
+			if err != nil || !slices.Equal(x, kept) {
+				t.Fatalf("%s: %v, x = %v, was %v", name, err, x, kept)
+			}
+			return m
+		}
+		k := 0.0
+		if strings.Contains(name, "constant") {
+			k = 1 / math.Sqrt2
+		}
+		x, long := []float64{0.3, 0.6, -0.2, k}, []float64{30, 60, -20, 100 * k}
+		bound := 1.0
+		if k != 0 {
+			bound = math.Sqrt(1 - k*k)
+		}
+		norm := math.Sqrt(0.09 + 0.36 + 0.04)
+		for i := range 3 {
+			x[i] *= bound / norm
+		}
+		near := func(a, b learner.Message) bool {
+			return slices.EqualFunc(a, b, func(v, w float64) bool { return math.Abs(v-w) <= 1e-12*(1+math.Abs(v)) })
+		}
+		if a, b := report(x, 1), report(long, 7); !near(a, b) {
+			t.Errorf("%s: of an outsized (x, y) %v, of the clipped one %v", name, b, a)
+		}
+		if a, b := report(x, 0), report(x, -3); !near(a, b) {
+			t.Errorf("%s: of a reward of -3 %v, of 0 %v", name, b, a)
+		}
+		if a, b := report(x, 0), report(x, 0.5); near(a, b) {
+			t.Errorf("%s: rewards make no difference", name)
+		}
+		v := bandit.View{Round: 4, Arms: 1, Dim: 4, X: long}
+		l.Update(&v, []int{0}, []float64{7})
+		if w := l.Warnings(); len(w) < 2 || !strings.Contains(w[0].What, "contexts") || !strings.Contains(w[1].What, "rewards") || w[0].Count != 1 {
+			t.Errorf("%s: warnings %v, want a context and a reward clipped", name, w)
+		}
+	}
+}
+
+// tally is a server that records.
+type tally struct{ got []learner.Message }
+
+func (s *tally) Init(bandit.Problem, int) error { return nil }
+func (s *tally) Reset(*rand.Rand)               { s.got = nil }
+func (s *tally) Broadcast() []float64           { return nil }
+func (s *tally) Receive(m learner.Message) error {
+	if m[0] < 0 {
+		return errors.New("negative")
+	}
+	s.got = append(s.got, slices.Clone(m))
+	return nil
+}
+
+// TestUniform: a server gets whole batches; all 6 orders of 3 messages are equally likely, by a chi-squared test with 5 degrees of freedom at 25.7 (false alarm
+// 1e-4; the seed is fixed); a batch of another length is refused; the ledger sees the shuffles.
+func TestUniform(t *testing.T) {
+	u := &learner.Uniform{}
+	if wants(t, "Uniform", u.Init(0), "0 messages", ">= 1"); u.Init(3) != nil {
+		t.Fatal("a batch of 3 is refused")
+	}
+	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
+	u.Reset(privacy.NewNoise(ledger))
+	counts := map[string]float64{}
+	const batches = 6000
+	var s tally
+	for range batches {
+		s.got = s.got[:0]
+		for i := range 3 {
+			m := learner.Message{float64(i), float64(10 * i)}
+			if len(s.got) > 0 {
+				t.Fatalf("%d messages handed on of %d", len(s.got), i)
+			}
+			if err := u.Collect(m, &s); err != nil {
+				t.Fatal(err)
+			}
+			m[0] = math.NaN() // it has a copy
+		}
+		key := ""
+		for _, m := range s.got {
+			if m[1] != 10*m[0] {
+				t.Fatalf("message %v", m)
+			}
+			key += fmt.Sprint(m[0])
+		}
+		counts[key]++
+	}
+	chi := 0.0
+	for _, key := range []string{"012", "021", "102", "120", "201", "210"} {
+		chi += (counts[key] - batches/6) * (counts[key] - batches/6) / (batches / 6)
+	}
+	if chi > 25.7 || len(counts) != 6 {
+		t.Errorf("orders %v: chi-squared = %v", counts, chi)
+	}
+	if err := ledger.Check(u.Draws(3*batches + 2)); err != nil {
+		t.Error(err)
+	}
+	if u.Collect(learner.Message{1, 2}, &s) != nil {
+		t.Error("refused")
+	}
+	wants(t, "Uniform", u.Collect(learner.Message{1}, &s), "message of 1 numbers", "of 2")
+}
+
+// noisyBatch is a device that knows what shuffling does for it, or not.
+type noisyBatch struct {
+	learner.LDPDevice
+	err error
+}
+
+func (d *noisyBatch) ShuffleClaim(batch int) (privacy.Claim, error) {
+	c := d.Claim()
+	c.Model, c.Nominal.Epsilon = privacy.Shuffled, c.Nominal.Epsilon/float64(batch)
+	return c, d.err
+}
+
+// TestBatch: the server learns when a batch is complete and not before; the claim is the device's, for the shuffle model if it has one.
+func TestBatch(t *testing.T) {
+	n := learner.LDPNoise{Budget: strict}
+	l := &learner.Local{Device: &noisyBatch{LDPDevice: learner.LDPDevice{Noise: n}}, Server: &learner.LDPServer{Noise: n}, Batch: 5}
+	l, v := started(t, l, 4)
+	first, _ := started(t, ldp(n), 0)
+	if !slices.Equal(l.Server.Broadcast(), first.Server.Broadcast()) {
+		t.Error("the server has learnt from 4 messages of a batch of 5")
+	}
+	l.Update(&v, l.Select(&v, nil), []float64{1})
+	five, _ := started(t, ldp(n), 0)
+	if slices.Equal(l.Server.Broadcast(), five.Server.Broadcast()) {
+		t.Error("the server has learnt nothing from a batch")
+	}
+	if c := l.Claim(); c.Model != privacy.Shuffled || c.Nominal.Epsilon != strict.Epsilon/5 {
+		t.Errorf("claims %v, %v", c.Model, c.Nominal)
+	}
+	l.Device.(*noisyBatch).err = errors.New("no theorem")
+	wants(t, "Local", l.Init(features, 100), "no theorem")
+	l.Batch = 1
+	if err := l.Init(features, 100); err != nil || l.Claim().Model != privacy.Local {
+		t.Errorf("%v, %v", err, l.Claim().Model)
+	}
+}
+
+// TestServerCannotSeeRawData compiles small programs against the package: what a server is given has no raw context, reward or arm to read.
+func TestServerCannotSeeRawData(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command")
+	}
+	const program = `package main
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+)
+
+type spy struct{ seen []float64 }
+
+func (s *spy) Init(p bandit.Problem, horizon int) error { return nil }
+func (s *spy) Reset(own *rand.Rand)                    {}
+func (s *spy) Broadcast() []float64                    { return s.seen }
+func (s *spy) Receive(m learner.Message) error {
+	%s
+	return nil
+}
+
+var _ learner.Server = (*spy)(nil)
+
+func main() {}
+`
+	for code, want := range map[string]string{
+		"s.seen = append(s.seen, m...)":        "", // what it may do
+		"s.seen = append(s.seen, m.X...)":      "m.X undefined",
+		"s.seen = append(s.seen, m.Context)":   "m.Context undefined",
+		"s.seen = append(s.seen, m.Y)":         "m.Y undefined",
+		"_ = m.Arm":                            "m.Arm undefined",
+		"var l learner.LDPServer; _ = l.row":   "l.row undefined",
+		"var d learner.LDPDevice; _ = d.x":     "undefined",
+		"var v bandit.View; s.Receive(v)":      "cannot use v",
+		"var l learner.Local; _ = l.message":   "l.message undefined",
+		"var d learner.Device; d.Report(m, m)": "not enough arguments",
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "main.go")
+		if err := os.WriteFile(file, fmt.Appendf(nil, program, code), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		here, err := filepath.Abs(filepath.Join("testdata", "spy", "main.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		overlay, err := json.Marshal(map[string]map[string]string{"Replace": {here: file}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := filepath.Join(dir, "overlay.json")
+		if err := os.WriteFile(list, overlay, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(tool, "build", "-overlay", list, "-o", filepath.Join(dir, "spy"), "./testdata/spy").CombinedOutput()
+		if want == "" && err != nil {
+			t.Errorf("%s: %v\n%s", code, err, out)
+		}
+		if want != "" && (err == nil || !strings.Contains(string(out), want)) {
+			t.Errorf("%s compiles, or not for the reason that %s:\n%s", code, want, out)
+		}
+	}
+}
+
+// TestServersNameNoRawData searches the files of all Servers for views and for parameters or fields of raw data's names.
+func TestServersNameNoRawData(t *testing.T) {
+	files := token.NewFileSet()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers := 0
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isServer(f) {
+			servers++
+			for _, found := range rawData(f) {
+				t.Errorf("%s: a Server's file names %s", name, found)
+			}
+		}
+	}
+	if servers < 3 {
+		t.Errorf("%d files with Servers, want 3 at least", servers)
+	}
+	f, err := parser.ParseFile(files, "bad.go", "package p\nfunc (s *S) Receive(m Message) error { return nil }\nfunc f(v *bandit.View, x []float64) {}\ntype S struct { y float64 }", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := rawData(f); !isServer(f) || len(found) != 3 {
+		t.Errorf("in a bad server's file found %v, want 3", found)
+	}
+}
+
+// isServer reports a file with a method Receive(Message).
+func isServer(f *ast.File) bool {
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "Receive" && len(fn.Type.Params.List) == 1 {
+			if id, ok := fn.Type.Params.List[0].Type.(*ast.Ident); ok && id.Name == "Message" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func rawData(f *ast.File) (found []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if id, ok := n.X.(*ast.Ident); ok && id.Name == "bandit" && n.Sel.Name == "View" {
+				found = append(found, "bandit.View")
+			}
+		case *ast.Field:
+			for _, id := range n.Names {
+				if slices.Contains([]string{"x", "y", "raw", "arm", "arms", "view"}, strings.ToLower(id.Name)) {
+					found = append(found, id.Name)
+				}
+			}
+		}
+		return true
+	})
+	return found
+}

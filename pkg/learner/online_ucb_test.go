@@ -1,0 +1,321 @@
+package learner_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// unpack returns V of a broadcast ellipsoid.
+func unpack(broadcast []float64, d int) *mat.SymDense {
+	inverse := mat.NewSymDense(d, nil)
+	p := d
+	for i := range d {
+		for j := range i + 1 {
+			inverse.SetSym(i, j, broadcast[p])
+			p++
+		}
+	}
+	var c mat.Cholesky
+	c.Factorize(inverse)
+	v := mat.NewSymDense(d, nil)
+	if err := c.InverseTo(v); err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func normOf(v *mat.SymDense, x []float64) float64 {
+	w := mat.NewVecDense(len(x), x)
+	return math.Sqrt(mat.Inner(w, v, w))
+}
+
+// TestOnlineUCBReference: theta_t, the centre and V~ equal those of Algorithm 1 written down anew, with gonum, to 1e-8, beyond a refactorisation.
+func TestOnlineUCBReference(t *testing.T) {
+	const rounds, d = 1500, 4
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+		const mu, delta2 = 0.3, 0.2
+		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: c}
+		s := &learner.OnlineServer{Noise: n, Online: ogd(mu), DeltaSquared: delta2, Gradient: 1e6}
+		if err := s.Init(features, rounds); err != nil {
+			t.Fatal(err)
+		}
+		s.Reset(nil)
+		dev := &learner.OnlineDevice{Noise: n}
+		if err := dev.Init(features, rounds); err != nil {
+			t.Fatal(err)
+		}
+		sigma := dev.Draws(1)[0].Scale
+		r := random.New(1, 0, "messages")
+		theta := mat.NewVecDense(d, nil)
+		v, u := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
+		for i := range d {
+			v.SetSym(i, i, 1)
+		}
+		for round := 1; round <= rounds; round++ {
+			m := make(learner.Message, d+1)
+			for i := range m {
+				m[i] = 0.5*r.NormFloat64() + 0.2
+			}
+			if got := s.Prediction(); !closeTo(got, theta.RawVector().Data, 1e-8) {
+				t.Fatalf("%v, round %d: theta_t = %v, want %v", c, round, got, theta.RawVector().Data)
+			}
+			x := mat.NewVecDense(d, slices.Clone(m[:d]))
+			prediction := mat.Dot(x, theta)
+			var g mat.VecDense
+			g.ScaleVec(2*(prediction-m[d]), x)
+			factor := -2 * sigma * sigma
+			if c == privacy.Sound {
+				factor += 2 * delta2
+			}
+			g.AddScaledVec(&g, factor, theta)
+			theta.AddScaledVec(theta, -1/(mu*float64(round)), &g)
+			if norm := mat.Norm(theta, 2); norm > 1 {
+				theta.ScaleVec(1/norm, theta)
+			}
+			v.SymRankOne(v, 1, x)
+			u.AddScaledVec(u, prediction, x)
+			if err := s.Receive(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var chol mat.Cholesky
+		chol.Factorize(v)
+		var centre mat.VecDense
+		if err := chol.SolveVecTo(&centre, u); err != nil {
+			t.Fatal(err)
+		}
+		got, beta := s.Confidence()
+		if !closeTo(got, centre.RawVector().Data, 1e-8) {
+			t.Errorf("%v: centre %v, want %v", c, got, centre.RawVector().Data)
+		}
+		if want := 1 + 0.5*math.Sqrt(d*math.Log((1+rounds)*rounds)); math.Abs(beta-want) > 1e-12*want {
+			t.Errorf("%v: beta = %v, want %v", c, beta, want)
+		}
+		w := unpack(s.Broadcast(), d)
+		for i := range d {
+			for j := range d {
+				if math.Abs(w.At(i, j)-v.At(i, j)) > 1e-7*v.At(i, i) {
+					t.Errorf("%v: V~[%d, %d] = %v, want %v", c, i, j, w.At(i, j), v.At(i, j))
+				}
+			}
+		}
+		if delta := s.Broadcast()[d+d*(d+1)/2+2]; (c == privacy.AsPublished) != (delta == math.Sqrt(delta2)) {
+			t.Errorf("%v: broadcasts Delta = %v", c, delta)
+		}
+	}
+}
+
+func closeTo(a, b []float64, tol float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= tol*(1+math.Abs(y)) })
+}
+
+// TestOnlineSigma: the noise's scale and what it buys, against values computed elsewhere: Sound, D = sqrt(3) and 2 sqrt(2), and the published sigma, whose true epsilon is
+// below 1 at 1 for delta = 0.1 and above 10 at 10.
+func TestOnlineSigma(t *testing.T) {
+	general := bandit.Problem{Arms: 2, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	paper := (&environment.UnitFeatures{}).Problem()
+	k := (&environment.UnitFeatures{}).Constant()
+	for _, c := range []struct {
+		p              bandit.Problem
+		n              learner.OnlineNoise
+		sigma, epsilon float64
+	}{
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}, 10.55, 1},
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}}, 1.414, 10},
+		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Constant: k}, 1.881, 1},
+		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Constant: k}, 0.488, 10},
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Calibration: privacy.AsPublished}, 9.69, 1.098},
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Calibration: privacy.AsPublished}, 0.969, 16.1},
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished}, 4.495, 0.48},
+		{general, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished}, 0.4495, 27.0},
+		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 0.4495, 11.5},
+		{paper, learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Calibration: privacy.AsPublished, Constant: k}, 4.495, 0.14},
+	} {
+		d := &learner.OnlineDevice{Noise: c.n}
+		if err := d.Init(c.p, 100); err != nil {
+			t.Fatal(err)
+		}
+		if sigma := d.Draws(1)[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
+			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
+		}
+		if eps := d.Claim().Epsilon; math.Abs(eps-c.epsilon) > 0.02*c.epsilon {
+			t.Errorf("%+v: epsilon = %v, want %v", c.n, eps, c.epsilon)
+		}
+	}
+}
+
+// TestOracleWidth: the oracle's set holds theta* at its very border in every round: its width is an identity.
+func TestOracleWidth(t *testing.T) {
+	env := &environment.UnitFeatures{Dim: 4, Arms: 10}
+	n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
+	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: env.Theta}
+	l := onlineUCB(n, s)
+	if err := l.Init(env.Problem(), 2000); err != nil {
+		t.Fatal(err)
+	}
+	env.Reset(random.New(1, 0, "contexts"))
+	l.Reset(nil, random.Source(1, 0, "noise"))
+	rewards := random.New(1, 0, "rewards")
+	var v bandit.View
+	y := make([]float64, 1)
+	for round := 1; round <= 2000; round++ {
+		env.Next(&v)
+		arms := l.Select(&v, nil)
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+		theta := env.Theta()
+		b := l.Server.Broadcast()[:4+10+2]
+		diff := make([]float64, 4)
+		for i := range diff {
+			diff[i] = theta[i] - b[i]
+		}
+		// |theta* - centre|_V^2 = Ridge |theta*|^2 + misses - rest: the width is the distance.
+		if got := normOf(unpack(b, 4), diff); math.Abs(got-b[14]) > 1e-6*(1+b[14]) {
+			t.Fatalf("round %d: theta* is %v from the centre, beta = %v", round, got, b[14])
+		}
+	}
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+}
+
+// TestTheoryWidth: the widths of the theory are what they are, about 5,000 and 500, and G of Corollary C.1 is 2,938 as worked out by hand.
+func TestTheoryWidth(t *testing.T) {
+	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
+		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
+		s := &learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
+		if err := s.Init((&environment.UnitFeatures{}).Problem(), 20000); err != nil {
+			t.Fatal(err)
+		}
+		s.Reset(nil)
+		m := make(learner.Message, 6)
+		for range 19999 {
+			if err := s.Receive(m); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, beta := s.Confidence(); beta < want[0] || beta > want[1] {
+			t.Errorf("epsilon = %v: beta = %v, want in %v", eps, beta, want)
+		}
+		if g := s.GradientBound(); eps == 1 && math.Abs(g-2938) > 10 {
+			t.Errorf("G = %v, want 2938", g)
+		}
+	}
+}
+
+// TestOnlineWithoutNoise: at epsilon = +Inf both calibrations are Online LinUCB, the same arms; a constant coordinate makes no difference to it.
+func TestOnlineWithoutNoise(t *testing.T) {
+	tune := learner.OnlineServer{Online: ogd(0.2), Gradient: 10}
+	plain := onlineUCB(learner.OnlineNoise{Budget: none}, tune)
+	for _, n := range []learner.OnlineNoise{
+		{Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Constant: 1 / math.Sqrt2}, {Budget: privacy.Budget{Epsilon: 1e16, Delta: 0.1}},
+	} {
+		if differ := twins(t, plain, onlineUCB(n, tune), 2000); differ > 20 {
+			t.Errorf("%+v: %d arms of 2000 differ", n, differ)
+		}
+	}
+	if differ := twins(t, plain, onlineUCB(learner.OnlineNoise{Budget: strict}, tune), 2000); differ < 200 {
+		t.Errorf("under noise %d arms of 2000 differ", differ)
+	}
+}
+
+func TestOnlineRefuses(t *testing.T) {
+	for _, c := range []struct {
+		n     learner.OnlineNoise
+		words []string
+	}{
+		{learner.OnlineNoise{}, []string{"epsilon = 0"}},
+		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
+		{learner.OnlineNoise{Budget: strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
+		{learner.OnlineNoise{Budget: strict, Calibration: privacy.Illustrative}, []string{"Illustrative", "AsPublished"}},
+		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
+	} {
+		wants(t, "OnlineDevice", (&learner.OnlineDevice{Noise: c.n}).Init(features, 100), c.words...)
+		wants(t, "OnlineServer", (&learner.OnlineServer{Noise: c.n}).Init(features, 100), c.words...)
+	}
+	for _, c := range []struct {
+		s     learner.OnlineServer
+		words []string
+	}{
+		{learner.OnlineServer{Alpha: -1}, []string{"OnlineServer.Alpha = -1"}},
+		{learner.OnlineServer{Width: math.Inf(1)}, []string{"Width = +Inf"}},
+		{learner.OnlineServer{Radius: -1}, []string{"Radius = -1"}},
+		{learner.OnlineServer{Gradient: math.NaN()}, []string{"Gradient = NaN"}},
+		{learner.OnlineServer{DeltaSquared: -0.1}, []string{"DeltaSquared = -0.1"}},
+		{learner.OnlineServer{LambdaMin: -1}, []string{"LambdaMin = -1"}},
+		{learner.OnlineServer{Rule: 7}, []string{"WidthRule(7)"}},
+		{learner.OnlineServer{Rule: learner.OracleWidth}, []string{"Truth is nil"}},
+		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return nil }}, []string{"returned nil"}},
+		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return &online.ONS{} }}, []string{"ONS.ExpConcave"}},
+	} {
+		c.s.Noise = learner.OnlineNoise{Budget: strict}
+		wants(t, "OnlineServer", c.s.Init(features, 100), c.words...)
+	}
+	wants(t, "Anytime", (&learner.Anytime{}).Init(features, 100), "Block is nil")
+	wants(t, "Anytime", (&learner.Anytime{Block: func(int) learner.Server { return nil }}).Init(features, 100), "Block(1) returned nil")
+}
+
+// block counts what it is told.
+type block struct {
+	tally
+	rounds, resets int
+}
+
+func (b *block) Reset(own *rand.Rand) { b.tally.Reset(own); b.resets++ }
+
+// TestAnytime: message 1 goes to block 0, 2 and 3 to block 1, 4 to 7 to block 2; a block begins with a Reset; it goes on beyond the horizon; a refused
+// message is not counted.
+func TestAnytime(t *testing.T) {
+	var blocks []*block
+	a := &learner.Anytime{Block: func(rounds int) learner.Server {
+		blocks = append(blocks, &block{rounds: rounds})
+		return blocks[len(blocks)-1]
+	}}
+	if err := a.Init(features, 5); err != nil || len(blocks) != 3 {
+		t.Fatalf("%v, %d blocks for 5 rounds, want 3", err, len(blocks))
+	}
+	for trial := 1; trial <= 2; trial++ {
+		a.Reset(nil)
+		for i := range 40 {
+			if a.Receive(learner.Message{-1}) == nil {
+				t.Fatal("a bad message is accepted")
+			}
+			if err := a.Receive(learner.Message{float64(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s, m := a.Server(); m != 5 || s != learner.Server(blocks[5]) {
+			t.Fatalf("block %d after 40 messages", m)
+		}
+		next := 0
+		for m, b := range blocks {
+			want := min(1<<m, 40-next)
+			if b.rounds != 1<<m || b.resets != trial || len(b.got) != want {
+				t.Errorf("trial %d, block %d: made for %d rounds, reset %d times, got %d messages, want %d", trial, m, b.rounds, b.resets, len(b.got), want)
+			}
+			for _, got := range b.got {
+				if got[0] != float64(next) {
+					t.Errorf("block %d got message %v, want %d", m, got, next)
+				}
+				next++
+			}
+		}
+	}
+	if d := learner.PublishedDelta(0.01, 10000, 0.25); math.Abs(d-0.1) > 1e-12 {
+		t.Errorf("Delta^2 = %v, want 0.1", d)
+	}
+	if d := learner.PublishedDelta(0.2, 10000, 0.25); d != 0 {
+		t.Errorf("Delta^2 = %v, want 0", d)
+	}
+}
