@@ -1,0 +1,197 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// VectorSum is the randomiser of shuffle LinUCB by vector sums (Chowdhury and Zhou, "Shuffle private linear contextual bandits", 2022, after Cheu, Joseph, Mao, Peng, "Shuffle private stochastic
+// convex optimization", 2022), which its devices and its server have to agree on. A batch of B users release nothing but the sums of x x^T and y x over the batch, with binomial noise that
+// they make together, each a part of it.
+//
+// Of each entry of x x^T and y x a device sends a count of ones: the entry, shifted to be positive and scaled to g levels, rounded up or down at random without bias, and
+// b bits of probability 1/4 on top. BitSum mixes the bits; the sum's noise is Binomial(b B, 1/4), and the server takes off b B/4 and the shift, and scales back.
+//
+//   - Sound: diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] as 2|x_i x_j| <= x_i^2 + x_j^2, and y x_i in [-L Y, L Y], Y the bound on |y|: each range has g levels, and b is the least for which
+//     the privacy.BinomialEvent of a replacement is within the budget. Norm and Most there: with one uniform number for both of two values the randomised rounding moves by the floor or the ceiling of the values'
+//     difference D_j in levels. So a coordinate moves by g at most, and all of them by |D| + sqrt(m), m their number; |D| is the exact sensitivity of the pair in the Euclidean norm, as in LDPNoise.
+//   - Illustrative: the public script's: g = max(2 sqrt(B), d, 4), all entries shifted by L and scaled by g/L, and floor(g^2 ln(d/delta)^2/(epsilon^2 B)) bits. The claim says what they buy, which is
+//     nothing at all where that is no bit, as at epsilon = 10 with B = 20.
+//
+// The constants of the papers' proofs are not offered. epsilon = +Inf means no noise, and no rounding.
+//
+// Trust model: shuffle. Neighbouring relation: one user's (context, reward) is replaced.
+type VectorSum struct {
+	Budget      privacy.Budget // of a user; no default; delta > 0
+	Calibration privacy.Calibration
+	Batch       int // B >= 1, users whose messages are summed
+	// Levels is g, >= 1; 0 means max(2 sqrt(B), d, 4), rounded up if Sound, as in the papers. More of them cost bits, some g^2 in all, and lessen what rounding adds to the sensitivity, sqrt(m) levels.
+	Levels   int
+	Constant float64 // as in LDPNoise
+}
+
+// vectorSumP is the probability of a one among the noise's bits.
+const vectorSumP = 0.25
+
+// vectorScale is what VectorSum comes to on a problem.
+type vectorScale struct {
+	VectorSum
+	dim, size int
+	none      bool
+	unit      []float64 // levels per unit, by coordinate
+	shift     []float64 // what is added to an entry
+	width     []float64 // of an entry's range
+	bits      int64     // b
+	most      float64   // ones among a coordinate's bits, in a message
+	corner    int       // the coordinate that is public and not sent, or -1
+	noise     *random.Binomial
+	event     privacy.BinomialEvent // of a batch; Trials = b B
+}
+
+// scale validates and calibrates.
+func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
+	if err := v.Budget.Approximate(); err != nil {
+		return s, err
+	}
+	switch {
+	case v.Calibration != privacy.Sound && v.Calibration != privacy.Illustrative:
+		return s, fmt.Errorf("learner: VectorSum.Calibration = %v, want Sound or Illustrative", v.Calibration)
+	case v.Batch < 1 || v.Batch > 1<<31:
+		return s, fmt.Errorf("learner: VectorSum.Batch = %d, want in [1, 2^31]", v.Batch)
+	case v.Levels < 0 || v.Levels > 1<<20:
+		return s, fmt.Errorf("learner: VectorSum.Levels = %d, want in [1, 2^20], or 0 for max(2 sqrt(Batch), Dim, 4)", v.Levels)
+	case math.IsNaN(v.Constant) || math.Abs(v.Constant) > p.ContextNorm:
+		return s, fmt.Errorf("learner: VectorSum.Constant = %v, want in [-L, L], L = Problem.ContextNorm = %v", v.Constant, p.ContextNorm)
+	}
+	matrix := packed.Size(p.Dim)
+	s = vectorScale{VectorSum: v, dim: p.Dim, size: matrix + p.Dim, none: v.Budget.None(), corner: -1}
+	batch := float64(v.Batch)
+	g := max(2*math.Sqrt(batch), float64(p.Dim), 4)
+	if v.Levels > 0 {
+		g = float64(v.Levels)
+	}
+	if v.Calibration == privacy.Sound {
+		g = math.Ceil(g)
+	}
+	l, square, reward := p.ContextNorm, p.ContextNorm*p.ContextNorm, p.ContextNorm*p.RewardBound()
+	s.unit, s.shift, s.width = make([]float64, s.size), make([]float64, s.size), make([]float64, s.size)
+	for i := range s.size {
+		switch {
+		case v.Calibration == privacy.Illustrative:
+			s.shift[i], s.width[i], s.unit[i] = l, 2*l, g/l
+		case i < matrix:
+			s.shift[i], s.width[i], s.unit[i] = square/2, square, g/square
+		default:
+			s.shift[i], s.width[i], s.unit[i] = reward, 2*reward, g/(2*reward)
+		}
+	}
+	if v.Calibration == privacy.Sound {
+		for i := range p.Dim {
+			s.shift[packed.Size(i+1)-1] = 0
+		}
+		if v.Constant != 0 {
+			s.corner = matrix - 1
+		}
+	}
+	levels := math.Ceil(s.width[0] * s.unit[0] * (1 - 1e-12))
+	if !(levels <= 1<<21) {
+		return s, fmt.Errorf("learner: VectorSum of %.4g levels, for Batch = %d, want <= 2^21", levels, v.Batch)
+	}
+	sensitivity := (&ldpScale{matrix: 1 / s.unit[0], vector: 1 / s.unit[matrix], flat: true, constant: v.Constant}).sensitivity(p)
+	m := s.size
+	if s.corner >= 0 {
+		m--
+	}
+	root := math.Sqrt(float64(m))
+	s.event = privacy.BinomialEvent{
+		P: vectorSumP, Coordinates: m, Most: int(levels), Norm: min(sensitivity*(1+1e-9)+root, root*levels), Tail: 1e-3 * v.Budget.Delta,
+	}
+	switch {
+	case s.none:
+		s.event.Tail = 0.5
+	case v.Calibration == privacy.Illustrative:
+		log := math.Log(float64(p.Dim) / v.Budget.Delta)
+		b := math.Floor(g * g * log * log / (v.Budget.Epsilon * v.Budget.Epsilon * batch))
+		if !(b*batch < 1e15) {
+			return s, fmt.Errorf("learner: VectorSum takes %v bits for %v, want fewer", b, v.Budget)
+		}
+		s.bits = int64(b)
+		s.event.Trials = s.bits * int64(v.Batch)
+	default:
+		if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
+			return s, err
+		}
+		s.bits = s.event.Trials / int64(v.Batch)
+	}
+	if err := s.event.Validate(); err != nil {
+		return s, err
+	}
+	s.most = levels + float64(s.bits)
+	s.noise, err = random.NewBinomial(s.bits, vectorSumP)
+	return s, err
+}
+
+// proxy returns the variance of a sub-Gaussian bound of a coordinate's noise in one message, in levels: (1-2p)/(2 ln((1-p)/p)) for each bit (Kearns and Saul 1998), 1/4 for the
+// rounding (Hoeffding 1963).
+func (s *vectorScale) proxy() float64 {
+	if s.none {
+		return 0
+	}
+	return float64(s.bits)*(1-2*vectorSumP)/(2*math.Log((1-vectorSumP)/vectorSumP)) + 0.25
+}
+
+// draws returns the laws of messages.
+func (s *vectorScale) draws(messages int) []privacy.Draws {
+	if s.none {
+		return nil
+	}
+	draws := []privacy.Draws{{Law: privacy.RoundLaw(s.size), Count: messages}}
+	if s.bits > 0 {
+		draws = append(draws, privacy.Draws{Law: privacy.BinomialLaw(s.size, s.noise), Count: messages})
+	}
+	return draws
+}
+
+// claim returns what a sum over a batch is worth.
+func (s *vectorScale) claim(batch int) (c privacy.Claim, err error) {
+	c = privacy.Claim{
+		Model: privacy.Shuffled, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}, Calibration: s.Calibration,
+		Nominal: s.Budget,
+		Epsilon: math.Inf(1),
+		Conditions: []string{
+			"contexts and rewards clipped to their bounds on the device", privacy.OneRound,
+			"an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
+			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch),
+		},
+		Source: "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; accounted by exact binomial trade-off curves (privacy.BinomialEvent)",
+	}
+	if batch == 1 {
+		c.Model, c.Conditions = privacy.Local, c.Conditions[:2]
+	}
+	if s.Constant != 0 {
+		c.Conditions = append(c.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", s.Constant))
+	}
+	e := s.event
+	e.Trials = s.bits * int64(batch)
+	c.Event = e
+	if s.none {
+		c.Event = privacy.GaussianEvent{Mu: math.Inf(1)}
+		return c, nil
+	}
+	c.Epsilon, _, err = privacy.Tightest(e, s.Budget.Delta)
+	return c, err
+}
+
+// NewShuffleVectorSum returns shuffle LinUCB by vector sums. Its tuning is that of the server, a *VectorSumServer.
+func NewShuffleVectorSum(v VectorSum) *Local {
+	l := &Local{Device: &VectorSumDevice{Noise: v}, Server: &VectorSumServer{Noise: v}, Batch: v.Batch}
+	if v.Batch > 1 {
+		l.Shuffler = &BitSum{}
+	}
+	return l
+}
