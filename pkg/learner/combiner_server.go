@@ -20,6 +20,27 @@ import (
 //
 //	R_i = L_i T^a + (1-a)^((1-a)/a) (1+a)^(1/a)/a^((1-a)/a) L_i^(1/a) T eta_i^((1-a)/a) + 288 ln(T^3 M/alpha) T eta_i + sum over k != i of 1/eta_k,   a = alpha_i.
 //
+// As published, min(1, .) caps the bonus. That is no upper bound once mu_i may be negative, which noise makes it: a base whose first message is low is shut out for ever. Sound, the default,
+// caps the bound: U_i = min(1, mu_i + w_i(n)/n) - R_i/T.
+//
+// The theory's constants are vacuous. In 16 trials of T = 100,000 rounds with K = 100 fixed arms, d = 5, delta = 0.1 and OGD for the default set (Width = 8), R_i/T is 25, 5.6, 5.4 and 5.3 at
+// epsilon = 10, and 32, 4.7, 2.3 and 1.6 at epsilon = 1, for mean rewards in [0, 1]: at epsilon = 1 the base of the greatest guess, which R_i favours, plays all rounds. To compare bases at all they have to be
+// scaled. The table has the regrets, with the standard error of their mean; a uniformly random policy has 46,900.
+//
+//	                                           epsilon = 10     epsilon = 1
+//	bases 1 to 4, each alone                   13,600 [300]     34,300 [2,000]
+//	                                            1,300 [300]     36,700 [5,200]
+//	                                            3,900 [900]     36,900 [4,300]
+//	                                            9,900 [2,300]   35,500 [4,700]
+//	theory: BoundScale = TargetScale = 1        4,500 [1,100]   35,500 [4,700]
+//	theory, AsPublished                         5,300 [1,400]   35,300 [4,500]
+//	BoundScale = 0.02, TargetScale = 0.01       1,800 [300]     20,900 [2,300]
+//	the same, AsPublished                       1,700 [300]     29,200 [4,200]
+//
+// The scales are the middle of a grid of 0.005 to 0.08 by 0.001 to 0.03, all of it within three standard errors of the best for p = 1.7; p = 0.4 is worse at epsilon = 10. They were chosen by looking at such
+// regrets, which is not private. One base was eliminated in the table's 128 runs of the combiner: a learner that learns, however badly, does not fall behind its own past. At epsilon = 1 the combiner does better than each
+// base because it leaves one that is stuck on a wrong arm.
+//
 // All is post-processing of messages. The base is chosen when the broadcast is asked for, and gets all messages until the next one, so that a shuffler may
 // stand before it.
 type CombinerServer struct {
@@ -58,7 +79,7 @@ var _ Server = (*CombinerServer)(nil)
 type BaseStanding struct {
 	Played int     // messages that it got, n
 	Mean   float64 // of their rewards, mu_i; 0 before the first
-	Bonus  float64 // min(1, w_i(n)/n)
+	Bonus  float64 // w_i(n)/n; +Inf before the first
 	Target float64 // R_i/T
 	Upper  float64 // U_i
 	Behind float64 // sum of (mu_i before - y~)

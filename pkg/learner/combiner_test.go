@@ -1,0 +1,671 @@
+package learner_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// combinerProblem is what the combiner's own tests play: its fake bases look at no context.
+var combinerProblem = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+
+// scripted is a base server that records its messages. A message is a reward, or a reward and another number that Receive refuses.
+type scripted struct {
+	noise float64
+	name  float64 // its broadcast
+	got   []float64
+	fail  error
+}
+
+func (s *scripted) Init(bandit.Problem, int) error { return s.fail }
+func (s *scripted) Reset(*rand.Rand)               { s.got = nil }
+func (s *scripted) Broadcast() []float64           { return []float64{s.name, float64(len(s.got))} }
+func (s *scripted) Receive(m learner.Message) error {
+	if len(m) != 1 {
+		return errors.New("refused by Receive")
+	}
+	s.got = append(s.got, m[0])
+	return nil
+}
+func (s *scripted) Reward(m learner.Message) (float64, error) {
+	if len(m) == 0 {
+		return 0, errors.New("refused by Reward")
+	}
+	return m[0], nil
+}
+func (s *scripted) RewardNoise() (float64, error) { return s.noise, nil }
+
+// sender is a base device that plays an arm, and reports the reward under noise.
+type sender struct {
+	arm, dim  int // arm played, numbers in a draw
+	sigma, mu float64
+	heard     []float64
+}
+
+func (s *sender) Init(bandit.Problem, int) error { return nil }
+func (s *sender) Act(broadcast []float64, _ *bandit.View) (int, error) {
+	s.heard = slices.Clone(broadcast)
+	return s.arm, nil
+}
+func (s *sender) Report(broadcast []float64, _ []float64, y float64, n *privacy.Noise, dst learner.Message) (learner.Message, error) {
+	z := make([]float64, s.dim)
+	n.Gaussian(z, s.sigma)
+	return append(dst, y+z[0]), nil
+}
+func (s *sender) Claim() privacy.Claim {
+	return privacy.Claim{Model: privacy.Local, Event: privacy.GaussianEvent{Mu: s.mu}}
+}
+func (s *sender) Draws(messages int) []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: messages}}
+}
+
+// combinerReference is Algorithm 2 as it is written down: all from the whole history in each round.
+type combinerReference struct {
+	horizon    int
+	regret     []learner.RegretBound
+	sigma      []float64
+	low, high  float64 // of the rewards
+	p, alpha   float64
+	bound, aim float64 // scales of L_i and R_i
+	published  bool
+	history    [][]float64 // rewards by base
+	active     []bool
+	eliminated []learner.Elimination
+	round      int
+}
+
+func (r *combinerReference) limit(i, n int) float64 {
+	t, m, v := float64(r.horizon), float64(len(r.regret)), float64(n)*(1+r.sigma[i]*r.sigma[i]/((r.high-r.low)*(r.high-r.low)))
+	l := r.bound * r.regret[i].Coefficient
+	return l*math.Pow(float64(n), r.regret[i].Power) + r.p*math.Sqrt(v*math.Log(t*t*t*m*math.Log(math.Max(math.E, v))/r.alpha))
+}
+
+func (r *combinerReference) target(i int) float64 {
+	t, m := float64(r.horizon), float64(len(r.regret))
+	l, a, eta := r.regret[i].Coefficient, r.regret[i].Power, r.regret[i].Eta
+	sum := l*math.Pow(t, a) +
+		math.Pow(1-a, (1-a)/a)*math.Pow(1+a, 1/a)/math.Pow(a, (1-a)/a)*math.Pow(l, 1/a)*t*math.Pow(eta, (1-a)/a) +
+		288*math.Log(t*t*t*m/r.alpha)*t*eta
+	for k := range r.regret {
+		if k != i {
+			sum += 1 / r.regret[k].Eta
+		}
+	}
+	return r.aim * sum
+}
+
+func mean(x []float64) (m float64) {
+	for _, v := range x {
+		m += v / float64(len(x))
+	}
+	return m
+}
+
+// upper returns U_i.
+func (r *combinerReference) upper(i int) float64 {
+	n := len(r.history[i])
+	u := 1.0
+	switch {
+	case n > 0 && r.published:
+		u = mean(r.history[i]) + math.Min(1, r.limit(i, n)/float64(n))
+	case n > 0:
+		u = math.Min(1, mean(r.history[i])+r.limit(i, n)/float64(n))
+	}
+	return u - r.target(i)/float64(r.horizon)
+}
+
+// choose returns the base to play, and by how much it leads.
+func (r *combinerReference) choose() (best int, lead float64) {
+	best, lead = -1, math.Inf(1)
+	for i := range r.regret {
+		if !r.active[i] {
+			continue
+		}
+		switch {
+		case best < 0:
+			best = i
+		case r.upper(i) > r.upper(best):
+			best, lead = i, r.upper(i)-r.upper(best)
+		default:
+			lead = math.Min(lead, r.upper(best)-r.upper(i))
+		}
+	}
+	return best, lead
+}
+
+func (r *combinerReference) receive(i int, reward float64) {
+	r.round++
+	r.history[i] = append(r.history[i], (reward-r.low)/(r.high-r.low))
+	if !r.active[i] {
+		return
+	}
+	var behind float64
+	for n, y := range r.history[i] {
+		if n > 0 {
+			behind += mean(r.history[i][:n])
+		}
+		behind -= y
+	}
+	if behind < r.limit(i, len(r.history[i])) {
+		return
+	}
+	r.active[i] = false
+	last := !slices.Contains(r.active, true)
+	r.eliminated = append(r.eliminated, learner.Elimination{Round: r.round, Base: i, Last: last})
+	if last {
+		for k := range r.active {
+			r.active[k] = true
+		}
+	}
+}
+
+// TestCombinerAgainstReference: on scripted messages, bases of falling and of rising rewards, the choice of base, the eliminations and the bounds are those of the
+// reference. A round in which two bounds are within 1e-9 may go to either, as rounding differs; but for exact ties, which go to the lower index.
+func TestCombinerAgainstReference(t *testing.T) {
+	eliminated, resets, wrapped := 0, 0, 0
+	for trial := range 40 {
+		r := random.New(1, trial, "script")
+		m, horizon := 1+r.IntN(4), 200
+		ref := &combinerReference{
+			horizon: horizon, low: -r.Float64(), high: 0.5 + r.Float64(), p: 0.02 + 0.1*r.Float64(), alpha: 0.01 + 0.5*r.Float64(), bound: 0.1, aim: 0.01,
+			published: trial%2 == 1, history: make([][]float64, m), active: make([]bool, m),
+		}
+		server := &learner.CombinerServer{Servers: []learner.Server{}, Confidence: ref.p, Alpha: ref.alpha, BoundScale: ref.bound, TargetScale: ref.aim}
+		if ref.published {
+			server.Calibration = privacy.AsPublished
+		}
+		for i := range m {
+			ref.active[i] = true
+			ref.sigma = append(ref.sigma, 0.3*r.Float64())
+			b := learner.RegretBound{Coefficient: 0.1 + r.Float64(), Power: 0.5 + 0.5*r.Float64(), Eta: 0.01 + 0.1*r.Float64()}
+			if trial%5 == 0 { // exact ties at first
+				b = learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.1}
+			}
+			ref.regret = append(ref.regret, b)
+			server.Servers = append(server.Servers, &scripted{noise: ref.sigma[i], name: float64(10 * i)})
+		}
+		server.Regret = ref.regret
+		p := combinerProblem
+		p.RewardMin, p.RewardMax = ref.low, ref.high
+		if err := server.Init(p, horizon); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time after Reset
+			for i := range m {
+				ref.history[i], ref.active[i] = nil, true
+			}
+			ref.eliminated, ref.round = nil, 0
+			server.Reset(nil)
+			for round := range horizon {
+				b := server.Broadcast()
+				got := int(b[0])
+				want, lead := ref.choose()
+				if tied := lead < 1e-9 && lead > 0; got != want && !tied {
+					t.Fatalf("trial %d, round %d: base %d plays, want %d, which leads by %v", trial, round, got, want, lead)
+				}
+				if len(b) != 3 || b[1] != float64(10*got) || b[2] != float64(len(ref.history[got])) || server.Playing() != got {
+					t.Fatalf("trial %d, round %d: broadcast %v, Playing() = %d", trial, round, b, server.Playing())
+				}
+				slope := float64(got%2) - 0.6 // the even bases get worse and worse
+				y := ref.low + (ref.high-ref.low)*min(max(0.6+slope*float64(round)/60+0.3*r.NormFloat64(), -1), 2)
+				if err := server.Receive(learner.Message{y}); err != nil {
+					t.Fatal(err)
+				}
+				ref.receive(got, y)
+				for i, s := range server.Standings(nil) {
+					n := len(ref.history[i])
+					near(t, "U", s.Upper, ref.upper(i), 1e-9)
+					near(t, "R/T", s.Target, ref.target(i)/float64(horizon), 1e-9)
+					if n > 0 {
+						near(t, "mean", s.Mean, mean(ref.history[i]), 1e-9)
+						near(t, "w", s.Limit, ref.limit(i, n), 1e-9)
+					}
+					if s.Played != n || s.Active != ref.active[i] || len(server.BaseServer(i).(*scripted).got) != n {
+						t.Fatalf("trial %d, round %d: base %d: %+v, want %d messages, active %v", trial, round, i, s, n, ref.active[i])
+					}
+				}
+			}
+			if !slices.Equal(server.Eliminations(), ref.eliminated) {
+				t.Fatalf("trial %d: eliminations %v, want %v", trial, server.Eliminations(), ref.eliminated)
+			}
+			w := server.Warnings()
+			for _, e := range ref.eliminated {
+				eliminated++
+				if e.Last {
+					resets++
+				}
+			}
+			if lasts := slices.IndexFunc(ref.eliminated, func(e learner.Elimination) bool { return e.Last }) >= 0; lasts != (len(w) == 1) {
+				t.Errorf("trial %d: warnings %v, all eliminated: %v", trial, w, lasts)
+			}
+			wrapped++
+		}
+	}
+	if eliminated < 50 || resets < 10 || wrapped != 80 {
+		t.Errorf("%d eliminations, %d of them of the last base: the scripts test too little", eliminated, resets)
+	}
+}
+
+// TestCombinerCap: one reward of -3 under noise does not shut a base out for ever, as it does as published, where the bonus and not the bound is capped at 1.
+func TestCombinerCap(t *testing.T) {
+	for c, want := range map[privacy.Calibration]float64{privacy.Sound: 1, privacy.AsPublished: -2} {
+		b := learner.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
+		s := &learner.CombinerServer{Servers: []learner.Server{&scripted{noise: 2}, &scripted{noise: 2}}, Regret: []learner.RegretBound{b, b}, TargetScale: 1e-12, Calibration: c}
+		if err := s.Init(combinerProblem, 100); err != nil {
+			t.Fatal(err)
+		}
+		s.Reset(nil)
+		if err := s.Receive(learner.Message{-3}); err != nil {
+			t.Fatal(err)
+		}
+		near(t, c.String(), s.Standings(nil)[0].Upper, want, 1e-6)
+	}
+}
+
+// TestCombinerBatch: messages that come in a row, as from a shuffler, all belong to the base that was broadcast before them, whoever leads by then.
+func TestCombinerBatch(t *testing.T) {
+	b := learner.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
+	bases := []*scripted{{name: 1}, {name: 2}}
+	_, s := learner.Combine(learner.BaseLearner{Server: bases[0], Regret: b}, learner.BaseLearner{Server: bases[1], Regret: b})
+	s.TargetScale, s.Confidence = 1e-12, 1e-6
+	if err := s.Init(combinerProblem, 100); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset(nil)
+	for batch := range 4 {
+		i := batch % 2 // of two that are alike, the one that has not just had low rewards leads
+		if told := s.Broadcast(); told[0] != float64(i) {
+			t.Fatalf("batch %d: broadcast %v, want of base %d", batch, told, i)
+		}
+		for range 3 {
+			if err := s.Receive(learner.Message{0.5 - 0.1*float64(batch)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(bases[i].got) != 3*(batch/2+1) {
+			t.Errorf("batch %d: bases have %d and %d messages", batch, len(bases[0].got), len(bases[1].got))
+		}
+	}
+}
+
+// TestCombinerRouting: the device hands its base's broadcast to its base's device, whose arm and message are the combiner's.
+func TestCombinerRouting(t *testing.T) {
+	devices := []*sender{{arm: 2, dim: 1, sigma: 1, mu: 1}, {arm: 0, dim: 1, sigma: 1, mu: 1}}
+	d := &learner.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}
+	if err := d.Init(combinerProblem, 100); err != nil {
+		t.Fatal(err)
+	}
+	v := &bandit.View{Round: 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
+	for i, want := range []int{2, 0} {
+		arm, err := d.Act([]float64{float64(i), 5, 6 + float64(i)}, v)
+		if err != nil || arm != want || !slices.Equal(devices[i].heard, []float64{5, 6 + float64(i)}) {
+			t.Errorf("base %d: arm %d, %v, heard %v", i, arm, err, devices[i].heard)
+		}
+		noise := func() *privacy.Noise { return privacy.NewNoise(random.Source(1, 0, "noise")) }
+		a, errA := d.Report([]float64{float64(i)}, v.Row(0), 1, noise(), learner.Message{7})
+		b, errB := devices[i].Report(nil, v.Row(0), 1, noise(), learner.Message{7})
+		if errA != nil || errB != nil || !slices.Equal(a, b) {
+			t.Errorf("base %d: message %v, %v, want %v", i, a, errA, b)
+		}
+	}
+	for want, b := range map[string][]float64{
+		"empty broadcast": nil, "base learner -1": {-1, 0}, "base learner 2,": {2, 0}, "base learner 0.5": {0.5, 0}, "base learner NaN": {math.NaN(), 0}, "base learner +Inf": {math.Inf(1)},
+	} {
+		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
+		_, err := d.Act(b, v)
+		wants(t, "Act", err, want)
+		m, err := d.Report(b, v.Row(0), 1, privacy.NewNoise(ledger), learner.Message{7})
+		wants(t, "Report", err, want)
+		if !slices.Equal(m, learner.Message{7}) || len(ledger.Drawn()) > 0 {
+			t.Errorf("%s: message %v, drawn %v", want, m, ledger.Drawn())
+		}
+	}
+}
+
+// TestCombinerClaims: a combiner claims what its bases do, which have to agree.
+func TestCombinerClaims(t *testing.T) {
+	noise := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Constant: 0.5}
+	d, _ := learner.NewCombiner(noise)
+	one := &learner.OnlineDevice{Noise: noise}
+	for _, device := range []learner.Device{d, one} {
+		if err := device.Init(combinerProblem, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if a, b := d.Claim(), one.Claim(); a.String() != b.String() || a.Event != b.Event || math.Abs(a.Epsilon-1) > 1e-6 {
+		t.Errorf("claims\n%v, one base\n%v", a, b)
+	}
+	if a, b := d.Draws(17), one.Draws(17); !slices.Equal(a, b) {
+		t.Errorf("draws %v, one base %v", a, b)
+	}
+	other := noise
+	other.Budget.Epsilon = 2
+	for _, c := range []struct {
+		bases []learner.Device
+		words []string
+	}{
+		{[]learner.Device{one, &learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
+		{[]learner.Device{one, one, &learner.LDPDevice{Noise: learner.LDPNoise(noise)}}, []string{"base learner 2", "another claim"}},
+		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1 draws", "want the same"}},
+		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 2}}, []string{"base learner 1", "another claim"}},
+		{[]learner.Device{one, nil}, []string{"Devices[1] is nil"}},
+		{[]learner.Device{one, &learner.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
+		{[]learner.Device{}, []string{"Devices is empty"}},
+	} {
+		wants(t, "CombinerDevice", (&learner.CombinerDevice{Devices: c.bases}).Init(combinerProblem, 100), c.words...)
+	}
+	wants(t, "CombinerDevice", d.Init(combinerProblem, 0), "horizon = 0")
+}
+
+func TestCombinerRefuses(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
+	good := func() *learner.CombinerServer {
+		return &learner.CombinerServer{Servers: []learner.Server{&scripted{}, &scripted{}}, Regret: []learner.RegretBound{b, b}}
+	}
+	noise := learner.OnlineNoise{Budget: strict}
+	for _, c := range []struct {
+		change func(*learner.CombinerServer)
+		words  []string
+	}{
+		{func(s *learner.CombinerServer) { s.Alpha = -1 }, []string{"Alpha = -1", "(0, 1]"}},
+		{func(s *learner.CombinerServer) { s.Alpha = nan }, []string{"Alpha = NaN"}},
+		{func(s *learner.CombinerServer) { s.P = -1 }, []string{"P = -1", "> 0"}},
+		{func(s *learner.CombinerServer) { s.PPrime = inf }, []string{"PPrime = +Inf", "finite"}},
+		{func(s *learner.CombinerServer) { s.Confidence = nan }, []string{"Confidence = NaN", "1.7"}},
+		{func(s *learner.CombinerServer) { s.BoundScale = -2 }, []string{"BoundScale = -2", "> 0"}},
+		{func(s *learner.CombinerServer) { s.TargetScale = inf }, []string{"TargetScale = +Inf"}},
+		{func(s *learner.CombinerServer) { s.Calibration = privacy.Illustrative }, []string{"Calibration = Illustrative"}},
+		{func(s *learner.CombinerServer) { s.Regret = s.Regret[:1] }, []string{"1 bounds", "2 Servers"}},
+		{func(s *learner.CombinerServer) { s.Servers = nil }, []string{"2 bounds", "without Servers"}},
+		{func(s *learner.CombinerServer) { s.Servers = []learner.Server{} }, []string{"Servers is empty"}},
+		{func(s *learner.CombinerServer) { s.Servers, s.Regret = nil, nil }, []string{"epsilon = 0"}},
+		{func(s *learner.CombinerServer) { s.Regret[1].Coefficient = 0 }, []string{"base learner 1", "Coefficient = 0"}},
+		{func(s *learner.CombinerServer) { s.Regret[1].Power = 0.4 }, []string{"Power = 0.4", "[1/2, 1]"}},
+		{func(s *learner.CombinerServer) { s.Regret[0].Power = nan }, []string{"base learner 0", "Power = NaN"}},
+		{func(s *learner.CombinerServer) { s.Regret[0].Eta = inf }, []string{"Eta = +Inf"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"base learner 1", "want a Rewarder"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise(noise)} }, []string{"base learner 1", "LDPServer", "no reward"}},
+		{func(s *learner.CombinerServer) {
+			s.Servers[1] = &learner.Anytime{Block: func(int) learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise(noise)} }}
+		}, []string{"base learner 1", "LDPServer", "no reward"}},
+	} {
+		s := good()
+		c.change(s)
+		wants(t, "CombinerServer", s.Init(combinerProblem, 100), c.words...)
+	}
+	if err := good().Init(combinerProblem, 100); err != nil {
+		t.Error(err)
+	}
+	wants(t, "CombinerServer", good().Init(combinerProblem, 0), "horizon = 0")
+	p := combinerProblem
+	p.Slots = 2
+	wants(t, "CombinerServer", good().Init(p, 100), "Slots = 2")
+}
+
+// TestCombinerMalformedMessages: what a base or the combiner refuses leaves all as it was.
+func TestCombinerMalformedMessages(t *testing.T) {
+	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 1}
+	_, s := learner.Combine(learner.BaseLearner{Server: &scripted{name: 1}, Regret: b}, learner.BaseLearner{Server: &scripted{name: 2}, Regret: b})
+	if err := s.Init(combinerProblem, 100); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset(nil)
+	for range 5 {
+		before, told := s.Standings(nil), slices.Clone(s.Broadcast())
+		for want, m := range map[string]learner.Message{"by Reward": {}, "by Receive": {1, 2}, "NaN": {math.NaN()}, "-Inf": {math.Inf(-1)}} {
+			wants(t, "CombinerServer", s.Receive(m), want)
+		}
+		if !slices.Equal(s.Standings(nil), before) || !slices.Equal(s.Broadcast(), told) {
+			t.Errorf("a refused message has changed %v to %v", before, s.Standings(nil))
+		}
+		if err := s.Receive(learner.Message{0.5}); err != nil || slices.Equal(s.Standings(nil), before) {
+			t.Errorf("an honest message: %v, %v", err, s.Standings(nil))
+		}
+	}
+}
+
+// combined is the default set, quick to run.
+func combined(b privacy.Budget, c privacy.Calibration, maler bool) *learner.Local {
+	d, s := learner.NewCombiner(learner.OnlineNoise{Budget: b, Calibration: c})
+	s.BoundScale, s.TargetScale, s.Confidence, s.Base.Width = 0.02, 0.01, 0.4, 8
+	if !maler {
+		s.Base.Online = func(radius, gradient float64) online.Learner {
+			return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(0.1)}
+		}
+	}
+	return &learner.Local{Device: d, Server: s}
+}
+
+func combiners() map[string]func() *learner.Local {
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	return map[string]func() *learner.Local{
+		"sound":       func() *learner.Local { return combined(budget, privacy.Sound, false) },
+		"maler":       func() *learner.Local { return combined(budget, privacy.Sound, true) },
+		"published":   func() *learner.Local { return combined(budget, privacy.AsPublished, false) },
+		"epsilon=inf": func() *learner.Local { return combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false) },
+		"theory": func() *learner.Local {
+			d, s := learner.NewCombiner(learner.OnlineNoise{Budget: budget})
+			s.Base.Rule = learner.TheoryWidth
+			return &learner.Local{Device: d, Server: s}
+		},
+		"batch": func() *learner.Local {
+			l := combined(budget, privacy.Sound, false)
+			l.Batch = 9
+			return l
+		},
+	}
+}
+
+func TestCombinerConformance(t *testing.T) {
+	for name, make := range combiners() {
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t, func() bandit.Learner { return make() },
+				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
+		})
+	}
+}
+
+// TestCombinerLedger: the simulation compares the noise drawn with the claim, and all bases get to play.
+func TestCombinerLedger(t *testing.T) {
+	e := &simulate.Experiment{
+		Name: "combiner", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Horizon: 1000, Trials: 2, Seed: 1,
+	}
+	for name, make := range combiners() {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Policies {
+		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
+			t.Error(err)
+		}
+		if p.Claim.Model != privacy.Local || strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon, 1) {
+			t.Errorf("%s: claims %v", p.Name, p.Claim)
+		}
+	}
+	l := combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
+	l.Server.(*learner.CombinerServer).TargetScale = 1e-6
+	play(t, l, &environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
+	var total int
+	for i, s := range l.Server.(*learner.CombinerServer).Standings(nil) {
+		if total += s.Played; s.Played == 0 {
+			t.Errorf("base %d has not played", i)
+		}
+	}
+	if total != 2000 {
+		t.Errorf("%d messages, want 2000", total)
+	}
+}
+
+// play returns the regret of a learner.
+func play(t *testing.T, l *learner.Local, env bandit.Environment, rounds int) (regret float64) {
+	t.Helper()
+	if err := l.Init(env.Problem(), rounds); err != nil {
+		t.Fatal(err)
+	}
+	env.Reset(random.New(1, 0, "contexts"))
+	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	rewards := random.New(1, 0, "rewards")
+	var v bandit.View
+	var arms []int
+	y := make([]float64, 1)
+	for range rounds {
+		env.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+		regret += env.Regret(arms)
+	}
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+	return regret
+}
+
+// TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2, 0.8 and 0.5, the second plays most of 20000 rounds.
+func TestCombinerFindsTheGoodBase(t *testing.T) {
+	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.001}
+	var bases []learner.BaseLearner
+	for arm := range 3 {
+		bases = append(bases, learner.BaseLearner{Device: &sender{arm: arm, dim: 1, sigma: 1, mu: 1}, Server: &scripted{noise: 1}, Regret: b})
+	}
+	d, s := learner.Combine(bases...)
+	s.TargetScale = 0.001
+	play(t, &learner.Local{Device: d, Server: s}, &coinArms{0.2, 0.8, 0.5}, 20000)
+	if st := s.Standings(nil); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {
+		t.Errorf("standings %+v, want most messages for base 1, and few for base 0", st)
+	}
+}
+
+// coinArms are arms whose contexts say nothing.
+type coinArms []float64
+
+func (c coinArms) Problem() bandit.Problem { return combinerProblem }
+func (c coinArms) Reset(*rand.Rand)        {}
+func (c coinArms) Next(v *bandit.View) {
+	*v = bandit.View{Round: v.Round + 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
+}
+func (c coinArms) Regret(arms []int) float64 {
+	return slices.Max(c) - c[arms[0]]
+}
+func (c coinArms) Pull(r *rand.Rand, arms []int, y []float64) {
+	y[0] = 0
+	if r.Float64() < c[arms[0]] {
+		y[0] = 1
+	}
+}
+
+// TestCombinerDefaultSet: M and the guesses against the formula in integers, and the constants of Theorem 4.1, which are vacuous.
+func TestCombinerDefaultSet(t *testing.T) {
+	for horizon, want := range map[int]int{1: 1, 2: 2, 256: 2, 257: 3, 20_000: 3, 65_536: 3, 65_537: 4, 100_000: 4} {
+		g := learner.CombinerGuesses(horizon)
+		if len(g) != want {
+			t.Errorf("T = %d: %d bases, want %d", horizon, len(g), want)
+		}
+		near(t, "the last guess", g[len(g)-1], math.Pow(2, float64(want-1))/math.Pow(float64(horizon), 0.125), 1e-12)
+		if horizon > 1 && g[len(g)-1] < 1 {
+			t.Errorf("T = %d: guesses %v do not reach 1", horizon, g)
+		}
+	}
+	// T = 20000, d = 5, epsilon = 1: L_2 sqrt(T) = 17,000, and R_i/T from 2 to 40.
+	_, s := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}})
+	p := features
+	p.Dim = 5
+	if err := s.Init(p, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset(nil)
+	for i, b := range s.Standings(nil) {
+		if b.Target < 2 || b.Target > 40 || !b.Active || b.Upper != 1-b.Target {
+			t.Errorf("base %d: R/T = %v, U = %v", i, b.Target, b.Upper)
+		}
+	}
+}
+
+func TestCombinerNoAllocations(t *testing.T) {
+	for name, make_ := range combiners() {
+		l := make_()
+		env := &environment.UnitFeatures{Dim: 5, Arms: 10}
+		play(t, l, env, 5000)
+		var v bandit.View
+		arms, y := make([]int, 0, 1), []float64{1}
+		if n := testing.AllocsPerRun(2, func() {
+			for range 1500 {
+				env.Next(&v)
+				arms = l.Select(&v, arms[:0])
+				l.Update(&v, arms, y)
+			}
+		}); n > 0 || l.Err() != nil {
+			t.Errorf("%s: %v allocations in 1500 rounds, want 0; err %v", name, n, l.Err())
+		}
+	}
+}
+
+func BenchmarkCombiner(b *testing.B) {
+	for _, maler := range []bool{false, true} {
+		b.Run(fmt.Sprintf("d=5/K=100/maler=%v", maler), func(b *testing.B) {
+			round(b, &environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
+		})
+	}
+}
+
+// Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it plays, each user being one base learner's.
+func ExampleNewCombiner() {
+	env := &environment.UnitFeatures{Fixed: true}
+	device, server := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
+	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
+	server.Base.Width = 8
+	server.Base.Online = func(radius, gradient float64) online.Learner { // quicker than Maler, the default
+		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(0.1)}
+	}
+	l := &learner.Local{Device: device, Server: server}
+	const horizon = 20000
+	if err := l.Init(env.Problem(), horizon); err != nil {
+		fmt.Println(err)
+		return
+	}
+	env.Reset(random.New(1, 0, "contexts"))
+	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	rewards := random.New(1, 0, "rewards")
+	var (
+		v    bandit.View
+		arms []int
+		y    = make([]float64, 1)
+	)
+	for range horizon {
+		env.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+	}
+	for i, b := range server.Standings(nil) {
+		fmt.Printf("base %d: %5d rounds, mean %.2f\n", i, b.Played, b.Mean)
+	}
+	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", l.Claim().Epsilon, l.Claim().Nominal.Delta)
+	// Output:
+	// base 0:     0 rounds, mean 0.00
+	// base 1:  2768 rounds, mean 0.62
+	// base 2: 17232 rounds, mean 0.87
+	// each user's message is (10, 1e-05)-private
+}
