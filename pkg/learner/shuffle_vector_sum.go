@@ -122,6 +122,9 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 		}
 		s.bits = int64(b)
 		s.event.Trials = s.bits * int64(v.Batch)
+		if s.event, err = privacy.TightestTail(v.Budget.Delta, s.event); err != nil {
+			return s, err
+		}
 	default:
 		if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
 			return s, err

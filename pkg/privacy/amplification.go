@@ -51,6 +51,9 @@ func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	if !(local > 0) || math.IsInf(local, 1) {
 		return local
 	}
+	if AmplifiedDelta(0, mu, n) <= delta {
+		return 0
+	}
 	lo, hi := 0.0, local
 	for range 40 {
 		if middle := (lo + hi) / 2; AmplifiedDelta(middle, mu, n) <= delta {

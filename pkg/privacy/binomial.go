@@ -71,30 +71,37 @@ func (e BinomialEvent) Gaussian() float64 {
 	mass := binomial(n, e.P, lo, hi)
 	t := -math.Expm1(math.Log1p(-e.Tail) / float64(e.Coordinates))
 
-	// up[i] = Phi^-1((F(i) - t)/(1-t)) where F(i) > t, down[i] = Phi^-1(F(i)/(1-t)).
-	up, down := make([]float64, len(mass)), make([]float64, len(mass))
-	above := make([]float64, len(mass)) // 1 - F
+	below, above := make([]float64, len(mass)), make([]float64, len(mass)) // F and 1 - F
+	sum := 0.0
+	for i, m := range mass {
+		sum += m
+		below[i] = sum
+	}
 	for i := len(mass) - 2; i >= 0; i-- {
 		above[i] = above[i+1] + mass[i+1]
 	}
-	below := 0.0
-	for i, m := range mass {
-		below += m
-		up[i], down[i] = quantile((below-t)/(1-t), above[i]/(1-t)), quantile(below/(1-t), (above[i]-t)/(1-t))
+	// What counts is i with F(i) > t and F(i-k) < 1 - t: from first on, up to last + k.
+	first, last := 0, len(mass)-1
+	for below[first] <= t {
+		first++
+	}
+	for last >= 0 && above[last] <= t {
+		last--
+	}
+	if first < e.Most && last >= 0 {
+		return math.Inf(1) // F(first - Most) = 0
+	}
+	down := make([]float64, len(mass)) // Phi^-1(F(i)/(1-t))
+	for i := first - e.Most; i <= last; i++ {
+		down[i] = quantile(below[i]/(1-t), (above[i]-t)/(1-t))
 	}
 	slope := 0.0
-	for i, u := range up {
-		if math.IsInf(u, -1) {
-			continue
-		}
-		for k := 1; k <= e.Most; k++ {
-			if i < k {
-				return math.Inf(1) // F(i-k) = 0
+	for i := first; i <= min(last+e.Most, len(mass)-1); i++ {
+		u := quantile((below[i]-t)/(1-t), above[i]/(1-t))
+		for k := max(1, i-last); k <= e.Most; k++ {
+			if rise := u - down[i-k]; rise > slope*float64(k) {
+				slope = rise / float64(k)
 			}
-			if math.IsInf(down[i-k], 1) {
-				continue
-			}
-			slope = math.Max(slope, (u-down[i-k])/float64(k))
 		}
 	}
 	return slope * e.Norm * (1 + 1e-9) // for rounding
@@ -150,7 +157,26 @@ func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
 	return GaussianEpsilon((delta-e.Tail)/(1-e.Tail), mu), nil
 }
 
-// CalibrateBinomial returns the event with the least Trials for a budget, a multiple of step >= 1, and the best of three tails: 1e-2, 1e-3 and 1e-4 delta. The
+// tails are shares of delta to give up for the tails: little noise wants the first, much noise the last.
+var tails = []float64{1e-2, 1e-3, 1e-4}
+
+// TightestTail returns the event with the tail that BinomialEpsilon is least with at delta > 0, of three: 1e-2, 1e-3 and 1e-4 delta.
+func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
+	best, least := e, math.Inf(1)
+	for _, share := range tails {
+		e.Tail = share * delta
+		epsilon, err := BinomialEpsilon(delta, e)
+		if err != nil {
+			return e, err
+		}
+		if epsilon < least || share == tails[0] {
+			best, least = e, epsilon
+		}
+	}
+	return best, nil
+}
+
+// CalibrateBinomial returns the event with the least Trials for a budget, a multiple of step >= 1, and the best of TightestTail's tails. The
 // event's Trials and Tail are ignored. epsilon = +Inf gives Trials = 0.
 func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, error) {
 	if err := b.Approximate(); err != nil {
@@ -167,7 +193,7 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 		return e, err
 	}
 	best := e
-	for _, share := range []float64{1e-2, 1e-3, 1e-4} {
+	for _, share := range tails {
 		e.Tail = share * b.Delta
 		mu, err := GaussianMu(Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)})
 		if err != nil {
