@@ -21,7 +21,7 @@ type Figure struct {
 }
 
 // Figures lists all that can be reproduced.
-var Figures = append([]Figure(nil), jdpFigures...)
+var Figures = append(append([]Figure(nil), ldpFigures...), jdpFigures...)
 
 // FigureByName returns the figure of that name.
 func FigureByName(name string) (Figure, error) {

@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -42,6 +43,8 @@ const (
 	JDPPrintedOne  = "JDP as printed, S = 1"
 	LDPPrinted     = "LDP as printed"
 	LDPPrintedOne  = "LDP as printed, S = 1"
+	SDPPrinted     = "SDP as printed"
+	SDPPrintedOne  = "SDP as printed, S = 1"
 	OnlineOGD      = "OnlineUCB, OGD"
 	OnlineMaler    = "OnlineUCB, Maler"
 	OnlinePrinted  = "OnlineUCB as printed, Maler"
@@ -50,17 +53,16 @@ const (
 
 // The policies of the public script, which are not private at the epsilon in their names.
 const (
-	JDPScript = "JDP, script"
-	LDPScript = "LDP, script"
+	JDPScript     = "JDP, script"
+	SDPScript     = "SDP, script"
+	LDPScript     = "LDP, script"
+	JDPScriptRoot = "JDP, script, S = √d"
+	SDPScriptRoot = "SDP, script, S = √d"
+	LDPScriptRoot = "LDP, script, S = √d"
 )
 
-// The policies of the comparison at equal privacy: sound noise, tuned widths.
-const (
-	JDPTuned    = "JDP, tree"
-	BLTTuned    = "JDP, BLT"
-	LDPTuned    = "LDP LinUCB"
-	OnlineTuned = "OnlineUCB"
-)
+// SDPBatch is the batch of shuffle LinUCB in Figure 1. The paper does not say it; the script has 20.
+const SDPBatch = 20
 
 // LDPBudget is a budget of Figure 1.
 func LDPBudget(epsilon float64) privacy.Budget {
@@ -83,6 +85,14 @@ func Online(b privacy.Budget, c privacy.Calibration, mu, width float64) *learner
 func ZhengLDP(b privacy.Budget, c privacy.Calibration, norm, width, constant float64) *learner.Local {
 	noise := learner.LDPNoise{Budget: b, Calibration: c, Constant: constant}
 	return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, ThetaNorm: norm, Width: width}}
+}
+
+// Amplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022).
+func Amplified(b privacy.Budget, c privacy.Calibration, batch int, norm, width, constant float64) *learner.Local {
+	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch, Constant: constant})
+	server := l.Server.(*learner.AmplifiedServer)
+	server.ThetaNorm, server.Width = norm, width
+	return l
 }
 
 // figure1Mu is the curvature that OGD is told in Figure 1: 0.1 at epsilon = 10, where it converges, and 0.05 below. It was chosen by looking at the regret of
@@ -121,19 +131,32 @@ func LDPPolicy(name string, epsilon float64) bandit.Learner {
 		return Online(b, privacy.AsPublished, 0, figure1Width)
 	case OnlinePrintOGD:
 		return Online(b, privacy.AsPublished, figure1Mu(epsilon), figure1Width)
+	case SDPPrinted:
+		return Amplified(b, privacy.AsPublished, SDPBatch, root, 1, 0)
+	case SDPPrintedOne:
+		return Amplified(b, privacy.AsPublished, SDPBatch, 1, 1, 0)
 	case LDPScript:
+		return ZhengLDP(b, privacy.Illustrative, 1, 1, 0)
+	case LDPScriptRoot:
 		return ZhengLDP(b, privacy.Illustrative, root, 1, 0)
+	case SDPScript:
+		return Amplified(b, privacy.Illustrative, SDPBatch, 1, 1, 0)
+	case SDPScriptRoot:
+		return Amplified(b, privacy.Illustrative, SDPBatch, root, 1, 0)
 	case JDPScript:
-		return ScriptJDP(b)
+		return ScriptJDP(b, 1)
+	case JDPScriptRoot:
+		return ScriptJDP(b, root)
 	}
 	panic(fmt.Sprintf("papers: no policy %q in Figure 1", name))
 }
 
 // LDPHonest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their papers print them, OnlineUCB with sound noise.
-var LDPHonest = []string{LinUCBPublic, JDPPrinted, JDPPrintedOne, LDPPrinted, LDPPrintedOne, OnlineOGD, OnlineMaler, OnlinePrintOGD, OnlinePrinted}
+var LDPHonest = []string{LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPrintedOne, LDPPrinted, LDPPrintedOne,
+	OnlineOGD, OnlineMaler, OnlinePrintOGD, OnlinePrinted}
 
 // LDPScripted lists the policies of the public script.
-var LDPScripted = []string{LinUCBPublic, JDPScript, LDPScript}
+var LDPScripted = []string{LinUCBPublic, JDPScript, SDPScript, LDPScript, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot}
 
 // LDPFigure1 is one panel of Figure 1: the honest recipe, and the public script's constants on its own arms.
 func LDPFigure1(s Scale, epsilon float64) []*simulate.Experiment {
@@ -144,6 +167,11 @@ func LDPFigure1(s Scale, epsilon float64) []*simulate.Experiment {
 	for i, names := range [][]string{LDPHonest, LDPScripted} {
 		for _, name := range names {
 			list[i].Policies = append(list[i].Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return LDPPolicy(name, epsilon) }})
+		}
+	}
+	for _, name := range LDPHonest {
+		if !strings.HasPrefix(name, "OnlineUCB") {
+			list[0].Pairs = append(list[0].Pairs, [2]string{name, OnlineOGD})
 		}
 	}
 	return list

@@ -13,16 +13,17 @@ import (
 )
 
 // ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of joint privacy. It is NOT private at any epsilon: the noise is drawn once and kept, so that
-// the difference of two releases is a row in the clear. The claim says so. It is here because published curves are compared with it.
-func ScriptJDP(b privacy.Budget) *learner.Local {
+// the difference of two releases is a row in the clear. The claim says so. norm is S. It is here because published curves are compared with it.
+func ScriptJDP(b privacy.Budget, norm float64) *learner.Local {
 	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
-	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b}}
+	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b, norm: norm}}
 }
 
 // keptServer adds Z, of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps, to the sums in all rounds, with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width
-// beta = sqrt(Gamma d) + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
+// beta = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
 type keptServer struct {
 	budget privacy.Budget
+	norm   float64 // S
 
 	dim       int
 	sd, shift float64
@@ -43,7 +44,7 @@ func (k *keptServer) Init(p bandit.Problem, horizon int) error {
 	k.sd = math.Sqrt(math.Log(n)) * math.Log(2.5/k.budget.Delta) / k.budget.Epsilon
 	gamma := k.sd * math.Sqrt(d*math.Log(n))
 	k.shift = 2 * gamma
-	k.beta = math.Sqrt(gamma*d) + math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/gamma)*n))/2
+	k.beta = math.Sqrt(gamma)*k.norm + math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/gamma)*n))/2
 	packed := p.Dim * (p.Dim + 1) / 2
 	k.sum, k.numbers = make([]float64, packed+p.Dim), make([]float64, packed+p.Dim+2)
 	k.v = mat.NewSymDense(p.Dim, nil)

@@ -84,7 +84,7 @@ type Claim struct {
 }
 
 // Claims lists the claims of all notebooks.
-var Claims = append(append([]Claim(nil), privacyClaims...), jdpClaims...)
+var Claims = append(append(append([]Claim(nil), privacyClaims...), ldpClaims...), jdpClaims...)
 
 // Check checks the claim of that name at a scale.
 func Check(name string, s Scale) (statement, evidence string, err error) {

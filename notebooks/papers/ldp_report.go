@@ -1,0 +1,142 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+var ldpFigures = []Figure{
+	{"ldp-fig1", "regret at epsilon = 0.2, 1, 10: rivals as printed and OnlineUCB with sound noise; a public script's constants", experimentsFigure1, reportFigure1},
+	{"ldp-table1", "Appendix G: least eigenvalues across experiments, and within a run", nil, reportTable1},
+	{"ldp-radius", "beyond the paper: regret of OnlineUCB by the factor of its confidence width", experimentsRadius, reportRadius},
+	{"ldp-equal", "beyond the paper: all trust models at the same epsilon and delta, with sound noise", experimentsEqual, reportEqual},
+	{"ldp-long", "beyond the paper: the anytime variant and the combiner to 100,000 rounds", experimentsLong, reportLong},
+}
+
+func experimentsFigure1(s Scale) (list []*simulate.Experiment) {
+	for _, epsilon := range LDPEpsilons {
+		list = append(list, LDPFigure1(s, epsilon)...)
+	}
+	return list
+}
+
+// ldpScriptGoldens are regrets that the public script's constants gave in an independent implementation, with standard errors where they are known to be of that order.
+var ldpScriptGoldens = map[float64]map[string]float64{
+	0.2: {SDPScript: 4208, LDPScript: 5998},
+	1:   {SDPScript: 1622, LDPScript: 2707},
+	10:  {SDPScript: 731, LDPScript: 908},
+}
+
+// trueEpsilon reads what is proved of a policy off its claim in a table.
+func trueEpsilon(t *simulate.Table, policy string) float64 {
+	fields := strings.Fields(claimLine(t.Claims[policy], "proved"))
+	if len(fields) < 3 {
+		return math.NaN()
+	}
+	epsilon, err := strconv.ParseFloat(fields[2], 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return epsilon
+}
+
+// verdict says by how much a rival's regret is more than OnlineUCB's, in standard errors of the difference.
+func verdict(difference, se float64) string {
+	switch z := difference / se; {
+	case z > 3:
+		return "OnlineUCB ahead"
+	case z < -3:
+		return "OnlineUCB behind"
+	default:
+		return "not separated"
+	}
+}
+
+func reportFigure1(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("ε", "policy", "trust model", "true ε", "regret", "SE", "less OnlineUCB's", "SE ", "z > 3?")
+	t.Align = "rllrrrrrl"
+	for i, epsilon := range LDPEpsilons {
+		honest, script := tables[2*i], tables[2*i+1]
+		ours, err := honest.Curve(OnlineOGD)
+		if err != nil {
+			return nil, err
+		}
+		_, base, baseSE := last(ours)
+		for _, table := range []*simulate.Table{honest, script} {
+			for _, c := range table.Curves {
+				if strings.HasSuffix(c.Policy, " - "+OnlineOGD) || table == script && c.Policy == LinUCBPublic {
+					continue
+				}
+				_, mean, se := last(c)
+				difference, differenceSE := mean-base, math.Hypot(se, baseSE)
+				if pair, err := table.Curve(c.Policy + " - " + OnlineOGD); err == nil {
+					_, difference, differenceSE = last(pair)
+				}
+				row := []any{fmt.Sprint(epsilon), c.Policy, claimLine(table.Claims[c.Policy], "model"), number(trueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
+					fmt.Sprintf("%.0f", difference), fmt.Sprintf("%.0f", differenceSE), verdict(difference, differenceSE)}
+				switch {
+				case c.Policy == LinUCBPublic:
+					row[2], row[8] = "none", "–"
+				case strings.HasPrefix(c.Policy, "JDP, script"):
+					row[2] = "none: its noise is kept"
+				case strings.HasPrefix(c.Policy, "OnlineUCB"):
+					row[8] = "–"
+				}
+				if c.Policy == OnlineOGD {
+					row[6], row[7] = "–", "–"
+				}
+				t.Add(row...)
+			}
+		}
+	}
+	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told μ = 0.1 at ε = 10 and 0.05 below. "+
+		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. The paper's figure has no numbers", thousands(tables[0].Provenance.Rounds), LDPDelta, tables[0].Curves[0].Trials, figure1Width)
+	t.Scale = string(s)
+	return t, nil
+}
+
+// ldpStyles gives a policy the same colour in all panels.
+var ldpStyles = map[string]int{LinUCBPublic: 1, JDPPrinted: 2, SDPPrinted: 3, LDPPrinted: 4, OnlineOGD: 5, OnlineMaler: 6, JDPScript: 2, SDPScript: 3, LDPScript: 4}
+
+// FigureLDP1 draws a panel of Figure 1: the honest recipe.
+func FigureLDP1(epsilon float64, honest *simulate.Table, scale string) *charts.Figure {
+	f := panel(epsilon, "rivals as printed, OnlineUCB with sound noise", scale, honest, LinUCBPublic, JDPPrinted, SDPPrinted, LDPPrinted, OnlineOGD, OnlineMaler)
+	f.Caption += fmt.Sprintf(". S = √d for the rivals; true ε: JDP %s, SDP %s, LDP %s, OnlineUCB %s", number(trueEpsilon(honest, JDPPrinted)), number(trueEpsilon(honest, SDPPrinted)), number(trueEpsilon(honest, LDPPrinted)), number(trueEpsilon(honest, OnlineOGD)))
+	return f
+}
+
+// FigureLDP1Script draws the same panel with the public script's constants for the rivals.
+func FigureLDP1Script(epsilon float64, honest, script *simulate.Table, scale string) *charts.Figure {
+	f := panel(epsilon, "a public script's constants, OnlineUCB with sound noise", scale, script, LinUCBPublic, JDPScript, SDPScript, LDPScript)
+	ours := panel(epsilon, "", scale, honest, OnlineOGD)
+	f.Series = append(f.Series, ours.Series...)
+	f.Caption += fmt.Sprintf(". S = 1; true ε: JDP none, SDP %s, LDP %s, OnlineUCB %s", number(trueEpsilon(script, SDPScript)), number(trueEpsilon(script, LDPScript)), number(trueEpsilon(honest, OnlineOGD)))
+	return f
+}
+
+func panel(epsilon float64, what, scale string, t *simulate.Table, names ...string) *charts.Figure {
+	var curves []simulate.Curve
+	for _, name := range names {
+		if c, err := t.Curve(name); err == nil {
+			curves = append(curves, c)
+		}
+	}
+	f := charts.Regret(fmt.Sprintf("Figure 1, ε = %g: %s", epsilon, what), curves)
+	f.Series = charts.Curves(curves)
+	for i := range f.Series {
+		f.Series[i].Style = ldpStyles[f.Series[i].Name]
+	}
+	f.Scale = scale
+	return f
+}
+
+// MustTablesLDP1 returns the committed tables of a panel of Figure 1: the honest recipe's and the script's.
+func MustTablesLDP1(epsilon float64) (honest, script *simulate.Table) {
+	e := LDPFigure1(Paper, epsilon)
+	return MustTable(e[0].Name), MustTable(e[1].Name)
+}

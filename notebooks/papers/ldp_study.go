@@ -1,0 +1,426 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Beyond Figure 1: the radius, rivals at equal privacy, and the variants that need to know less.
+
+// LDPWidths are the factors of OnlineUCB's confidence width in the radius study.
+var LDPWidths = []float64{0.2, 0.5, 1, 2, 4, 8, 16}
+
+// RadiusName names a policy of the radius study.
+func RadiusName(width float64) string { return fmt.Sprintf("width × %g", width) }
+
+// LDPRadius varies the factor of OnlineUCB's confidence width at an epsilon: sound noise, OGD.
+func LDPRadius(s Scale, epsilon float64) *simulate.Experiment {
+	e := ldpExperiment(s, fmt.Sprintf("ldp-radius-eps%g", epsilon), func() bandit.Environment { return LDPArms(true) })
+	for _, width := range LDPWidths {
+		e.Policies = append(e.Policies, simulate.Policy{Name: RadiusName(width), New: func() bandit.Learner {
+			return Online(LDPBudget(epsilon), privacy.Sound, figure1Mu(epsilon), width)
+		}})
+	}
+	return e
+}
+
+// FigureRadius draws the regret over time with a slider over the factor, for tables of LDPRadius: the median trial and the tenth from either end.
+func FigureRadius(epsilon float64, t *simulate.Table, scale string) *charts.Figure {
+	f := &charts.Figure{
+		Title: fmt.Sprintf("OnlineUCB and its confidence width, ε = %g", epsilon),
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale,
+		Slider:  &charts.Slider{Label: "width ×", Start: 4},
+		Caption: fmt.Sprintf("%d trials, T = 20,000, fixed arms, sound noise, OGD. Band: from the best tenth of the trials to the worst", t.Curves[0].Trials),
+	}
+	for i, width := range LDPWidths {
+		c := t.Curves[i]
+		x := make([]float64, len(c.Rounds))
+		for k, n := range c.Rounds {
+			x[k] = float64(n)
+		}
+		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", width), Series: []charts.Series{
+			{Name: "mean", X: x, Y: c.Mean, Style: 2}, {Name: "median", X: x, Y: c.Q50, Lo: c.Q10, Hi: c.Q90, Style: 1},
+		}})
+	}
+	return f
+}
+
+func experimentsRadius(s Scale) (list []*simulate.Experiment) {
+	for _, epsilon := range LDPEpsilons {
+		list = append(list, LDPRadius(s, epsilon))
+	}
+	return list
+}
+
+func reportRadius(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("width ×")
+	t.Align = "r"
+	for _, epsilon := range LDPEpsilons {
+		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE", "worst tenth")
+		t.Align += "rrr"
+	}
+	for k, width := range LDPWidths {
+		row := []any{fmt.Sprint(width)}
+		for i := range LDPEpsilons {
+			c := tables[i].Curves[k]
+			_, mean, se := last(c)
+			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.0f", c.Q90[len(c.Q90)-1]))
+		}
+		t.Add(row...)
+	}
+	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials. Worst tenth: nine trials of ten have less", thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials)
+	t.Scale = string(s)
+	return t, nil
+}
+
+// tuned scales the confidence width that LinUCB computes from an accumulator's bounds, together with LinUCB.Sigma scaled alike.
+type tuned struct {
+	privacy.Accumulator
+	factor float64
+}
+
+// Bounds returns bounds whose rho_max and gamma give the width the factor.
+func (t *tuned) Bounds() privacy.Bounds {
+	b := t.Accumulator.Bounds()
+	b.RhoMax *= t.factor * t.factor
+	b.Gamma *= t.factor
+	return b
+}
+
+// tunedJDP returns LinUCB over sums, with a factor of its confidence width.
+func tunedJDP(sums privacy.Accumulator, factor float64) *learner.LinUCB {
+	return &learner.LinUCB{Sums: &tuned{sums, factor}, Sigma: factor / 2}
+}
+
+// LDPEqualBatch is the batch of shuffle LinUCB in the comparison at equal privacy.
+const LDPEqualBatch = 200
+
+// equals are the policies of the comparison at equal privacy, all with sound noise and the public last coordinate where they can use it.
+var equals = []struct {
+	name string
+	make func(b privacy.Budget) bandit.Learner
+}{
+	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner { return tunedJDP(&mechanism.Exact{}, 0.2) }},
+	{"JDP, BLT, width × 0.2", func(b privacy.Budget) bandit.Learner { return tunedJDP(&mechanism.BLT{Budget: b}, 0.2) }},
+	{"JDP, tree, width × 0.2", func(b privacy.Budget) bandit.Learner {
+		return tunedJDP(&mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}}, 0.2)
+	}},
+	{"JDP, tree, width × 1", func(b privacy.Budget) bandit.Learner { return Gaussian(b, privacy.Sound) }},
+	{"SDP, vector sum, width × 0.2", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 0.2) }},
+	{"SDP, vector sum, width × 1", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 1) }},
+	{"LDP LinUCB, width × 0.2", func(b privacy.Budget) bandit.Learner {
+		return ZhengLDP(b, privacy.Sound, 1, 0.2, LDPArms(true).Constant())
+	}},
+	{"LDP LinUCB, width × 1", func(b privacy.Budget) bandit.Learner {
+		return ZhengLDP(b, privacy.Sound, 1, 1, LDPArms(true).Constant())
+	}},
+	{"OnlineUCB, width × 4", func(b privacy.Budget) bandit.Learner {
+		return Online(b, privacy.Sound, figure1Mu(b.Epsilon), figure1Width)
+	}},
+	{"OnlineUCB, width × 1", func(b privacy.Budget) bandit.Learner { return Online(b, privacy.Sound, figure1Mu(b.Epsilon), 1) }},
+}
+
+func vectorSum(b privacy.Budget, width float64) *learner.Local {
+	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: LDPEqualBatch, Constant: LDPArms(true).Constant()})
+	l.Server.(*learner.VectorSumServer).Width = width
+	return l
+}
+
+// LDPEqual compares all learners at the same (epsilon, delta), each in its own trust model, with sound noise.
+func LDPEqual(s Scale, epsilon float64) *simulate.Experiment {
+	e := ldpExperiment(s, fmt.Sprintf("ldp-equal-eps%g", epsilon), func() bandit.Environment { return LDPArms(true) })
+	e.Policies = append(e.Policies, simulate.Policy{Name: LinUCBPublic, New: func() bandit.Learner { return LDPPolicy(LinUCBPublic, epsilon) }})
+	for _, p := range equals {
+		e.Policies = append(e.Policies, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(LDPBudget(epsilon)) }})
+	}
+	return e
+}
+
+func experimentsEqual(s Scale) (list []*simulate.Experiment) {
+	for _, epsilon := range LDPEpsilons {
+		list = append(list, LDPEqual(s, epsilon))
+	}
+	return list
+}
+
+func reportEqual(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("policy", "trust model")
+	t.Align = "ll"
+	for _, epsilon := range LDPEpsilons {
+		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE")
+		t.Align += "rr"
+	}
+	for k, c := range tables[0].Curves {
+		model := claimLine(tables[0].Claims[c.Policy], "model")
+		row := []any{c.Policy, model}
+		for i := range LDPEpsilons {
+			_, mean, se := last(tables[i].Curves[k])
+			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se))
+		}
+		t.Add(row...)
+	}
+	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials; vector sums of batches of %d. A width × 0.2 is tuned: no theorem holds for it", thousands(tables[0].Provenance.Rounds), LDPDelta, tables[0].Curves[0].Trials, LDPEqualBatch)
+	t.Scale = string(s)
+	return t, nil
+}
+
+// claimLine returns a line of a printed claim, without its key.
+func claimLine(claim, key string) string {
+	for line := range strings.Lines(claim) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimSuffix(strings.TrimSpace(rest), " differential privacy")
+		}
+	}
+	return "–"
+}
+
+// FigureEqual draws the comparison at equal privacy with a slider over epsilon.
+func FigureEqual(tables []*simulate.Table, scale string) *charts.Figure {
+	f := &charts.Figure{
+		Title: "Equal privacy, tuned widths: regret by trust model",
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale,
+		Slider:  &charts.Slider{Label: "ε", Start: 1},
+		Caption: fmt.Sprintf("Mean of %d trials, band: ± 1.96 standard errors. Sound noise at the same ε and δ = 0.1, fixed arms", tables[0].Curves[0].Trials),
+	}
+	for i, epsilon := range LDPEpsilons {
+		frame := charts.Frame{Value: fmt.Sprintf("%g", epsilon)}
+		for k, name := range []string{LinUCBPublic, "JDP, BLT, width × 0.2", "SDP, vector sum, width × 0.2", "LDP LinUCB, width × 0.2", "OnlineUCB, width × 4"} {
+			if c, err := tables[i].Curve(name); err == nil {
+				series := charts.Curves([]simulate.Curve{c})
+				series[0].Style = 1 + k
+				frame.Series = append(frame.Series, series...)
+			}
+		}
+		f.Slider.Frames = append(f.Slider.Frames, frame)
+	}
+	return f
+}
+
+// The policies that need to know less.
+const (
+	LongKnown    = "OnlineUCB, T known, Δ = 0"
+	LongRidge    = "OnlineUCB, T known, Δ² = T^(-1/4)"
+	LongAnytime  = "Anytime, Δ² = 2^(-m/8)"
+	LongCombiner = "Combiner, scaled"
+	LongTheory   = "Combiner, constants of the theory"
+)
+
+// LDPLongEpsilon is the epsilon of the comparison of the variants.
+const LDPLongEpsilon = 10
+
+// longServer is the template of the variants' servers: OGD and the width of Figure 1.
+func longServer() *learner.OnlineServer {
+	return Online(LDPBudget(LDPLongEpsilon), privacy.Sound, figure1Mu(LDPLongEpsilon), figure1Width).Server.(*learner.OnlineServer)
+}
+
+// longCombiner returns the combiner with factors of its bounds and targets.
+func longCombiner(bounds, targets float64) *learner.Local {
+	base := longServer()
+	device, server := learner.NewCombiner(base.Noise)
+	server.Base, server.BoundScale, server.TargetScale = *base, bounds, targets
+	return &learner.Local{Device: device, Server: server}
+}
+
+// longPolicy returns a variant by its name.
+func longPolicy(name string, horizon int) bandit.Learner {
+	s := longServer()
+	device := &learner.OnlineDevice{Noise: s.Noise}
+	switch name {
+	case LongRidge:
+		s.DeltaSquared = learner.PublishedDelta(0, horizon, 0.25)
+	case LongAnytime:
+		return &learner.Local{Device: device, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
+			block := *longServer()
+			block.DeltaSquared = learner.PublishedDelta(0, rounds, 0.125)
+			return &block
+		}}}
+	case LongCombiner:
+		return longCombiner(0.02, 0.01)
+	case LongTheory:
+		return longCombiner(1, 1)
+	}
+	return &learner.Local{Device: device, Server: s}
+}
+
+// LDPLong plays OnlineUCB, which knows T, and its variants, which do not need to know T or the least eigenvalue.
+func LDPLong(s Scale) *simulate.Experiment {
+	rounds := pick(s, 5_000, 30_000, 100_000)
+	e := &simulate.Experiment{
+		Name: "ldp-long", Environment: func() bandit.Environment { return LDPArms(true) },
+		Horizon: rounds, Trials: pick(s, 2, 6, 50), Seed: LDPSeed, Grid: simulate.LinearGrid(rounds, 50),
+		Fingerprint: fmt.Sprintf("K 100, d 5, epsilon %d, delta %g, alpha 1/T", LDPLongEpsilon, LDPDelta),
+	}
+	for _, name := range []string{LongKnown, LongRidge, LongAnytime, LongCombiner, LongTheory} {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return longPolicy(name, rounds) }})
+	}
+	return e
+}
+
+func experimentsLong(s Scale) []*simulate.Experiment { return []*simulate.Experiment{LDPLong(s)} }
+
+func reportLong(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("policy", "regret", "SE", "trials")
+	for _, c := range tables[0].Curves {
+		_, mean, se := last(c)
+		t.Add(c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials)
+	}
+	t.Caption = fmt.Sprintf("Regret at round %s, ε = %d, δ = %g, sound noise, OGD, fixed arms. Scaled: the combiner's bounds × 0.02, its targets × 0.01", thousands(tables[0].Provenance.Rounds), LDPLongEpsilon, LDPDelta)
+	t.Scale = string(s)
+	return t, nil
+}
+
+// FigureLong draws the variants' regret.
+func FigureLong(t *simulate.Table, scale string) *charts.Figure {
+	f := charts.Regret("Knowing less: the anytime variant and the combiner", t.Curves)
+	f.Scale = scale
+	f.Caption += fmt.Sprintf(". ε = %d, δ = %g, sound noise, OGD, fixed arms", LDPLongEpsilon, LDPDelta)
+	return f
+}
+
+// CombinerTrial is what one run of the combiner did.
+type CombinerTrial struct {
+	Rounds       []int
+	Played       [][]int // messages so far, by base learner and grid point
+	Upper        [][]float64
+	Standings    []learner.BaseStanding // at the end
+	Eliminations []learner.Elimination
+	Horizon      int
+}
+
+// PlayCombiner plays one trial of the combiner with factors of its bounds and targets.
+func PlayCombiner(s Scale, bounds, targets float64) (c CombinerTrial, err error) {
+	c.Horizon = pick(s, 5_000, 100_000, 100_000)
+	env, l := LDPArms(true), longCombiner(bounds, targets)
+	server := l.Server.(*learner.CombinerServer)
+	if err := l.Init(env.Problem(), c.Horizon); err != nil {
+		return c, err
+	}
+	env.Reset(random.New(LDPSeed, 0, "contexts"))
+	l.Reset(random.New(LDPSeed, 0, "own"), random.Source(LDPSeed, 0, "noise"))
+	rewards := random.New(LDPSeed, 0, "rewards")
+	c.Rounds = simulate.LinearGrid(c.Horizon, 50)
+	var v bandit.View
+	arms, y, next := make([]int, 0, 1), []float64{0}, 0
+	for t := 1; t <= c.Horizon; t++ {
+		env.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+		if l.Err() != nil {
+			return c, l.Err()
+		}
+		if t == c.Rounds[next] {
+			next++
+			for i, b := range server.Standings(nil) {
+				if len(c.Played) == i {
+					c.Played, c.Upper = append(c.Played, nil), append(c.Upper, nil)
+				}
+				c.Played[i], c.Upper[i] = append(c.Played[i], b.Played), append(c.Upper[i], b.Upper)
+			}
+		}
+	}
+	c.Standings = server.Standings(nil)
+	c.Eliminations = append([]learner.Elimination(nil), server.Eliminations()...)
+	return c, nil
+}
+
+// baseName names a base learner of the combiner.
+func (c CombinerTrial) baseName(i int) string {
+	if i == 0 {
+		return "base 1: anytime"
+	}
+	return fmt.Sprintf("base %d: λ = %.2f", i+1, learner.CombinerGuesses(c.Horizon)[i])
+}
+
+// FigureCombiner draws how many of the messages each base learner got.
+func FigureCombiner(s Scale, title string, c CombinerTrial) *charts.Figure {
+	f := &charts.Figure{
+		Title: title, X: charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "messages so far"}, Scale: Here(s),
+		Caption: "One trial. Which base learner the combiner played",
+	}
+	for i, played := range c.Played {
+		line := charts.Series{Name: c.baseName(i), Style: 1 + i}
+		for k, t := range c.Rounds {
+			line.X, line.Y = append(line.X, float64(t)), append(line.Y, float64(played[k]))
+		}
+		f.Series = append(f.Series, line)
+	}
+	switch n := len(c.Eliminations); {
+	case n == 0:
+		f.Caption += "; none was eliminated"
+	default:
+		e := c.Eliminations[0]
+		f.Caption += fmt.Sprintf("; %d eliminations, the first of base %d after %s messages", n, e.Base+1, thousands(e.Round))
+		for _, e := range c.Eliminations[:min(n, 5)] {
+			f.Marks = append(f.Marks, charts.AtX(float64(e.Round), fmt.Sprintf("base %d out", e.Base+1)))
+		}
+	}
+	return f
+}
+
+// TableCombiner lays out what the combiner's choice is made of, at the end of two trials: with the constants of the theory, and scaled.
+func TableCombiner(theory, scaled CombinerTrial) *charts.Table {
+	t := charts.NewTable("constants", "base learner", "messages", "mean reward", "bonus", "target R/T", "upper bound U")
+	for i, c := range []CombinerTrial{theory, scaled} {
+		for k, b := range c.Standings {
+			t.Add([]string{"theory", "scaled"}[i], c.baseName(k), thousands(b.Played), number(b.Mean), number(b.Bonus), number(b.Target), number(b.Upper))
+		}
+	}
+	t.Align = "llrrrrr"
+	t.Caption = fmt.Sprintf("After %s rounds, one trial each. Rewards lie in [0, 1], and so should what they are compared by", thousands(theory.Horizon))
+	return t
+}
+
+// claimCombiner: the constants of the theory make the choice vacuous, and none of the variants blows up.
+func claimCombiner(s Scale) (string, error) {
+	theory, err := PlayCombiner(Smoke, 1, 1)
+	if err != nil {
+		return "", err
+	}
+	idle := 0
+	for i, b := range theory.Standings {
+		if b.Target < 1 {
+			return "", fmt.Errorf("base %d: target %.3g, want at least 1, the range of rewards", i+1, b.Target)
+		}
+		if b.Played == 0 {
+			idle++
+		}
+	}
+	if idle == 0 {
+		return "", fmt.Errorf("with the constants of the theory every base learner has played")
+	}
+	r, err := LDPLong(s).Run(context.Background())
+	if err != nil {
+		return "", err
+	}
+	t := r.Table()
+	round, _, _ := last(t.Curves[0])
+	var evidence string
+	for _, c := range t.Curves {
+		_, mean, se := last(c)
+		half := c.Mean[len(c.Mean)/2-1]
+		if mean-half > 0.75*half {
+			return "", fmt.Errorf("%s: regret %.0f after %d rounds, %.0f after half of them: it is not sublinear", c.Policy, mean, round, half)
+		}
+		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", c.Policy, mean, se)
+	}
+	return evidence + fmt.Sprintf("round %s; with the theory's constants targets are %.3g at least, for rewards in [0, 1], and %d base learners never play", thousands(round), minTarget(theory), idle), nil
+}
+
+func minTarget(c CombinerTrial) float64 {
+	m := math.Inf(1)
+	for _, b := range c.Standings {
+		m = math.Min(m, b.Target)
+	}
+	return m
+}
