@@ -23,7 +23,7 @@ type Device interface {
 	// Act returns the arm to play. A broadcast or a view that is malformed (its length, a NaN) is an error and changes nothing.
 	Act(broadcast []float64, v *bandit.View) (arm int, err error)
 	// Report clips the context x of the arm played and its reward y to the problem's bounds, randomises them and appends the message to dst. It
-	// neither writes to x nor keeps it. Data or a broadcast that is malformed is an error; no noise is drawn then.
+	// neither writes to x nor keeps it. Data that is malformed, or what it reads of a broadcast, is an error; no noise is drawn then.
 	Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error)
 	// Claim is for a message: the local model, one user's (context, reward) replaced.
 	Claim() privacy.Claim

@@ -1,0 +1,23 @@
+package packed
+
+// Quadratics writes x^T A x into dst for each row x of a row-major matrix of len(dst) rows of length n: the very numbers of Quadratic, in about half the
+// time where all are wanted and n is 5.
+func Quadratics(dst, a, rows []float64, n int) {
+	if n != 5 {
+		for i := range dst {
+			dst[i] = Quadratic(a, rows[i*n:(i+1)*n])
+		}
+		return
+	}
+	b := (*[15]float64)(a)
+	b0, b1, b2, b3, b4, b5, b6, b7 := b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]
+	b8, b9, b10, b11, b12, b13, b14 := b[8], b[9], b[10], b[11], b[12], b[13], b[14]
+	for i := range dst {
+		x := (*[5]float64)(rows[:5])
+		rows = rows[5:]
+		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
+		on := b0*x0*x0 + b2*x1*x1 + b5*x2*x2 + (b9*x3*x3 + b14*x4*x4)
+		off := b1*x0*x1 + (b3*x0+b4*x1)*x2 + ((b6*x0+b7*x1)+b8*x2)*x3 + ((b10*x0+b11*x1)+(b12*x2+b13*x3))*x4
+		dst[i] = on + 2*off
+	}
+}
