@@ -105,6 +105,21 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
+	for _, p := range []struct {
+		name  string
+		local func() *learner.Local
+	}{
+		{"shuffle-amplified", func() *learner.Local {
+			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})
+		}},
+		{"shuffle-vectorsum", func() *learner.Local {
+			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})
+		}},
+	} {
+		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
+			round(b, &environment.UnitFeatures{Fixed: true}, p.local(), 20000)
+		})
+	}
 	b.Run("floor/d=64/K=4096", func(b *testing.B) { // bare normals, and gonum's product of the same flops on one thread
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		x, p := mat.NewDense(4096, 64, nil), mat.NewDense(64, 64, nil)

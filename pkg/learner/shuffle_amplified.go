@@ -3,7 +3,6 @@ package learner
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -120,9 +119,8 @@ func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 
 // Claim returns what a message's noise buys without a shuffler.
 func (a *AmplifiedDevice) Claim() privacy.Claim {
-	c := localClaim(a.Noise.Budget, a.Noise.Calibration, a.scale.mu, a.scale.constant,
+	return localClaim(a.Noise.Budget, a.Noise.Calibration, a.scale.mu, a.scale.constant,
 		"Chowdhury and Zhou 2022, messages of Zheng et al. 2020; accounted by mu-GDP (Dong, Roth, Su 2022) in the local model: nothing here rests on shuffling")
-	return c
 }
 
 // ShuffleClaim returns what a message is worth in a shuffled batch: the local claim, if shuffling is not proved to add to that.
@@ -162,27 +160,6 @@ func (a *AmplifiedDevice) CheckShuffler(s Shuffler, batch int) error {
 	}
 	return nil
 }
-
-// AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer under AmplifiedNoise, told of messages once a batch. Set Noise, and of
-// LDPServer the tuning only.
-type AmplifiedServer struct {
-	Noise AmplifiedNoise // the devices'
-
-	LDPServer
-}
-
-var _ Server = (*AmplifiedServer)(nil)
-
-// Init validates and allocates.
-func (a *AmplifiedServer) Init(p bandit.Problem, horizon int) (err error) {
-	if a.LDPServer.Noise, err = a.Noise.local(); err != nil {
-		return err
-	}
-	return a.LDPServer.Init(p, horizon)
-}
-
-// Reset forgets the messages.
-func (a *AmplifiedServer) Reset(own *rand.Rand) { a.LDPServer.Reset(own) }
 
 // NewShuffleAmplified returns shuffle LinUCB by amplification. Its tuning is that of the server, an *AmplifiedServer.
 func NewShuffleAmplified(n AmplifiedNoise) *Local {

@@ -29,6 +29,9 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 			return 1
 		}
 		others := math.Exp(math.Log1p(math.Exp(epsilon))-e0) * float64(n-1) * d0
+		if d0+others >= least {
+			return d0 + others
+		}
 		delta := d0 + others + clonesDelta(epsilon, e0-math.Log1p(-d0), n)
 		least = math.Min(least, delta)
 		return delta
@@ -45,17 +48,22 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 	return least
 }
 
-// AmplifiedEpsilon returns the least epsilon at which AmplifiedDelta is at most delta; it is at most GaussianEpsilon(delta, mu).
+// AmplifiedEpsilon returns an epsilon at which AmplifiedDelta is at most delta, the least of those found in a scan; it is at most GaussianEpsilon(delta, mu).
 func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	local := GaussianEpsilon(delta, mu)
-	if !(local > 0) || math.IsInf(local, 1) {
+	if !(local > 0) || math.IsInf(local, 1) || n < 2 {
 		return local
 	}
-	if AmplifiedDelta(0, mu, n) <= delta {
-		return 0
+	// AmplifiedDelta need not fall in epsilon, since an exchange of laws costs 1 + e^epsilon: so look from below.
+	const points = 40
+	lo, hi := 0.0, 0.0
+	for i := range points + 1 {
+		if hi = local * float64(i) / points; i == points || AmplifiedDelta(hi, mu, n) <= delta {
+			break
+		}
+		lo = hi
 	}
-	lo, hi := 0.0, local
-	for range 40 {
+	for hi-lo > 1e-9*local {
 		if middle := (lo + hi) / 2; AmplifiedDelta(middle, mu, n) <= delta {
 			hi = middle
 		} else {
@@ -65,7 +73,7 @@ func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	return hi
 }
 
-// AmplifiedMu returns the largest mu, to a relative 1e-9 and on the safe side, of n shuffled messages that are within a budget by AmplifiedDelta. It is at least GaussianMu(b): where shuffling does
+// AmplifiedMu returns the largest mu, to a relative 1e-6 and on the safe side, of n shuffled messages that are within a budget by AmplifiedDelta. It is at least GaussianMu(b): where shuffling does
 // not help, it is that.
 func AmplifiedMu(b Budget, n int) (float64, error) {
 	low, err := GaussianMu(b)
@@ -75,11 +83,14 @@ func AmplifiedMu(b Budget, n int) (float64, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
 	}
-	high := 1.001 * low
+	high := low * (1 + 1e-6)
+	if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {
+		return low, nil
+	}
 	for high < 1e3 && AmplifiedDelta(b.Epsilon, high, n) <= b.Delta {
 		low, high = high, 2*high
 	}
-	for range 32 {
+	for high-low > 1e-9*high {
 		if middle := low + (high-low)/2; AmplifiedDelta(b.Epsilon, middle, n) <= b.Delta {
 			low = middle
 		} else {
@@ -101,7 +112,7 @@ func clonesDelta(epsilon, e0 float64, n int) float64 {
 	spread := 9*math.Sqrt(others*r*(1-r)) + 40
 	lo, hi := math.Max(0, math.Floor(others*r-spread)), math.Min(others, math.Ceil(others*r+spread))
 	mass := binomial(others, r, lo, hi)
-	const bins = 96
+	const bins = 128
 	width := max(1, (len(mass)+bins-1)/bins)
 	truth := 1 / (1 + r) // P(D = 1)
 	// e^e0 a + b > e^epsilon (a + e^e0 b) with a + b = c+1, as a share of c+1.
@@ -115,7 +126,8 @@ func clonesDelta(epsilon, e0 float64, n int) float64 {
 		}
 		c := lo + float64(i)
 		k := math.Floor(from*(c+1)) + 1 // a >= k
-		delta += weight * math.Max(0, up*halfTail(c, k-1)+down*halfTail(c, k))
+		tail := halfTail(c, k)
+		delta += weight * math.Max(0, up*(tail+halfMass(c, k-1))+down*tail)
 	}
 	return delta * (1 + 1e-9)
 }
@@ -129,4 +141,15 @@ func halfTail(c, k float64) float64 {
 		return 0
 	}
 	return mathext.RegIncBeta(k, c-k+1, 0.5)
+}
+
+// halfMass returns P(Bin(c, 1/2) = k), as far as k >= 0.
+func halfMass(c, k float64) float64 {
+	if k < 0 || k > c {
+		return 0
+	}
+	all, _ := math.Lgamma(c + 1)
+	in, _ := math.Lgamma(k + 1)
+	out, _ := math.Lgamma(c - k + 1)
+	return math.Exp(all - in - out - c*math.Ln2)
 }

@@ -200,23 +200,37 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 			return e, err
 		}
 		mu *= 1 - 1e-4 // room for the PLD accountant's errors
-		fits := func(steps int64) bool {
-			e.Trials = steps * step
-			return e.sd() > maxBinomialSD || e.Gaussian() <= mu
+		at := func(steps int64) float64 {
+			if e.Trials = steps * step; e.sd() > maxBinomialSD {
+				return 0
+			}
+			return e.Gaussian()
 		}
-		high := int64(math.Ceil(math.Max(1, e.Norm*e.Norm/(mu*mu*e.P*(1-e.P))) / float64(step)))
-		low := int64(0)
-		if !(float64(high)*float64(step) < 1e15) {
+		least := math.Max(1, e.Norm*e.Norm/(mu*mu*e.P*(1-e.P))) / float64(step)
+		if !(least*float64(step) < 1e15) {
 			return e, fmt.Errorf("privacy: no binomial noise of standard deviation up to %.4g has a change of norm %.4g within %v", float64(maxBinomialSD), e.Norm, b)
 		}
-		for !fits(high) {
+		low, high := int64(0), int64(math.Ceil(least)) // too little, and enough
+		m := at(high)
+		for ; m > mu; m = at(high) {
 			low, high = high, 2*high
 		}
-		for high-low > max(1, high>>14) {
-			if middle := low + (high-low)/2; fits(middle) {
-				high = middle
+		// mu falls nearly as the root of the trials, which says where to look next: close to there, on the other side.
+		const near = 0x1p-15
+		for now := high; high-low > max(1, high>>14); {
+			guess := float64(now) * (m / mu) * (m / mu)
+			if now == high {
+				guess *= 1 - near
 			} else {
-				low = middle
+				guess *= 1 + near
+			}
+			if now = low + (high-low)/2; guess > float64(low) && guess < float64(high) {
+				now = min(max(int64(math.Round(guess)), low+1), high-1)
+			}
+			if m = at(now); m <= mu {
+				high = now
+			} else {
+				low = now
 			}
 		}
 		if best.Trials == 0 || high*step < best.Trials {

@@ -10,7 +10,7 @@ import (
 // Binomial is the distribution of the number of successes in Trials independent trials of probability p. It is drawn from a table by the alias
 // method (Walker 1977; Vose 1991): a word of randomness and two look-ups a draw, whatever the parameters. The table holds the values within some
 // ten standard deviations of the mode; those beyond have a probability below 1e-19 in all. The law drawn is within 1e-13 of the binomial one in
-// total variation: masses are computed in floating point, and a word chooses among at most 2^22 values.
+// total variation: masses are computed in floating point, and a word chooses among some 2^22 values at most.
 type Binomial struct {
 	trials int64
 	p      float64
@@ -19,11 +19,8 @@ type Binomial struct {
 	other  []int32  // else it is this one
 }
 
-// maxBinomial is the length of the longest table.
-const maxBinomial = 1 << 22
-
-// NewBinomial makes the distribution, with trials >= 0 and p in [0, 1]. Its table has about 20 standard deviations' values, of which 2^22 at most are allowed:
-// trials p (1-p) up to 4e10.
+// NewBinomial makes the distribution, with trials >= 0 and p in [0, 1]. trials p (1-p) is at most 4e10, as the table has some 20 standard deviations'
+// values.
 func NewBinomial(trials int64, p float64) (*Binomial, error) {
 	if trials < 0 {
 		return nil, fmt.Errorf("random: NewBinomial of %d trials, want >= 0", trials)

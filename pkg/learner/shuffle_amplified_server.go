@@ -1,0 +1,28 @@
+package learner
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer under AmplifiedNoise, told of messages once a batch. Set Noise, and of
+// LDPServer the tuning only.
+type AmplifiedServer struct {
+	Noise AmplifiedNoise // the devices'
+
+	LDPServer
+}
+
+var _ Server = (*AmplifiedServer)(nil)
+
+// Init validates and allocates.
+func (a *AmplifiedServer) Init(p bandit.Problem, horizon int) (err error) {
+	if a.LDPServer.Noise, err = a.Noise.local(); err != nil {
+		return err
+	}
+	return a.LDPServer.Init(p, horizon)
+}
+
+// Reset forgets the messages.
+func (a *AmplifiedServer) Reset(own *rand.Rand) { a.LDPServer.Reset(own) }

@@ -1,0 +1,429 @@
+package learner_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// shuffles makes every shuffle learner there is, by name. Contexts end in 1/sqrt(2).
+func shuffles(b privacy.Budget) map[string]func() *learner.Local {
+	k := 1 / math.Sqrt2
+	all := map[string]func() *learner.Local{}
+	add := func(end string, b privacy.Budget, batch int, calibrations ...privacy.Calibration) {
+		for _, c := range calibrations {
+			all["amplified/"+c.String()+end] = func() *learner.Local {
+				return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
+			}
+			if c == privacy.AsPublished {
+				continue
+			}
+			all["sums/"+c.String()+end] = func() *learner.Local {
+				return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Calibration: c, Batch: batch})
+			}
+		}
+	}
+	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished, privacy.Illustrative)
+	add("/B=1", b, 1, privacy.Sound)
+	add("/B=20/epsilon=inf", none, 20, privacy.Sound)
+	all["sums/constant"] = func() *learner.Local {
+		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12})
+	}
+	all["amplified/constant"] = func() *learner.Local {
+		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: k})
+	}
+	return all
+}
+
+func TestShuffleConformance(t *testing.T) {
+	for name, make := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) { // a budget that is calibrated fast
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t, func() bandit.Learner { return make() },
+				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				bandittest.LearnerOptions{Seed: 1, Equivariant: strings.HasSuffix(name, "B=1"), Rounds: 150}) // before the first batch arms of one norm tie
+		})
+	}
+}
+
+// TestShuffleLedger plays every shuffle learner: the simulation compares the noise drawn with the claims. An accountant confirms the claims.
+func TestShuffleLedger(t *testing.T) {
+	e := &simulate.Experiment{
+		Name: "shuffle", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
+	}
+	for name, make := range shuffles(strict) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range r.Policies {
+		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
+			t.Error(err)
+		}
+		if p.Claim.Calibration == privacy.Sound && !p.Claim.Nominal.None() && !(p.Claim.Epsilon <= strict.Epsilon*(1+1e-9)) {
+			t.Errorf("%s: claims epsilon = %v, asked for %v", p.Name, p.Claim.Epsilon, strict.Epsilon)
+		}
+		shuffled := strings.Contains(p.Name, "sums") && !strings.HasSuffix(p.Name, "B=1")
+		if (p.Claim.Model == privacy.Shuffled) != shuffled {
+			t.Errorf("%s: claims the %v model", p.Name, p.Claim.Model)
+		}
+		if p.Claim.Neighbours.Relation != privacy.Replace || p.Claim.Neighbours.Contributions != 1 {
+			t.Errorf("%s: neighbours %v", p.Name, p.Claim.Neighbours)
+		}
+	}
+}
+
+// TestAmplification: a batch of 20 is worth nothing and the claim is the local one; in one of 1000 it is the shuffle model's, with less noise.
+func TestAmplification(t *testing.T) {
+	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
+	last := math.Inf(1)
+	for _, batch := range []int{20, 500, 1000, 5000} {
+		n := learner.AmplifiedNoise{Budget: b, Batch: batch}
+		l := learner.NewShuffleAmplified(n)
+		if err := l.Init(features, 20000); err != nil {
+			t.Fatal(err)
+		}
+		a, err := n.Amplification(features)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := l.Claim()
+		if _, err := privacy.NewReport("amplified", c); err != nil {
+			t.Error(err)
+		}
+		if a.Helps != (batch > 20) || (c.Model == privacy.Shuffled) != a.Helps || c.Epsilon != a.Epsilon || math.Abs(c.Epsilon-1) > 1e-6 || c.Epsilon > 1+1e-12 {
+			t.Errorf("batches of %d: %+v, claims epsilon = %v in the %v model", batch, a, c.Epsilon, c.Model)
+		}
+		if a.SD > last || a.SD > a.Without*(1+1e-9) || a.Local < a.Epsilon {
+			t.Errorf("batches of %d: %+v, standard deviation %v for less", batch, a, last)
+		}
+		last = a.SD
+	}
+	if last > 0.6*1.0859 {
+		t.Errorf("batches of 5000 take a standard deviation of %v, one message 1.0859", last)
+	}
+	// The printed constants at a batch that they were not made for.
+	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
+	if err := l.Init(features, 20000); err != nil || l.Claim().Epsilon < 3 {
+		t.Errorf("claims epsilon = %v (%v), want more than 3", l.Claim().Epsilon, err)
+	}
+}
+
+// TestVectorSumIllustrative: what the public script's bits buy with its contexts and delta = 0.1, at the three budgets of its experiment.
+func TestVectorSumIllustrative(t *testing.T) {
+	p := bandit.Problem{Arms: 100, Dim: 5, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: 0, RewardMax: 1}
+	for epsilon, want := range map[float64]float64{0.2: 0.105, 1: 3.32, 10: math.Inf(1)} {
+		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Batch: 20, Calibration: privacy.Illustrative})
+		if err := l.Init(p, 20000); err != nil {
+			t.Fatal(err)
+		}
+		if c := l.Claim(); !(math.Abs(c.Epsilon-want) <= 0.01*want || c.Epsilon == want) || c.Nominal.Epsilon != epsilon {
+			t.Errorf("asked for %v: claims %v, want %v", epsilon, c.Epsilon, want)
+		}
+	}
+}
+
+// sink is a server that keeps what it gets.
+type sink struct {
+	learner.LDPServer
+	got [][]float64
+}
+
+func (s *sink) Receive(m learner.Message) error {
+	s.got = append(s.got, slices.Clone(m))
+	return nil
+}
+
+// TestVectorSumUnbiased: the server's estimate of the sum of x x^T and y x over a batch is unbiased and has the law's variance: 4000 batches of 20, 14 entries, for each 5 standard errors of the mean and 12% of the
+// variance (false alarm 1e-5; the seed is fixed). One user's sensitivity in counts is found by search and is never above the event's.
+func TestVectorSumUnbiased(t *testing.T) {
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.Illustrative} {
+		const batches, batch = 4000, 20
+		n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Calibration: c}
+		d := &learner.VectorSumDevice{Noise: n}
+		if err := d.Init(features, 1000); err != nil {
+			t.Fatal(err)
+		}
+		event := d.Claim().Event.(privacy.BinomialEvent)
+		g := 9.0
+		matrix, vector := g, g/2 // levels per unit
+		offset := []float64{0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0, 1, 1, 1, 1}
+		if c == privacy.Illustrative {
+			g = 2 * math.Sqrt(batch)
+			matrix, vector = g, g
+			offset = slices.Repeat([]float64{1}, 14)
+		}
+		x, y := []float64{0.5, -0.7, 0.3, 0.1}, 0.8
+		var want []float64
+		for i := range x {
+			for j := range i + 1 {
+				want = append(want, x[i]*x[j])
+			}
+		}
+		for _, v := range x {
+			want = append(want, y*v)
+		}
+		var s sink
+		shuffler := &learner.BitSum{}
+		if err := shuffler.Init(batch); err != nil {
+			t.Fatal(err)
+		}
+		noise := privacy.NewNoise(random.Source(1, 0, "noise"))
+		shuffler.Reset(noise)
+		for range batches * batch {
+			m, err := d.Report(nil, x, y, noise, nil)
+			if err == nil {
+				err = shuffler.Collect(m, &s)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.got) != batches {
+			t.Fatalf("%d sums", len(s.got))
+		}
+		for i, w := range want {
+			unit := matrix
+			if i >= 10 {
+				unit = vector
+			}
+			exact := (w + offset[i]) * unit
+			frac := exact - math.Floor(exact)
+			variance := batch * (float64(event.Trials)*0.25*0.75 + frac*(1-frac))
+			var mean, square float64
+			for _, m := range s.got {
+				z := m[i] - batch*(exact+0.25*float64(event.Trials))
+				mean += z / batches
+				square += z * z / batches
+			}
+			if math.Abs(mean) > 5*math.Sqrt(variance/batches) || math.Abs(square/variance-1) > 0.12 {
+				t.Errorf("%v, entry %d: mean %v, variance %v, want 0 +- %v and %v", c, i, mean, square, math.Sqrt(variance/batches), variance)
+			}
+		}
+	}
+}
+
+// TestVectorSumSensitivity searches pairs of users for the greatest change of a message's counts: below the event's Norm and Most, and, but for what rounding may add, near them.
+func TestVectorSumSensitivity(t *testing.T) {
+	for _, k := range []float64{0, 0.6} {
+		p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1.3, RewardMin: -1, RewardMax: 2}
+		if k != 0 {
+			p.Dim = 3
+		}
+		d := &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 1, Levels: 400, Constant: k}}
+		if err := d.Init(p, 100); err != nil {
+			t.Fatal(err)
+		}
+		e := d.Claim().Event.(privacy.BinomialEvent)
+		// No noise is no help here: the counts of two users under the same noise differ by their own counts.
+		report := func(x []float64, y float64) learner.Message {
+			m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		const steps = 24
+		user := func(i int) []float64 {
+			r := math.Sqrt(1.69 - k*k)
+			x := []float64{r * math.Cos(2*math.Pi*float64(i)/steps), r * math.Sin(2*math.Pi*float64(i)/steps)}
+			if k != 0 {
+				x = append(x, k)
+			}
+			return x
+		}
+		var norm, most float64
+		for i := range steps {
+			for j := range steps {
+				for _, y := range []float64{-1, 2} {
+					for _, z := range []float64{-1, 2} {
+						a, b := report(user(i), y), report(user(j), z)
+						square := 0.0
+						for l := range a {
+							square += (a[l] - b[l]) * (a[l] - b[l])
+							most = max(most, math.Abs(a[l]-b[l]))
+						}
+						norm = max(norm, math.Sqrt(square))
+					}
+				}
+			}
+		}
+		if norm > e.Norm || norm < 0.7*e.Norm || most > float64(e.Most) || most < 0.7*float64(e.Most) {
+			t.Errorf("constant %v: users differ by %v in all and %v in a coordinate, the event has %v", k, norm, most, e)
+		}
+	}
+}
+
+// TestShuffleWithoutNoise: at epsilon = +Inf both forms are LinUCB that learns once a batch, and play LDP LinUCB's arms at the same.
+func TestShuffleWithoutNoise(t *testing.T) {
+	const batch = 7
+	p := features
+	twin := &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: none}}, Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: none}}, Batch: batch}
+	for _, l := range []*learner.Local{
+		learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: none, Batch: batch}),
+		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch}),
+		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch, Calibration: privacy.Illustrative}),
+	} {
+		for _, l := range []*learner.Local{l, twin} {
+			if err := l.Init(p, 500); err != nil {
+				t.Fatal(err)
+			}
+			l.Reset(nil, random.Source(1, 0, "noise"))
+		}
+		env := &environment.UnitFeatures{Dim: p.Dim, Arms: p.Arms}
+		env.Reset(random.New(1, 0, "contexts"))
+		rewards := random.New(1, 0, "rewards")
+		var v bandit.View
+		y := make([]float64, 1)
+		for round := range 500 {
+			env.Next(&v)
+			a, b := l.Select(&v, nil), twin.Select(&v, nil)
+			if a[0] != b[0] {
+				t.Fatalf("round %d: arms %v and %v", round+1, a, b)
+			}
+			env.Pull(rewards, a, y)
+			l.Update(&v, a, y)
+			twin.Update(&v, a, y)
+		}
+		if l.Err() != nil || !math.IsInf(l.Claim().Epsilon, 1) {
+			t.Errorf("%v, claims epsilon = %v", l.Err(), l.Claim().Epsilon)
+		}
+	}
+}
+
+// TestVectorSumConfidence: in 200 runs of 400 rounds the confidence sets hold the means of all arms, where 10% of the runs may miss some.
+func TestVectorSumConfidence(t *testing.T) {
+	missed := 0
+	for trial := range 200 {
+		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
+		server := l.Server.(*learner.VectorSumServer)
+		server.Alpha = 0.1
+		env := &environment.UnitFeatures{Dim: 3, Arms: 8}
+		if err := l.Init(env.Problem(), 400); err != nil {
+			t.Fatal(err)
+		}
+		env.Reset(random.New(1, trial, "contexts"))
+		l.Reset(nil, random.Source(1, trial, "noise"))
+		rewards := random.New(1, trial, "rewards")
+		truth := env.Theta()
+		var v bandit.View
+		y := make([]float64, 1)
+		for round := range 400 {
+			env.Next(&v)
+			arms := l.Select(&v, nil)
+			env.Pull(rewards, arms, y)
+			l.Update(&v, arms, y)
+			if round%20 != 19 {
+				continue
+			}
+			theta, beta := server.Confidence()
+			// |theta - truth|_V <= beta says that <x, theta - truth> <= beta |x|_{V^-1} for all x.
+			inverse := server.Broadcast()[v.Dim:]
+			for a := range v.Arms {
+				width, p := 0.0, 0
+				for i, x := range v.Row(a) {
+					for _, w := range v.Row(a)[:i] {
+						width += 2 * inverse[p] * x * w
+						p++
+					}
+					width += inverse[p] * x * x
+					p++
+				}
+				if math.Abs(dot(v.Row(a), theta)-dot(v.Row(a), truth)) > beta*math.Sqrt(width) {
+					missed++
+				}
+			}
+		}
+		if len(l.Warnings()) > 0 {
+			t.Errorf("trial %d: %v", trial, l.Warnings())
+		}
+	}
+	if missed > 0 {
+		t.Errorf("%d means outside", missed)
+	}
+}
+
+// TestShuffleMalformed: sums and messages that no batch sends are refused, and change nothing.
+func TestShuffleMalformed(t *testing.T) {
+	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: 20}
+	s := &learner.VectorSumServer{Noise: n}
+	if err := s.Init(features, 100); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset(nil)
+	before := slices.Clone(s.Broadcast())
+	good := learner.Message(slices.Repeat([]float64{400}, 14))
+	for what, m := range map[string]learner.Message{
+		"of 13 numbers, want 14": good[:13], "NaN": append(slices.Clone(good[:13]), math.NaN()), "is -1": append(slices.Clone(good[:13]), -1),
+		"want an integer": append(slices.Clone(good[:13]), 0.5), "is 1e+06": append(slices.Clone(good[:13]), 1e6),
+	} {
+		wants(t, "VectorSumServer", s.Receive(m), what)
+	}
+	if !slices.Equal(before, s.Broadcast()) {
+		t.Error("a refused sum changes the broadcast")
+	}
+	if err := s.Receive(good); err != nil || slices.Equal(before, s.Broadcast()) {
+		t.Errorf("%v, or nothing learnt", err)
+	}
+	b := &learner.BitSum{}
+	wants(t, "BitSum", b.Init(0), "batch of 0")
+	if err := b.Init(2); err != nil {
+		t.Fatal(err)
+	}
+	var got sink
+	b.Reset(nil)
+	if err := b.Collect(learner.Message{1, 2}, &got); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, "BitSum", b.Collect(learner.Message{1}, &got), "message of 1 numbers", "of 2")
+	wants(t, "BitSum", b.Collect(learner.Message{1, math.NaN()}, &got), "NaN")
+	wants(t, "BitSum", b.Collect(learner.Message{-1, 1}, &got), "-1")
+	if err := b.Collect(learner.Message{3, 4}, &got); err != nil || len(got.got) != 1 || got.got[0][0] != 4 || got.got[0][1] != 6 {
+		t.Errorf("%v, sums %v", err, got.got)
+	}
+}
+
+func TestShuffleRefuses(t *testing.T) {
+	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
+	amplified := func(n learner.AmplifiedNoise) error { return learner.NewShuffleAmplified(n).Init(features, 100) }
+	sums := func(v learner.VectorSum) error { return learner.NewShuffleVectorSum(v).Init(features, 100) }
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Batch: 20}), "epsilon = 0")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b}), "Batch = 0")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.AuthorsCode}), "AuthorsCode")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
+	wants(t, "VectorSum", sums(learner.VectorSum{Batch: 20}), "epsilon = 0")
+	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b}), "Batch = 0")
+	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Calibration: privacy.AsPublished}), "AsPublished")
+	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
+	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
+	wants(t, "VectorSum", sums(learner.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")
+
+	// Claims for a batch of one shuffler do not pass for another's.
+	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
+	l.Shuffler = &learner.Uniform{}
+	wants(t, "VectorSumDevice", l.Init(features, 100), "*learner.Uniform", "*BitSum")
+	l = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
+	l.Batch = 10
+	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 10", "20")
+	l.Batch = 0
+	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 1", "20")
+	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
+	l.Shuffler = &learner.BitSum{}
+	wants(t, "AmplifiedDevice", l.Init(features, 100), "*learner.BitSum", "*Uniform")
+	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
+	l.Batch = 2000
+	wants(t, "AmplifiedDevice", l.Init(features, 100), "batches of 2000", "20")
+}
