@@ -51,5 +51,49 @@ func soundLocals(s Scale) []audit.Item {
 			n := learner.OnlineNoise{Budget: auditBudget}
 			return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.OnlineServer{Noise: n}}
 		}),
+		localItem(s, "combiner: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+			device, server := learner.NewCombiner(learner.OnlineNoise{Budget: auditBudget})
+			return &learner.Local{Device: device, Server: server}
+		}),
+		localItem(s, "shuffle LinUCB, amplified: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: auditBudget, Batch: 4})
+		}),
+		vectorSumItem(s),
+	}
+}
+
+// received is a server whose last message, or whoever reads it on the way from the shuffler, is kept.
+type received struct {
+	learner.Server
+	message learner.Message
+}
+
+// Receive keeps the message, and hands it on.
+func (r *received) Receive(m learner.Message) error {
+	r.message = append(r.message[:0], m...)
+	return r.Server.Receive(m)
+}
+
+// vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the first one's reward is turned around.
+func vectorSumItem(s Scale) audit.Item {
+	const batch = 2
+	round := func(reward float64) audit.Round {
+		return audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{reward, reward}}
+	}
+	return audit.Learner{
+		Name: "shuffle LinUCB, vector sums: sums", Runs: pick(s, 20_000, 100_000, 1_000_000),
+		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
+		Worlds:  [2]audit.Stream{{round(1), round(0), round(0)}, {round(-1), round(0), round(0)}},
+		New: func() bandit.Learner {
+			l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: auditBudget, Batch: batch})
+			l.Server = &received{Server: l.Server}
+			return l
+		},
+		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
+			if round == batch {
+				dst = append(dst, l.(*learner.Local).Server.(*received).message...)
+			}
+			return dst
+		},
 	}
 }
