@@ -181,7 +181,7 @@ func LDPFigure1(s Scale, epsilon float64) []*simulate.Experiment {
 func ldpExperiment(s Scale, name string, env func() bandit.Environment) *simulate.Experiment {
 	rounds := pick(s, 2_000, LDPHorizon, LDPHorizon)
 	return &simulate.Experiment{
-		Name: name, Environment: env, Horizon: LDPHorizon, Rounds: rounds, Trials: pick(s, 2, 6, 50), Seed: LDPSeed,
+		Name: name, Environment: env, Horizon: LDPHorizon, Rounds: rounds, Trials: pick(s, 2, 12, 50), Seed: LDPSeed,
 		Grid: simulate.LinearGrid(rounds, 50), Fingerprint: fmt.Sprintf("K 100, d 5, delta %g, alpha 1/T", LDPDelta),
 	}
 }

@@ -153,7 +153,7 @@ func TableEigen(s Scale) (*charts.Table, error) {
 	t := charts.NewTable("k", "T", "paper", "across, fixed arms", "across, fresh arms", "within a run, fixed", "within a run, fresh")
 	for _, k := range []int{5, 25, 100} {
 		for _, rounds := range horizons {
-			fresh := min(rounds, pick(s, 200, 2_000, 20_000))
+			fresh := min(rounds, pick(s, 200, 20_000, 20_000))
 			a, err := LDPEigen(k, rounds, experiments, true)
 			if err != nil {
 				return nil, err
@@ -182,10 +182,10 @@ func reportTable1(s Scale, _ []*simulate.Table) (*charts.Table, error) { return 
 
 // FigureEigen draws the least eigenvalues over time for K = 100.
 func FigureEigen(s Scale) (*charts.Figure, error) {
-	rounds, experiments := pick(s, 500, 5_000, 20_000), pick(s, 20, 50, 50)
+	rounds, experiments := pick(s, 500, 20_000, 20_000), pick(s, 20, 50, 50)
 	f := &charts.Figure{
 		Title: "Least eigenvalue of what LinUCB plays, K = 100",
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "least eigenvalue", Log: true, Range: [2]float64{1e-5, 1}},
+		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "least eigenvalue", Log: true, Range: [2]float64{1e-4, 1}},
 		Scale: Here(s), Marks: []charts.Mark{charts.AtY(0.125, "1/8: a uniform direction")},
 		Caption: fmt.Sprintf("Across: of the mean over %d experiments of x_t x_tᵀ, at each t. Within: of the mean over the rounds of one run, averaged over the runs", experiments),
 	}

@@ -132,8 +132,8 @@ func FigureLoss(s Scale) (*charts.Figure, error) {
 	n := pick(s, 50_000, 500_000, 2_000_000)
 	f := &charts.Figure{
 		Title: "The mean loss of many messages, as level curves",
-		X:     charts.Axis{Name: "θ₁", Range: [2]float64{-0.6, 1.8}}, Y: charts.Axis{Name: "θ₂", Range: [2]float64{-0.5, 1.3}},
-		Equal: true, Width: 760, Height: 620, Scale: Here(s),
+		X:     charts.Axis{Name: "θ₁", Range: [2]float64{-0.5, 1.5}}, Y: charts.Axis{Name: "θ₂", Range: [2]float64{-0.5, 1.5}},
+		Equal: true, Width: 720, Height: 680, Scale: Here(s),
 		Series:  []charts.Series{{Name: "θ*", Kind: charts.Scatter, X: lossTheta[:1], Y: lossTheta[1:], Size: 16, Style: 4}},
 		Slider:  &charts.Slider{Label: "noise", Start: 3},
 		Caption: fmt.Sprintf("%s messages, δ = 10⁻⁵. On the curves the mean loss is 0.01, 0.04 and 0.09 above its least. Dots: where it is least", thousands(n)),
@@ -169,7 +169,7 @@ func FigureLossCut(s Scale) (*charts.Figure, error) {
 	}
 	f := &charts.Figure{
 		Title: "One message's corrected loss, and the mean of many",
-		X:     charts.Axis{Name: "θ = a θ*, a"}, Y: charts.Axis{Name: "loss, less that at θ = 0", Range: [2]float64{-4, 6}},
+		X:     charts.Axis{Name: "θ = a θ*, a"}, Y: charts.Axis{Name: "loss, less that at θ = 0", Range: [2]float64{-1, 2}},
 		Marks: []charts.Mark{charts.AtX(1, "θ*")}, Scale: Here(s),
 		Caption: fmt.Sprintf("σ = %.2f (ε = 10, δ = 10⁻⁵). Pale: eight users. Bold: the mean of %s", sums.Sigma, thousands(n)),
 	}

@@ -102,7 +102,7 @@ func streamTrial(kind int, horizons []int, trial int) ([][]float64, error) {
 
 // streamSizes returns the horizons and the number of trials at a scale.
 func streamSizes(s Scale) ([]int, int) {
-	return simulate.LogGrid(pick(s, 1_000, 5_000, 20_000), 40)[14:], pick(s, 2, 4, 10)
+	return simulate.LogGrid(pick(s, 1_000, 20_000, 20_000), 40)[14:], pick(s, 2, 4, 10)
 }
 
 // FigureStreams draws the regret of online learners against the horizon, with a slider over the kinds of streams.

@@ -106,6 +106,45 @@ func reportFigure1(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
+// MustTableFigure1 is the committed report of Figure 1 with a row a policy: what is proved, the regret and how OnlineUCB with OGD stands, for each epsilon.
+func MustTableFigure1() *charts.Table {
+	t := charts.NewTable("policy")
+	t.Align = "l"
+	rows := map[string][]any{}
+	var order []string
+	for _, epsilon := range LDPEpsilons {
+		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g: true ε", epsilon), "regret", "OnlineUCB")
+		t.Align += "rrl"
+		honest, script := MustTablesLDP1(epsilon)
+		tables := []*simulate.Table{honest, script}
+		for _, table := range tables {
+			for _, c := range table.Curves {
+				if strings.HasSuffix(c.Policy, " - "+OnlineOGD) || table == script && c.Policy == LinUCBPublic {
+					continue
+				}
+				if rows[c.Policy] == nil {
+					order = append(order, c.Policy)
+					rows[c.Policy] = []any{c.Policy}
+				}
+				_, mean, se := last(c)
+				how := "–"
+				if !strings.HasPrefix(c.Policy, "OnlineUCB") && c.Policy != LinUCBPublic {
+					z, err := lead(tables, OnlineOGD, c.Policy)
+					exitOn(err)
+					how = map[string]string{"OnlineUCB ahead": "ahead", "OnlineUCB behind": "behind", "not separated": "≈"}[verdict(z, 1)]
+				}
+				rows[c.Policy] = append(rows[c.Policy], number(trueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f ± %.0f", mean, se), how)
+			}
+		}
+	}
+	for _, name := range order {
+		t.Add(rows[name]...)
+	}
+	t.Caption = fmt.Sprintf("Mean regret after %s rounds and its standard error, 50 trials, δ = %g, fixed arms. True ε: what is proved at that δ (0: the noise leaves less than δ to tell two rows apart). OnlineUCB: how \"OnlineUCB, OGD\" stands to the policy; ≈ is less than three standard errors of the difference. As printed: S = √d, or 1; script: S = 1, or √d", thousands(LDPHorizon), LDPDelta)
+	t.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
+	return t
+}
+
 // ldpStyles gives a policy the same colour in all panels.
 var ldpStyles = map[string]int{LinUCBPublic: 1, JDPPrinted: 2, SDPPrinted: 3, LDPPrinted: 4, OnlineOGD: 5, OnlineMaler: 6, JDPScript: 2, SDPScript: 3, LDPScript: 4}
 

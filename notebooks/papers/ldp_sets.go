@@ -98,7 +98,7 @@ func FigureSets(s Scale) (*charts.Figure, error) {
 	}
 	f := &charts.Figure{
 		Title: "From predictions to a confidence set",
-		X:     charts.Axis{Name: "θ₁", Range: [2]float64{-2.4, 2.4}}, Y: charts.Axis{Name: "θ₂", Range: [2]float64{-1.8, 1.8}},
+		X:     charts.Axis{Name: "θ₁", Range: [2]float64{-2, 2}}, Y: charts.Axis{Name: "θ₂", Range: [2]float64{-1.5, 1.5}},
 		Equal: true, Width: 800, Height: 640, Scale: "this cell, at every scale",
 		Series:  []charts.Series{{Name: "θ*", Kind: charts.Scatter, X: lossTheta[:1], Y: lossTheta[1:], Size: 16, Style: 4}},
 		Slider:  &charts.Slider{Label: "messages", Start: 4},

@@ -39,7 +39,7 @@ func FigureRadius(epsilon float64, t *simulate.Table, scale string) *charts.Figu
 	f := &charts.Figure{
 		Title: fmt.Sprintf("OnlineUCB and its confidence width, ε = %g", epsilon),
 		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale,
-		Slider:  &charts.Slider{Label: "width ×", Start: 4},
+		Slider:  &charts.Slider{Label: "width ×", Start: 2},
 		Caption: fmt.Sprintf("%d trials, T = 20,000, fixed arms, sound noise, OGD. Band: from the best tenth of the trials to the worst", t.Curves[0].Trials),
 	}
 	for i, width := range LDPWidths {
@@ -187,6 +187,29 @@ func claimLine(claim, key string) string {
 	return "–"
 }
 
+// equalShown are the policies in the figures of the comparison: the best of each trust model by tuning.
+var equalShown = []string{LinUCBPublic, "JDP, BLT, width × 0.2", "SDP, vector sum, width × 0.2", "LDP LinUCB, width × 0.2", "OnlineUCB, width × 4"}
+
+func equalSeries(t *simulate.Table) (list []charts.Series) {
+	for k, name := range equalShown {
+		if c, err := t.Curve(name); err == nil {
+			series := charts.Curves([]simulate.Curve{c})
+			series[0].Style = 1 + k
+			list = append(list, series...)
+		}
+	}
+	return list
+}
+
+// FigureEqualAt draws the comparison at equal privacy for one epsilon.
+func FigureEqualAt(epsilon float64, t *simulate.Table, scale string) *charts.Figure {
+	return &charts.Figure{
+		Title: fmt.Sprintf("Equal privacy, tuned widths, ε = %g", epsilon),
+		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale, Series: equalSeries(t),
+		Caption: fmt.Sprintf("Mean of %d trials, band: ± 1.96 standard errors. Sound noise at the same ε and δ = 0.1, fixed arms", t.Curves[0].Trials),
+	}
+}
+
 // FigureEqual draws the comparison at equal privacy with a slider over epsilon.
 func FigureEqual(tables []*simulate.Table, scale string) *charts.Figure {
 	f := &charts.Figure{
@@ -196,15 +219,7 @@ func FigureEqual(tables []*simulate.Table, scale string) *charts.Figure {
 		Caption: fmt.Sprintf("Mean of %d trials, band: ± 1.96 standard errors. Sound noise at the same ε and δ = 0.1, fixed arms", tables[0].Curves[0].Trials),
 	}
 	for i, epsilon := range LDPEpsilons {
-		frame := charts.Frame{Value: fmt.Sprintf("%g", epsilon)}
-		for k, name := range []string{LinUCBPublic, "JDP, BLT, width × 0.2", "SDP, vector sum, width × 0.2", "LDP LinUCB, width × 0.2", "OnlineUCB, width × 4"} {
-			if c, err := tables[i].Curve(name); err == nil {
-				series := charts.Curves([]simulate.Curve{c})
-				series[0].Style = 1 + k
-				frame.Series = append(frame.Series, series...)
-			}
-		}
-		f.Slider.Frames = append(f.Slider.Frames, frame)
+		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", epsilon), Series: equalSeries(tables[i])})
 	}
 	return f
 }
@@ -376,7 +391,11 @@ func TableCombiner(theory, scaled CombinerTrial) *charts.Table {
 	t := charts.NewTable("constants", "base learner", "messages", "mean reward", "bonus", "target R/T", "upper bound U")
 	for i, c := range []CombinerTrial{theory, scaled} {
 		for k, b := range c.Standings {
-			t.Add([]string{"theory", "scaled"}[i], c.baseName(k), thousands(b.Played), number(b.Mean), number(b.Bonus), number(b.Target), number(b.Upper))
+			mean := "–"
+			if b.Played > 0 {
+				mean = number(b.Mean)
+			}
+			t.Add([]string{"theory", "scaled"}[i], c.baseName(k), thousands(b.Played), mean, number(math.Min(1, b.Bonus)), number(b.Target), number(b.Upper))
 		}
 	}
 	t.Align = "llrrrrr"

@@ -50,6 +50,7 @@ var wired = []struct {
 	make func(epsilon float64) *learner.Local
 }{
 	{"OnlineUCB: x̃ and ỹ", func(epsilon float64) *learner.Local { return Online(LDPBudget(epsilon), privacy.Sound, 0, 1) }},
+	{"shuffle LinUCB: counts of ones, whose bits a shuffler mixes with those of 199 others", func(epsilon float64) *learner.Local { return vectorSum(LDPBudget(epsilon), 1) }},
 	{"LDP LinUCB: x xᵀ and y x, under noise", func(epsilon float64) *learner.Local {
 		return ZhengLDP(LDPBudget(epsilon), privacy.Sound, 1, 1, LDPArms(true).Constant())
 	}},
@@ -60,7 +61,9 @@ func TableWire(epsilon float64) (*charts.Table, error) {
 	x, y := WireRow(0)
 	t := charts.NewTable("on the wire", "numbers", "ε")
 	t.Align = "llr"
-	t.Add("nothing: the raw row stays on the device", numbers(append(append([]float64(nil), x...), y)), "–")
+	raw := numbers(append(append([]float64(nil), x...), y))
+	t.Add("local and shuffle: the row stays on the device", raw, "–")
+	t.Add("joint: the row itself, to a server that is trusted", raw, "none, on the wire")
 	for _, w := range wired {
 		l := w.make(epsilon)
 		m, err := wireMessages(l, x, y, 1)
@@ -69,16 +72,21 @@ func TableWire(epsilon float64) (*charts.Table, error) {
 		}
 		t.Add(w.name, numbers(m[0]), number(l.Claim().Epsilon))
 	}
-	t.Caption = fmt.Sprintf("One user of Figure 1: her context x (five numbers, the last of them public) and her reward y, and what her device sends, δ = %g. LDP LinUCB sends 15 numbers of the matrix (the last is public, and comes as it is), then 5 of the vector", LDPDelta)
+	t.Caption = fmt.Sprintf("One user of Figure 1: her context x (five numbers, the last of them public) and her reward y, and what her device sends, δ = %g. LDP LinUCB sends 15 numbers of the matrix (the last is public, and comes as it is), then 5 of the vector. Shuffle LinUCB has a count for each of these (0 for the public one); its ε is that of the batch's sums, all that a server sees", LDPDelta)
 	return t, nil
 }
 
 func numbers(v []float64) string {
-	s := make([]string, len(v))
-	for i, w := range v {
-		s[i] = fmt.Sprintf("%.2f", w)
+	s, format := make([]string, len(v)), "%.0f" // of whole numbers
+	for _, w := range v {
+		if w != math.Trunc(w) {
+			format = "%.2f"
+		}
 	}
-	return strings.Join(s, "  ")
+	for i, w := range v {
+		s[i] = fmt.Sprintf(format, w)
+	}
+	return strings.Join(s, ", ")
 }
 
 // FigureWire draws the first two coordinates of users' contexts beside those of their messages, with a slider over epsilon.
