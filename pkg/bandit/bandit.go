@@ -52,6 +52,7 @@ type View struct {
 	Arms  int       // number of arms this round
 	Dim   int       // dimension of a context row
 	X     []float64 // context rows, row-major, Arms x Dim
+	Same  bool      // Arms, Dim and the numbers in X are those of round Round-1 of this trial; false is always right
 }
 
 // Row returns the context of an arm, 0 <= arm < Arms. It is a slice of X, not a copy.

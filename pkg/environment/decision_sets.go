@@ -111,7 +111,7 @@ func (e *DecisionSets) Next(v *bandit.View) {
 	if e.round++; !e.Fixed {
 		e.draw()
 	}
-	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.Dim, X: e.x}
+	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.Dim, X: e.x, Same: e.Fixed && e.round > 1}
 }
 
 // draw makes a decision set. A uniform point of the sphere is a vector of normals by its length; if its height is outside

@@ -90,7 +90,7 @@ func (e *UnitFeatures) Next(v *bandit.View) {
 	if e.round++; !e.Fixed {
 		e.draw()
 	}
-	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.dim, X: e.x}
+	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.dim, X: e.x, Same: e.Fixed && e.round > 1}
 }
 
 // draw makes the arms. A uniform point of the sphere is a vector of normals by its length.

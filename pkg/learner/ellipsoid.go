@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -61,6 +62,7 @@ type optimist struct {
 	squares   []float64 // |x|^2 by arm
 	widths    []float64 // |x|_{V^-1}^2 by arm, where many are wanted
 	wanted    int       // how many were in the last round: a guess of how many will be in the next
+	memory    memory
 }
 
 // checkLinear reports a problem that a linear learner cannot treat.
@@ -81,7 +83,7 @@ func checkLinear(who string, p bandit.Problem, horizon int) error {
 }
 
 func (o *optimist) init(p bandit.Problem) {
-	*o = optimist{p.Arms, p.Dim, make([]float64, p.Arms), make([]float64, p.Arms), make([]float64, p.Arms), 0}
+	*o = optimist{p.Arms, p.Dim, make([]float64, p.Arms), make([]float64, p.Arms), make([]float64, p.Arms), 0, newMemory(p)}
 }
 
 // check reports a view that is malformed.
@@ -97,8 +99,17 @@ func (o *optimist) check(v *bandit.View) error {
 	return nil
 }
 
-// choose returns the arm with the highest upper confidence bound. The view has passed check.
+// choose returns the arm with the highest upper confidence bound. The view has passed check. An arm is passed over only if its bound, as computed, is
+// less than one that was computed, so the choice does not depend on which arms are.
 func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
+	same := o.memory.follows(v)
+	if same {
+		if best, ok := o.again(e, v); ok {
+			o.memory.round = v.Round
+			return best, nil
+		}
+	}
+	o.memory.round = 0
 	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta sqrt(|V^-1| |x|^2) bounds it. The arm with the
 	// greatest inner product comes first and sets the mark.
 	best, ok := o.products(e.theta, v)
@@ -108,14 +119,15 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	beta, norm := e.width[0], e.width[1]
 	beta2 := beta * beta
 	mark := o.dots[best] + beta*math.Sqrt(packed.Quadratic(e.inverse, v.Row(best)))
-	reach := beta2 * norm * (1 + 1e-9) // the margin is for rounding: no arm that could win is ruled out
+	below := mark - 1e-15*math.Abs(mark) // an arm that ties with the mark is not ruled out
+	reach := beta2 * norm * (1 + 1e-9)   // the margin is for rounding: no arm that could win is ruled out
 	dots, squares := o.dots[:v.Arms], o.squares[:v.Arms]
 	all, wanted := 4*o.wanted > 3*v.Arms, 0 // then it is cheaper to compute all widths at once
 	if all {
 		packed.Quadratics(o.widths[:v.Arms], e.inverse, v.X, v.Dim)
 	}
 	for a, dot := range dots {
-		lead := mark - dot
+		lead := below - dot
 		if lead > 0 && lead*lead > reach*squares[a] {
 			continue
 		}
@@ -129,10 +141,147 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 		}
 		if ucb := dot + beta*math.Sqrt(square); ucb > mark || ucb == mark && a < best {
 			best, mark = a, ucb
+			below = mark - 1e-15*math.Abs(mark)
 		}
 	}
 	o.wanted = wanted
+	o.remember(e, v, best, same)
 	return best, nil
+}
+
+// memory is what an optimist keeps of a round for the next, if that shows the same contexts: upper bounds of the arms' upper confidence bounds
+// that stay bounds while the ellipsoid moves. For any two ellipsoids, with M = beta^2 V^-1 and q = x^T M x,
+//
+//	<x, theta'> + sqrt(q') <= <x, theta> + sqrt(q) + |x| |theta' - theta| + |x|^2/(2 sqrt(q)) |M' - M|,
+//
+// as the root is concave. So an arm's bound grows by two numbers that are the same for all arms, times factors of its own, and most arms are ruled out by one comparison.
+type memory struct {
+	round, arms int       // of the last choice; round 0: none
+	last        []float64 // the last context shown: a device is not told of a new trial
+	best        int       // the choice
+	seen        []float64 // the ellipsoid it was made by
+	held        bool      // what follows is up to date
+	age, rest   int       // ellipsoids since it was made anew; rounds to go before it is, as it did not pay
+	shape       []float64 // M
+	length      float64   // greatest |x|
+	moved       float64   // sum of |theta' - theta| over the rounds
+	grown       float64   // sum of |M' - M|, Frobenius norms
+	bounds      []float64 // by arm: its bound is bounds + length moved + slopes grown
+	slopes      []float64 // by arm: |x|^2/(2 sqrt(q))
+}
+
+func newMemory(p bandit.Problem) memory {
+	return memory{last: make([]float64, p.Dim), seen: make([]float64, ellipsoidSize(p.Dim)), shape: make([]float64, packed.Size(p.Dim)),
+		bounds: make([]float64, p.Arms), slopes: make([]float64, p.Arms)}
+}
+
+// follows reports whether v shows the contexts of the last choice.
+func (m *memory) follows(v *bandit.View) bool {
+	return v.Same && m.round > 0 && v.Round == m.round+1 && v.Arms == m.arms && slices.Equal(m.last, v.Row(v.Arms-1))
+}
+
+// remember keeps a choice, of which dots and squares are still there. Bounds are for contexts that have been the same for two rounds.
+func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
+	m := &o.memory
+	m.round, m.arms, m.best, m.held = v.Round, v.Arms, best, false
+	copy(m.last, v.Row(v.Arms-1))
+	copy(m.seen, e.numbers)
+	if !same {
+		m.rest = 0
+		return
+	}
+	if m.rest > 0 {
+		m.rest--
+		return
+	}
+	m.held, m.age, m.length, m.moved, m.grown = true, 0, 0, 0, 0
+	m.move(e)
+	m.moved, m.grown = 0, 0
+	packed.Quadratics(o.widths[:v.Arms], e.inverse, v.X, v.Dim)
+	for a, square := range o.squares[:v.Arms] {
+		width := e.width[0] * math.Sqrt(o.widths[a])
+		m.bounds[a], m.slopes[a] = o.dots[a]+width, square/(2*width)
+		m.length = max(m.length, square)
+	}
+	m.length = math.Sqrt(m.length)
+}
+
+// again chooses from the contexts of the round before. It gives up if too many arms cannot be ruled out, or numbers are not finite.
+func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
+	m := &o.memory
+	if slices.Equal(m.seen, e.numbers) {
+		return m.best, true
+	}
+	if !m.held {
+		return 0, false
+	}
+	m.age++
+	length, norm := m.move(e)
+	moved := m.length * (m.moved + 1e-9*(m.moved+length+math.Sqrt(norm))) // the margins are for rounding
+	grown := m.grown + 1e-9*(m.grown+norm)
+	if !(moved+grown < 1e100) {
+		return 0, false
+	}
+	best = m.best
+	mark := o.upper(e, v, best)
+	limit, left := mark-moved, 2+v.Arms/4
+	bounds, slopes := m.bounds[:v.Arms], m.slopes[:v.Arms]
+	for a, bound := range bounds {
+		if bound+slopes[a]*grown < limit || a == m.best {
+			continue
+		}
+		ucb := o.upper(e, v, a)
+		if left--; left < 0 || ucb-ucb != 0 {
+			if m.age < 8 {
+				m.rest = 64
+			}
+			return 0, false
+		}
+		if ucb > mark || ucb == mark && a < best {
+			best, mark, limit = a, ucb, ucb-moved
+		}
+	}
+	m.best = best
+	return best, mark-mark == 0
+}
+
+// upper computes an arm's upper confidence bound, the very number that choose does, and keeps it.
+func (o *optimist) upper(e *ellipsoid, v *bandit.View, a int) float64 {
+	m, x := &o.memory, v.Row(a)
+	packed.Products(o.dots[a:a+1], o.squares[a:a+1], x, e.theta)
+	width := e.width[0] * math.Sqrt(packed.Quadratic(e.inverse, x))
+	ucb, slope := o.dots[a]+width, o.squares[a]/(2*width)
+	m.bounds[a], m.slopes[a] = ucb-m.length*m.moved-slope*m.grown, slope
+	return ucb
+}
+
+// move follows the ellipsoid, and returns |theta| and a bound of |M|.
+func (m *memory) move(e *ellipsoid) (length, norm float64) {
+	var moved, on, off float64
+	for i, w := range e.theta {
+		by := w - m.seen[i]
+		moved += by * by
+		length += w * w
+	}
+	beta2, shape := e.width[0]*e.width[0], m.shape
+	inverse := e.inverse[:len(shape)]
+	for i := range e.theta {
+		for j, w := range inverse[:i] {
+			w *= beta2
+			by := w - shape[j]
+			shape[j] = w
+			off += by * by
+		}
+		w := beta2 * inverse[i]
+		by := w - shape[i]
+		shape[i] = w
+		on += by * by
+		inverse, shape = inverse[i+1:], shape[i+1:]
+	}
+	copy(m.seen, e.numbers)
+	m.moved += math.Sqrt(moved)
+	m.grown += math.Sqrt(on + 2*off)
+	return math.Sqrt(length), beta2 * e.width[1]
 }
 
 // products fills dots and squares and returns the arm with the greatest dot.

@@ -142,7 +142,7 @@ func (l *LinUCB) theory(horizon int) Theory {
 func (l *LinUCB) Reset(_ *rand.Rand, noise rand.Source) {
 	l.Clear()
 	l.Sums.Reset(privacy.NewNoise(noise))
-	l.stale, l.floored = true, 0
+	l.stale, l.floored, l.memory.round = true, 0, 0
 }
 
 // Select appends the arm with the highest upper confidence bound.

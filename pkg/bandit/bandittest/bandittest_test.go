@@ -96,6 +96,18 @@ func TestBrokenEnvironmentsAreCaught(t *testing.T) {
 		{"short contexts", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X = v.X[:toyDim] }}},
 		{"long context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = 1.01 }}},
 		{"NaN context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = math.NaN() }}},
+		{"Same in round 1", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+			for i := range v.X {
+				v.X[i] = 0.1
+			}
+			v.Same = true
+		}}},
+		{"Same with a context that moves", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+			for i := range v.X {
+				v.X[i] = 0.1
+			}
+			v.X[4], v.Same = 0.1/float64(1+v.Round/100), v.Round > 1
+		}}},
 		{"global randomness", "Reproducible", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
 		{"theta survives Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) {
 			theta := e.theta
@@ -313,6 +325,20 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 				dst[0] = 0
 			}
 			return dst
+		}}},
+		{"plays by Same", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if v.Same {
+				return append(dst, 0, 1)
+			}
+			return l.toyLearner.Select(v, dst)
+		}}},
+		{"takes the last contexts it saw for those of the last round", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if !v.Same || l.kept == nil {
+				l.kept = slices.Clone(v.X)
+			}
+			seen := *v
+			seen.X = l.kept
+			return l.toyLearner.Select(&seen, dst)
 		}}},
 		{"allocates", "Allocations", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
 			if v.Round%50 == 0 {

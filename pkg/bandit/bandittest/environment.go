@@ -25,7 +25,7 @@ type EnvironmentOptions struct {
 }
 
 // Environment checks that what new makes is a proper environment: its problem is valid; its views
-// are well formed and within ContextNorm; equal streams give equal contexts and rewards, and Reset
+// are well formed and within ContextNorm, and View.Same is never set for other contexts than the last; equal streams give equal contexts and rewards, and Reset
 // makes it as new; what is pulled changes neither later contexts nor later rewards; rewards are
 // within their range; regret is never negative, is 0 for some choice, and agrees with the rewards'
 // means; a round allocates nothing.
@@ -85,10 +85,17 @@ func (s envSuite) problem() error {
 
 func (s envSuite) view() error {
 	env, p := s.start()
-	var v bandit.View
-	for round := 1; round <= s.Rounds; round++ {
+	var v, last bandit.View
+	for round := 1; round <= 2*s.Rounds; round++ {
+		if round == s.Rounds+1 { // another trial
+			env.Reset(stream(s.Seed+1, contexts))
+			last = bandit.View{}
+		}
+		round := (round-1)%s.Rounds + 1
 		env.Next(&v)
 		switch {
+		case v.Same && (round == 1 || v.Arms != last.Arms || v.Dim != last.Dim || !sameBits(v.X, last.X)):
+			return fmt.Errorf("round %d: View.Same, and the contexts are not those of the round before", round)
 		case v.Round != round:
 			return fmt.Errorf("View.Round = %d, want %d", v.Round, round)
 		case v.Arms < p.Slots || v.Arms > p.Arms:
@@ -107,6 +114,8 @@ func (s envSuite) view() error {
 				return fmt.Errorf("round %d: the context of arm %d has norm %v, want <= ContextNorm = %v", round, arm, norm, p.ContextNorm)
 			}
 		}
+		last = v
+		last.X = slices.Clone(v.X)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ type LearnerOptions struct {
 // equal streams give equal choices, whoever plays beside it, and Reset makes it as new; it neither
 // writes to the slices it is given nor keeps them; a round allocates nothing once Rounds are played;
 // bad data (a NaN, a wrong length) is reported by Err from then on and leaves the next choice as it
-// would have been.
+// would have been; its choices are the same whether View.Same is set or not.
 func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandit.Environment, o LearnerOptions) {
 	t.Helper()
 	if o.Rounds == 0 {
@@ -53,6 +53,7 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 		{"BadRewards", s.badRewards},
 		{"BadContexts", s.badContexts},
 		{"Equivariant", s.equivariant},
+		{"Same", s.same},
 		{"Allocations", s.allocations},
 	})
 }
@@ -396,7 +397,7 @@ func (s learnerSuite) badContexts() error {
 	choose := func(change func(v *bandit.View)) func(*player) {
 		return func(p *player) {
 			v := p.view
-			v.X = slices.Clone(v.X)
+			v.X, v.Same = slices.Clone(v.X), false
 			change(&v)
 			p.Select(&v, nil)
 		}
@@ -476,6 +477,44 @@ func permuted(a, b *player, perm []int) error {
 	a.Update(&a.view, a.arms, a.y)
 	b.Update(&v, b.arms, b.y)
 	return errors.Join(a.failed("Update"), b.failed("Update"))
+}
+
+// same plays twins, of whom one is told by View.Same that contexts are those of the round before. Each of the environment's contexts stay for a
+// spell; some rounds, a spell's first among them, and a trial's, are played without the twins.
+func (s learnerSuite) same() error {
+	told, err := s.start(s.Seed)
+	if err != nil {
+		return err
+	}
+	twin, err := s.start(s.Seed)
+	if err != nil {
+		return err
+	}
+	spell := s.Rounds/5 + 2
+	for i := range 2 * s.Rounds {
+		for _, p := range []*player{told, twin} {
+			if i == s.Rounds {
+				p.restart(s.Seed + 1)
+			}
+			if i%spell == 0 || i == s.Rounds {
+				p.env.Next(&p.view)
+			}
+			p.view.Round, p.view.Same = i+1, p == told && i%spell != 0
+			if i%spell == 0 && i/spell%2 == 1 || i%23 == 22 {
+				continue
+			}
+			p.arms = p.Select(&p.view, p.arms[:0])
+			p.env.Pull(p.rewards, p.arms, p.y)
+			p.Update(&p.view, p.arms, p.y)
+			if err := p.failed("Update"); err != nil {
+				return err
+			}
+		}
+		if !slices.Equal(told.arms, twin.arms) {
+			return fmt.Errorf("round %d: Select chose %v, and %v without View.Same", i+1, told.arms, twin.arms)
+		}
+	}
+	return nil
 }
 
 func (s learnerSuite) allocations() error {
