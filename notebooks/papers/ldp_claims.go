@@ -15,6 +15,7 @@ import (
 var ldpClaims = []Claim{
 	{"messages", "a message of OnlineUCB is the row's four private coordinates and the reward, without bias, under Gaussian noise of σ = √3/μ", claimWire},
 	{"published noise", "the printed σ of OnlineUCB does not buy its ε from 1 on at δ = 10⁻⁵, nor in Figure 1 (c); the claim is exact for the farthest rows", claimBuys},
+	{"batches", "shuffling never asks for more noise than the local model, saves nothing in batches of 20, and more in larger ones where it saves at all", claimBatches},
 	{"loss", "the squared loss of messages is least at (G + σ²I)⁻¹Gθ*, the corrected loss at θ*", claimLoss},
 	{"online learners", "Maler is within ten times the best of learners that are told more, on convex, strongly convex and exp-concave losses, and never near the worst", claimStreams},
 	{"prediction sets", "θ* is on the edge of the oracle's set in every round, for thousands of rounds inside that of width × 4, and outside that of width × 0.2", claimSets},

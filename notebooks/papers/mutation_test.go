@@ -24,6 +24,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"sparse vector", "the threshold's noise is always fresh", "pkg/mechanism/sparse_vector.go", "if !s.open {", "if s.open || !s.open {"},
 	{"low bits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := n.rng.ExpFloat64() * scale", "z := math.Round(n.rng.ExpFloat64()*scale*1024) / 1024"},
 	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},
+	{"batches", "no batch is large enough", "pkg/privacy/amplification.go", "if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
 	{"messages", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
 	{"published noise", "the claim takes the printed sensitivity", "pkg/learner/online_ucb_noise.go", "s.mu = diameter / s.sigma", "s.mu = 2 / s.sigma"},
 	{"loss", "a device draws twice the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 2*o.scale.sigma)"},
