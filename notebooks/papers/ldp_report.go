@@ -152,7 +152,22 @@ var ldpStyles = map[string]int{LinUCBPublic: 1, JDPPrinted: 2, SDPPrinted: 3, LD
 func FigureLDP1(epsilon float64, honest *simulate.Table, scale string) *charts.Figure {
 	f := panel(epsilon, "rivals as printed, OnlineUCB with sound noise", scale, honest, LinUCBPublic, JDPPrinted, SDPPrinted, LDPPrinted, OnlineOGD, OnlineMaler)
 	f.Caption += fmt.Sprintf(". S = √d for the rivals; true ε: JDP %s, SDP %s, LDP %s, OnlineUCB %s", number(trueEpsilon(honest, JDPPrinted)), number(trueEpsilon(honest, SDPPrinted)), number(trueEpsilon(honest, LDPPrinted)), number(trueEpsilon(honest, OnlineOGD)))
+	f.Caption += unseparated(honest, OnlineOGD, JDPPrinted, SDPPrinted, LDPPrinted)
 	return f
+}
+
+// unseparated says which rivals' regret at the last round is within three standard errors of ours.
+func unseparated(t *simulate.Table, ours string, rivals ...string) string {
+	var near []string
+	for _, name := range rivals {
+		if z, err := lead([]*simulate.Table{t}, ours, name); err == nil && math.Abs(z) < 3 {
+			near = append(near, name)
+		}
+	}
+	if len(near) == 0 {
+		return ". At the last round all rivals differ from " + ours + " by more than three standard errors"
+	}
+	return fmt.Sprintf(". Not told apart from %s at the last round (less than three standard errors): %s", ours, strings.Join(near, ", "))
 }
 
 // FigureLDP1Script draws the same panel with the public script's constants for the rivals.
