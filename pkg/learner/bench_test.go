@@ -105,6 +105,9 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
+	for name, sums := range map[string]privacy.Accumulator{"jdp": &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, "jdp-blt": &mechanism.BLT{Budget: budget}} {
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, &learner.LinUCB{Sums: sums}, 20000, 1<<30) })
+	}
 	for _, p := range []struct {
 		name  string
 		local func() *learner.Local
