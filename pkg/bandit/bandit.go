@@ -68,7 +68,7 @@ type Environment interface {
 	// Next makes the next round's contexts and points v at them.
 	Next(v *View)
 	// Pull writes the rewards of the arms played into y (len(y) == len(arms)). Each learner brings a
-	// stream of its own; a pull takes the same number of draws whatever the arms.
+	// stream of its own; a pull takes the same number of draws whatever the arms. Where Problem().Dim is 0, a pull may come before the first Next, see Warmer.
 	Pull(rewards *rand.Rand, arms []int, y []float64)
 	// Regret is the expected regret of the arms in this round: the best choice's mean reward less theirs.
 	Regret(arms []int) float64
@@ -92,6 +92,16 @@ type Learner interface {
 	// Warnings describes what did not stop the trial and should not pass unseen, such as clipped
 	// rows with their count. It may be empty.
 	Warnings() []Warning
+}
+
+// Warmer is a Learner that may ask for a round 0, in which it sees the reward of every arm at once. What it plays there counts neither as a round nor as
+// regret. It is for problems without contexts.
+type Warmer interface {
+	Learner
+	// WantsWarmUp says whether there has to be a round 0; it is asked after Init.
+	WantsWarmUp() bool
+	// WarmUp takes in y[a], the reward of each arm a, after Reset and before the first Select.
+	WarmUp(y []float64)
 }
 
 // Warning is something that happened Count times in a trial.
