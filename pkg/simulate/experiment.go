@@ -7,6 +7,9 @@
 // for the rewards (each policy holds its own copy of that same stream: common random numbers),
 // "learner/" and "noise/" followed by the policy's name. What a policy gets therefore does not
 // depend on which other policies run beside it, or in what order.
+//
+// A learner that wants a warm-up (bandit.Warmer) is given one before round 1, from the stream "warm-up": the same rewards for all that want one, and
+// rounds 1, 2, ... bring what they bring without. A warm-up's regret is not counted.
 package simulate
 
 import (
@@ -133,6 +136,9 @@ func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) 
 		}
 		if err := l.Init(problem, e.Horizon); err != nil {
 			return nil, nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
+		}
+		if warmer(l) != nil && problem.Dim > 0 {
+			return nil, nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
 		}
 		claims = append(claims, nil)
 		if c, ok := l.(privacy.Claimant); ok {

@@ -19,7 +19,7 @@ type TrialError struct {
 	Experiment string
 	Policy     string // empty: the environment failed
 	Trial      int    // from 0
-	Round      int    // from 1; 0: before the first round
+	Round      int    // from 1; 0: before the first round, or in a warm-up
 	Err        error  // the learner's Err, or a *PanicError
 }
 
@@ -76,10 +76,14 @@ const (
 // is ctx's or a *TrialError.
 func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick func(rounds int)) (rec *record, err error) {
 	at, round := -1, 0 // the policy whose code runs (-1: the environment) and the round, for errors
+	turn := -1         // the policy whose turn it is (-1: none's)
 	fail := func(err error) *TrialError {
 		t := &TrialError{Experiment: e.Name, Trial: trial, Round: round, Err: err}
-		if at >= 0 {
+		switch {
+		case at >= 0:
 			t.Policy = e.Policies[at].Name
+		case turn >= 0:
+			t.Err = fmt.Errorf("given the arms of policy %q: %w", e.Policies[turn].Name, err)
 		}
 		return t
 	}
@@ -109,6 +113,16 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 		if err := s.learner.Err(); err != nil {
 			return nil, fail(fmt.Errorf("in Reset: %w", err))
 		}
+		if w := warmer(s.learner); w != nil {
+			at = -1
+			y := make([]float64, problem.Arms)
+			env.Pull(random.New(e.Seed, trial, "warm-up"), allArms(problem.Arms), y)
+			at = i
+			w.WarmUp(y)
+			if err := w.Err(); err != nil {
+				return nil, fail(fmt.Errorf("in WarmUp: %w", err))
+			}
+		}
 		rec.Regret[i] = make([]float64, len(grid))
 	}
 
@@ -116,11 +130,11 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 	rounds, point := e.rounds(), 0
 	chunk, ticked, since := 1, 0, time.Now()
 	for round = 1; round <= rounds; round++ {
-		at = -1
+		at, turn = -1, -1
 		env.Next(&view)
 		for i := range seats {
 			s := &seats[i]
-			at = i
+			at, turn = i, i
 			s.arms = s.learner.Select(&view, s.arms[:0])
 			if bad := checkArms(s.arms, problem.Slots, view.Arms); bad >= 0 {
 				if err := s.learner.Err(); err != nil {
@@ -138,7 +152,7 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 			}
 		}
 		if round == grid[point] {
-			at = -1
+			at, turn = -1, -1
 			for i := range seats {
 				if sum := seats[i].sum; math.IsNaN(sum) || math.IsInf(sum, 0) {
 					return nil, fail(fmt.Errorf("cumulative regret of policy %q = %v, want finite", e.Policies[i].Name, sum))
@@ -170,6 +184,22 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 		rec.Warnings[i] = append(seats[i].learner.Warnings(), seats[i].unchecked()...)
 	}
 	return rec, nil
+}
+
+// warmer returns the learner if it wants a round 0, else nil.
+func warmer(l bandit.Learner) bandit.Warmer {
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		return w
+	}
+	return nil
+}
+
+func allArms(n int) []int {
+	arms := make([]int, n)
+	for i := range arms {
+		arms[i] = i
+	}
+	return arms
 }
 
 // check compares the noise that was drawn in the trial with what the learner's claim rests on. A learner whose noise is not from the source that it

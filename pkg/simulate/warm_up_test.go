@@ -1,0 +1,185 @@
+package simulate
+
+import (
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// noContexts is a toyArms without contexts.
+type noContexts struct{ toyArms }
+
+func (*noContexts) Problem() bandit.Problem {
+	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: -10, RewardMax: 10}
+}
+
+func (e *noContexts) Next(v *bandit.View) {
+	e.round++
+	*v = bandit.View{Round: e.round, Arms: 2}
+}
+
+func (e *noContexts) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	draw := [2]float64{rewards.NormFloat64(), rewards.NormFloat64()}
+	for i, a := range arms {
+		y[i] = e.mean[a] + draw[a]
+	}
+}
+
+// warm is a toyGreedy that may see a round 0 and, in that case, tells what it saw.
+type warm struct {
+	toyGreedy
+	wants bool
+	seen  []float64                   // in round 0 and, of the arm played, in the others
+	bad   func(l *warm, y []float64)  // in place of WarmUp
+	told  func(l *warm, seen float64) // at each update
+}
+
+func (l *warm) WantsWarmUp() bool { return l.wants }
+
+func (l *warm) WarmUp(y []float64) {
+	if l.bad != nil {
+		l.bad(l, y)
+		return
+	}
+	l.seen = append(l.seen[:0], y...)
+}
+
+func (l *warm) Update(v *bandit.View, arms []int, y []float64) {
+	l.toyGreedy.Update(v, arms, y)
+	if l.told != nil {
+		l.told(l, y[0])
+	}
+}
+
+func warmExperiment() *Experiment {
+	e := toyExperiment()
+	e.Environment = func() bandit.Environment { return new(noContexts) }
+	e.Horizon = 300
+	return e
+}
+
+// A warm-up comes once a trial, before round 1, with the rewards of all arms, the same for all that want one; it is nothing in the regret, and moves no
+// number of any round, its own policy's included.
+func TestWarmUp(t *testing.T) {
+	var mu sync.Mutex
+	seen := make(map[string][][]float64)
+	rewards := make(map[string][]float64)
+	policy := func(name string, wants bool) Policy {
+		return Policy{name, func() bandit.Learner {
+			l := &warm{toyGreedy: toyGreedy{Epsilon: 1}, wants: wants}
+			l.told = func(l *warm, y float64) {
+				mu.Lock()
+				defer mu.Unlock()
+				rewards[name] = append(rewards[name], y)
+				if l.updates == 1 {
+					seen[name] = append(seen[name], slices.Clone(l.seen))
+				}
+			}
+			return l
+		}}
+	}
+	run := func(a, b bool) *Result {
+		clear(seen)
+		clear(rewards)
+		e := warmExperiment()
+		e.Workers = 1
+		e.Policies = append([]Policy{policy("a", a), policy("b", b)}, e.Policies...)
+		return mustRun(t, e)
+	}
+	plain := run(false, false)
+	if len(seen["a"][0]) != 0 {
+		t.Errorf("a learner that wants no warm-up got %v", seen["a"][0])
+	}
+	before := slices.Clone(rewards["a"])
+	both := run(true, true)
+	if !reflect.DeepEqual(plain.Policies, both.Policies) {
+		t.Error("a warm-up changed the regret")
+	}
+	if !slices.Equal(before, rewards["a"]) {
+		t.Error("a warm-up changed the rewards of the rounds")
+	}
+	if !reflect.DeepEqual(seen["a"], seen["b"]) || len(seen["a"]) != both.Provenance.Trials {
+		t.Errorf("warm-ups %v and %v, want the same, one in each trial", seen["a"], seen["b"])
+	}
+	for trial, y := range seen["a"] {
+		if len(y) != 2 || (trial > 0 && slices.Equal(y, seen["a"][trial-1])) {
+			t.Errorf("trial %d: warm-up %v, want a fresh reward for each of 2 arms", trial, y)
+		}
+	}
+	if first := rewards["a"][0]; slices.Contains(seen["a"][0], first) {
+		t.Errorf("round 1 pays %v, which is of the warm-up %v", first, seen["a"][0])
+	}
+	if alone := run(true, false); !reflect.DeepEqual(alone.Policies, plain.Policies) || len(seen["b"][0]) != 0 {
+		t.Error("one policy's warm-up reached another")
+	}
+}
+
+func TestWarmUpFails(t *testing.T) {
+	boom := errors.New("boom")
+	for want, bad := range map[string]func(l *warm, y []float64){
+		"in WarmUp: boom": func(l *warm, y []float64) { l.Fail(boom) },
+		"panic: boom":     func(l *warm, y []float64) { panic(boom) },
+	} {
+		e := warmExperiment()
+		e.Policies[1] = Policy{"bad", func() bandit.Learner { return &warm{wants: true, bad: bad} }}
+		_, err := e.Run(t.Context())
+		var te *TrialError
+		if !errors.As(err, &te) || !errors.Is(err, boom) || !strings.Contains(err.Error(), want) || te.Policy != "bad" || te.Round != 0 || te.Trial != 0 {
+			t.Errorf("error %v, want %q, of policy bad in trial 0, round 0", err, want)
+		}
+	}
+	e := toyExperiment()
+	e.Policies[1] = Policy{"contexts", func() bandit.Learner { return &warm{wants: true} }}
+	if r, err := e.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), `policy "contexts": it wants a warm-up`) || !strings.Contains(err.Error(), "Problem.Dim = 1, want 0") {
+		t.Errorf("result %v, error %v, want none, and one that names the policy, the dimension and its bound", r, err)
+	}
+	e.Policies[1].New = func() bandit.Learner { return &warm{} }
+	mustRun(t, e)
+}
+
+// picky refuses what policy greedy plays in round 3.
+type picky struct{ noContexts }
+
+func (e *picky) Regret(arms []int) float64 {
+	if e.round == 3 {
+		panic("no such choice")
+	}
+	return e.noContexts.Regret(arms)
+}
+
+// An environment that fails on a policy's arms says whose.
+func TestEnvironmentNamesTheTurn(t *testing.T) {
+	e := warmExperiment()
+	e.Environment = func() bandit.Environment { return new(picky) }
+	_, err := e.Run(t.Context())
+	want := `environment, trial 0, round 3: given the arms of policy "greedy": panic: no such choice`
+	var te *TrialError
+	if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &te) || te.Policy != "" {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// A warm-up allocates before the first round, not in the rounds.
+func TestWarmUpAllocatesOnce(t *testing.T) {
+	allocs := func(rounds int) float64 {
+		e := warmExperiment()
+		e.Policies[0].New = func() bandit.Learner {
+			return &warm{toyGreedy: toyGreedy{Epsilon: 0.1}, wants: true, seen: make([]float64, 2)}
+		}
+		e.Horizon, e.Grid = rounds, []int{10, rounds}
+		return testing.AllocsPerRun(5, func() {
+			if _, err := e.runTrial(t.Context(), 0, e.Grid, func(int) {}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if few, many := allocs(1000), allocs(20_000); few != many {
+		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
+	}
+}
