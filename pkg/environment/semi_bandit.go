@@ -1,0 +1,149 @@
+package environment
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+)
+
+// SemiBandit is the environment of matroid bandits (MAT, Section 2): the arms are a matroid's elements, a learner plays one of its bases a round and sees the weight of each arm in
+// it. The weights are independent between rounds and arms. There are no contexts.
+//
+// A pull takes one draw, from which the weight of every arm in that round follows: it is the same whatever is played with it, and by whom, and only those that are asked for cost
+// anything. The problem's range of rewards is [0, 1]; Gaussian weights leave it, and it is for the private mechanisms to clip them.
+type SemiBandit struct {
+	Matroid matroid.Matroid // of rank K >= 1
+	Means   []float64       // mean weight of each arm, in [0, 1] for Bernoulli weights, finite for Gaussian ones
+	Law     WeightLaw       // the zero value is Bernoulli
+	Sigma   float64         // standard deviation of Gaussian weights, > 0; 0 for others
+
+	bases
+	below  []uint64 // by arm: a Bernoulli weight is 1 where 63 random bits are below it
+	pcg    *rand.PCG
+	normal *rand.Rand // of pcg
+	round  int
+}
+
+var _ bandit.Environment = (*SemiBandit)(nil)
+
+// WeightLaw is how the weight of an arm is distributed about its mean.
+type WeightLaw int
+
+const (
+	BernoulliWeights WeightLaw = iota // 1 with probability the mean, else 0
+	GaussianWeights                   // normal
+)
+
+func (l WeightLaw) String() string {
+	switch l {
+	case BernoulliWeights:
+		return "Bernoulli"
+	case GaussianWeights:
+		return "Gaussian"
+	}
+	return fmt.Sprintf("WeightLaw(%d)", int(l))
+}
+
+// Validate reports a field that is out of its range.
+func (e *SemiBandit) Validate() error {
+	err := checkMatroid(e.Matroid)
+	switch {
+	case err != nil:
+	case len(e.Means) != e.Matroid.Size():
+		err = fmt.Errorf("field Means has %d numbers, want one for each of the matroid's %d elements", len(e.Means), e.Matroid.Size())
+	case e.Law != BernoulliWeights && e.Law != GaussianWeights:
+		err = fmt.Errorf("field Law = %v, want BernoulliWeights or GaussianWeights", e.Law)
+	case e.Law == GaussianWeights && (!(e.Sigma > 0) || math.IsInf(e.Sigma, 1)):
+		err = fmt.Errorf("field Sigma = %v, want finite and > 0 for Gaussian weights", e.Sigma)
+	case e.Law == BernoulliWeights && e.Sigma != 0:
+		err = fmt.Errorf("field Sigma = %v, want 0 for Bernoulli weights", e.Sigma)
+	default:
+		for a, mean := range e.Means {
+			switch {
+			case math.IsNaN(mean) || math.IsInf(mean, 0):
+				err = fmt.Errorf("field Means[%d] = %v, want finite", a, mean)
+			case e.Law == BernoulliWeights && (mean < 0 || mean > 1):
+				err = fmt.Errorf("field Means[%d] = %v, want in [0, 1] for Bernoulli weights", a, mean)
+			}
+			if err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("environment: SemiBandit: %w", err)
+	}
+	return nil
+}
+
+// Problem describes the environment.
+func (e *SemiBandit) Problem() bandit.Problem { return semiProblem(e.Matroid) }
+
+func semiProblem(m matroid.Matroid) bandit.Problem {
+	p := bandit.Problem{RewardMin: 0, RewardMax: 1}
+	if m != nil {
+		p.Arms, p.Slots = m.Size(), m.Rank()
+	}
+	return p
+}
+
+// Best returns the basis of the largest mean weight, in descending order of the means, ties by index.
+func (e *SemiBandit) Best() []int { return heaviest(e.Matroid, e.Means) }
+
+// Optimum returns the mean weight of the best basis.
+func (e *SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
+
+// Reset starts a trial; nothing is random about an instance. It panics if Validate fails.
+func (e *SemiBandit) Reset(*rand.Rand) {
+	if err := e.Validate(); err != nil {
+		panic(err)
+	}
+	e.prepare(e.Matroid, slices.Clone(e.Means))
+	e.round = 0
+	if e.Law == GaussianWeights {
+		e.pcg = rand.NewPCG(0, 0)
+		e.normal = rand.New(e.pcg)
+		return
+	}
+	e.below = make([]uint64, len(e.means))
+	for a, mean := range e.means {
+		e.below[a] = uint64(mean * (1 << 63))
+	}
+}
+
+// Next shows the arms, which have no contexts.
+func (e *SemiBandit) Next(v *bandit.View) {
+	e.round++
+	*v = bandit.View{Round: e.round, Arms: len(e.means), Same: e.round > 1}
+}
+
+// Pull draws the round's key and gives the weights of the arms played.
+func (e *SemiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	key := rewards.Uint64()
+	if e.Law == GaussianWeights {
+		for i, a := range arms {
+			e.pcg.Seed(key, scramble(key, a))
+			y[i] = e.means[a] + e.Sigma*e.normal.NormFloat64()
+		}
+		return
+	}
+	for i, a := range arms {
+		y[i] = 0
+		if scramble(key, a)>>1 < e.below[a] {
+			y[i] = 1
+		}
+	}
+}
+
+// scramble returns the number at a place of the SplitMix64 sequence that starts from a key (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): 64 bits that pass
+// for independent between places.
+func scramble(key uint64, place int) uint64 {
+	z := key + (uint64(place)+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
