@@ -20,7 +20,7 @@ var ldpClaims = []Claim{
 	{"online learners", "Maler is within ten times the best of learners that are told more, on convex, strongly convex and exp-concave losses, and never near the worst", claimStreams},
 	{"prediction sets", "θ* is on the edge of the oracle's set in every round, for thousands of rounds inside that of width × 4, and outside that of width × 0.2", claimSets},
 	{"figure 1", "OnlineUCB with OGD is ahead of all rivals as printed at ε = 10, of those with S = √d at ε = 1, and of none at ε = 0.2; with Maler of none at ε ≤ 1; at ε ≤ 1 it is behind the script's", claimFigure1},
-	{"script", "the script's constants for SDP and LDP give what an independent implementation of them gave", claimScript},
+	{"script", "the script's three policies have the regrets here that they have in an implementation apart from this one", claimScript},
 	{"eigenvalues", "the least eigenvalue across experiments says nothing about a run: there it vanishes for few fixed arms, and not for as many fresh ones", claimEigen},
 	{"radius", "at ε = 10 a width × 4 is best and has less than a third of the regret of × 0.2 and × 16; at ε = 1 no factor halves the regret of another", claimRadius},
 	{"equal privacy", "with sound noise and tuned widths joint privacy costs least at every ε, then shuffling, then the local model, where OnlineUCB is ahead of LDP LinUCB at ε = 10 and behind at 1", claimEqual},
@@ -143,15 +143,14 @@ func briefly(name string, trials int, env func() bandit.Environment, names []str
 	return r.Table(), nil
 }
 
-// claimScript compares with the independent implementation's means, whose standard errors are taken to be those of 20 trials of ours. JDP is left out: the noise that the script keeps
-// is not drawn here as it draws it, and at epsilon = 0.2 the regrets differ.
+// claimScript compares with the means of the other implementation, within three combined standard errors.
 func claimScript(s Scale) (string, error) {
 	trials := pick(s, 20, 20, 50)
-	now, err := brief1(1, trials, SDPScript, LDPScript)
+	now, err := brief1(1, trials, JDPScript, SDPScript, LDPScript)
 	if err != nil {
 		return "", err
 	}
-	worst := 0.0
+	worst, compared := 0.0, 0
 	for _, epsilon := range LDPEpsilons {
 		committed, err := results.Table(LDPFigure1(Paper, epsilon)[1].Name)
 		if err != nil {
@@ -162,21 +161,22 @@ func claimScript(s Scale) (string, error) {
 			tables = append(tables, now)
 		}
 		for _, t := range tables {
-			for _, name := range []string{SDPScript, LDPScript} {
-				c, err := t.Curve(name)
-				if err != nil {
-					return "", err
+			for _, c := range t.Curves {
+				other, ok := ldpScriptElsewhere[epsilon][c.Policy]
+				if !ok {
+					continue
 				}
 				_, mean, se := last(c)
-				z := (mean - ldpScriptElsewhere[epsilon][name]) / math.Hypot(se, elsewhereSE(se, c.Trials))
+				z := (mean - other[0]) / math.Hypot(se, other[1])
 				if math.Abs(z) > 3 {
-					return "", fmt.Errorf("ε = %g, %s: %.0f ± %.0f of %d trials, %.0f elsewhere: z = %.1f", epsilon, name, mean, se, c.Trials, ldpScriptElsewhere[epsilon][name], z)
+					return "", fmt.Errorf("ε = %g, %s: %.0f ± %.0f of %d trials, %.0f ± %.0f elsewhere: z = %.1f", epsilon, c.Policy, mean, se, c.Trials, other[0], other[1], z)
 				}
 				worst = math.Max(worst, math.Abs(z))
+				compared++
 			}
 		}
 	}
-	return fmt.Sprintf("six regrets at paper scale and two of %d trials now, at most %.1f combined standard errors apart", trials, worst), nil
+	return fmt.Sprintf("%d regrets, three of them of %d trials now, at most %.1f combined standard errors apart", compared, trials, worst), nil
 }
 
 func claimRadius(s Scale) (string, error) {

@@ -25,15 +25,13 @@ func experimentsFigure1(s Scale) (list []*simulate.Experiment) {
 	return list
 }
 
-// ldpScriptElsewhere are regrets that the script's constants gave in an independent implementation, on its fixed arms: means of 16 to 24 trials.
-var ldpScriptElsewhere = map[float64]map[string]float64{
-	0.2: {JDPScript: 3039, SDPScript: 4208, LDPScript: 5998},
-	1:   {JDPScript: 1087, SDPScript: 1622, LDPScript: 2707},
-	10:  {JDPScript: 604, SDPScript: 731, LDPScript: 908},
+// ldpScriptElsewhere are the regrets of the public script's policies, mean and standard error of 50 trials, in an implementation apart from this one, in Python, that follows the script
+// step by step. The script itself has S = sqrt(d).
+var ldpScriptElsewhere = map[float64]map[string][2]float64{
+	0.2: {JDPScript: {2179, 124}, SDPScript: {3547, 141}, LDPScript: {6381, 359}, JDPScriptRoot: {3360, 100}, SDPScriptRoot: {4959, 113}, LDPScriptRoot: {6939, 203}},
+	1:   {JDPScript: {1074, 39}, SDPScript: {1586, 55}, LDPScript: {2846, 87}, JDPScriptRoot: {1891, 48}, SDPScriptRoot: {2795, 56}, LDPScriptRoot: {4227, 77}},
+	10:  {JDPScript: {648, 17}, SDPScript: {780, 21}, LDPScript: {1051, 29}, JDPScriptRoot: {911, 24}, SDPScriptRoot: {1201, 30}, LDPScriptRoot: {1773, 44}},
 }
-
-// elsewhereSE is the standard error of one of these, by that of as many trials of ours as are told: from 20 trials.
-func elsewhereSE(se float64, trials int) float64 { return se * math.Sqrt(float64(trials)/20) }
 
 // trueEpsilon reads what is proved of a policy off its claim in a table.
 func trueEpsilon(t *simulate.Table, policy string) float64 {
@@ -82,8 +80,8 @@ func reportFigure1(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 				}
 				row := []any{fmt.Sprint(epsilon), c.Policy, claimLine(table.Claims[c.Policy], "model"), number(trueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
 					fmt.Sprintf("%.0f", difference), fmt.Sprintf("%.0f", differenceSE), verdict(difference, differenceSE), "–"}
-				if mean, ok := ldpScriptElsewhere[epsilon][c.Policy]; ok {
-					row[9] = number(mean)
+				if other, ok := ldpScriptElsewhere[epsilon][c.Policy]; ok {
+					row[9] = fmt.Sprintf("%.0f ± %.0f", other[0], other[1])
 				}
 				switch {
 				case c.Policy == LinUCBPublic:
@@ -101,7 +99,7 @@ func reportFigure1(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 	}
 	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told μ = 0.1 at ε = 10 and 0.05 below. "+
-		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: an independent implementation of the script's constants, 16 to 24 trials. The paper's figure has no numbers", thousands(tables[0].Provenance.Rounds), LDPDelta, tables[0].Curves[0].Trials, figure1Width)
+		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: the script's steps in an implementation apart from this one, 50 trials. The paper's figure has no numbers", thousands(tables[0].Provenance.Rounds), LDPDelta, tables[0].Curves[0].Trials, figure1Width)
 	t.Scale = string(s)
 	return t, nil
 }

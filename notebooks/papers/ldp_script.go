@@ -12,15 +12,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of joint privacy. It is NOT private at any epsilon: the noise is drawn once and kept, so that
-// the difference of two releases is a row in the clear. The claim says so. norm is S. It is here because published curves are compared with it.
+// ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of joint privacy. It is NOT private at any epsilon: the noise is drawn before round 1 and kept, so that
+// the difference of two releases is, in nearly all rounds, a row in the clear. The claim says so. norm is S. It is here because published curves are compared with it.
 func ScriptJDP(b privacy.Budget, norm float64) *learner.Local {
 	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
 	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b, norm: norm}}
 }
 
-// keptServer adds Z, of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps, to the sums in all rounds, with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width
-// beta = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
+// keptServer holds floor(ln T) + 1 noises of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps, and adds the sum of the first floor(ln(1 + t)) + 1 of them to the sums of t rows, in the
+// place of a binary tree's nodes; with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width beta = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
 type keptServer struct {
 	budget privacy.Budget
 	norm   float64 // S
@@ -29,6 +29,9 @@ type keptServer struct {
 	sd, shift float64
 	beta      float64
 	sum       []float64
+	rows      int
+	levels    [][]float64 // the noises
+	used      int         // how many of them are in sum
 	numbers   []float64
 	v         *mat.SymDense
 	chol      mat.Cholesky
@@ -47,25 +50,43 @@ func (k *keptServer) Init(p bandit.Problem, horizon int) error {
 	k.beta = math.Sqrt(gamma)*k.norm + math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/gamma)*n))/2
 	packed := p.Dim * (p.Dim + 1) / 2
 	k.sum, k.numbers = make([]float64, packed+p.Dim), make([]float64, packed+p.Dim+2)
+	k.levels = make([][]float64, int(math.Log(n))+1)
+	for i := range k.levels {
+		k.levels[i] = make([]float64, len(k.sum))
+	}
 	k.v = mat.NewSymDense(p.Dim, nil)
 	return nil
 }
 
-// Reset draws the noise of all rounds, (Z + Z^T)/2 on the matrix.
+// Reset draws the noises of all rounds, (Z + Z^T)/2 on the matrix.
 func (k *keptServer) Reset(own *rand.Rand) {
-	p := 0
-	for i := range k.dim {
-		for j := range i + 1 {
-			sd := k.sd / math.Sqrt2
-			if i == j {
-				sd = k.sd
+	for _, level := range k.levels {
+		p := 0
+		for i := range k.dim {
+			for j := range i + 1 {
+				sd := k.sd / math.Sqrt2
+				if i == j {
+					sd = k.sd
+				}
+				level[p] = sd * own.NormFloat64()
+				p++
 			}
-			k.sum[p] = sd * own.NormFloat64()
-			p++
+		}
+		for i := range k.dim {
+			level[p+i] = k.sd * own.NormFloat64()
 		}
 	}
-	for i := range k.dim {
-		k.sum[p+i] = k.sd * own.NormFloat64()
+	clear(k.sum)
+	k.rows, k.used = 0, 0
+	k.deepen()
+}
+
+// deepen adds the noises that the number of rows calls for.
+func (k *keptServer) deepen() {
+	for ; k.used < min(int(math.Log1p(float64(k.rows)))+1, len(k.levels)); k.used++ {
+		for i, z := range k.levels[k.used] {
+			k.sum[i] += z
+		}
 	}
 	k.stale = true
 }
@@ -78,7 +99,8 @@ func (k *keptServer) Receive(m learner.Message) error {
 	for i, v := range m {
 		k.sum[i] += v
 	}
-	k.stale = true
+	k.rows++
+	k.deepen()
 	return nil
 }
 
