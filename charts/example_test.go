@@ -54,3 +54,30 @@ func ExampleReleased() {
 	// rounds 9 to 12
 	// rounds 13 to 13
 }
+
+func ExampleGraph() {
+	charts.Show(&charts.Graph{
+		Title:    "A triangle",
+		Vertices: charts.OnCircle("a", "b", "c"),
+		Edges:    []charts.Edge{{U: 0, V: 1, Weight: 3}, {U: 1, V: 2, Weight: 2}, {U: 2, V: 0, Weight: 1}},
+		Selected: []int{0, 2},
+		Basis:    []int{0, 1},
+	})
+	// Output:
+	// Graph: A triangle. 3 vertices; edges a–b (3), b–c (2), c–a (1). Selected: a–b (3), c–a (1). The selected set is a basis: independent, 2 of rank 2, total weight 4.
+}
+
+func ExampleGraph_Greedy() {
+	g := charts.Graph{
+		Vertices: charts.OnCircle("a", "b", "c"),
+		Edges:    []charts.Edge{{U: 0, V: 1, Weight: 3}, {U: 1, V: 2, Weight: 2}, {U: 2, V: 0, Weight: 1}},
+	}
+	for _, s := range g.Greedy().Steps {
+		fmt.Println(s.Value, s.Caption)
+	}
+	// Output:
+	// 0 The edges from the largest weight to the smallest
+	// 1 a–b (3) is accepted, as number 1 of the basis
+	// 2 b–c (2) is accepted, as number 2 of the basis
+	// 3 c–a (1) is rejected: it closes a cycle
+}

@@ -21,6 +21,14 @@ const (
 	echartsCDN       = "https://cdn.jsdelivr.net/npm/echarts@" + echartsVersion + "/dist/echarts.min.js"
 )
 
+// textJS measures and breaks text, controlJS makes the controls below a live figure.
+var (
+	//go:embed js/text.js
+	textJS string
+	//go:embed js/control.js
+	controlJS string
+)
+
 // drawJS turns a spec into ECharts options. Both renderings run it.
 //
 //go:embed js/draw.js
@@ -30,6 +38,14 @@ var drawJS string
 //
 //go:embed js/live.js
 var liveJS string
+
+// graphJS draws a graph and judges sets of its edges, in both renderings; graphLiveJS makes it live.
+var (
+	//go:embed js/graph.js
+	graphJS string
+	//go:embed js/graph_live.js
+	graphLiveJS string
+)
 
 // echartsPath finds the library: DPBANDITS_ECHARTS, or what `make setup` installs in the checkout that DPBANDITS_ROOT
 // or the working directory is in.

@@ -52,7 +52,7 @@ func TestWriteLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, it := range items {
-		if f, ok := it.(*Figure); ok {
+		if f, ok := it.(interface{ SVG() ([]byte, error) }); ok {
 			svg, err := f.SVG()
 			if err != nil {
 				t.Fatal(err)
@@ -152,7 +152,7 @@ func gallery(t *testing.T) []Item {
 	}
 	table := NewTable("learner", "ε", "regret", "note").Add("LinUCB", math.Inf(1), 123.456, "not <private>").Add("tree", 1.0, 987.65, "|x|")
 	table.Caption = "Regret after 10,000 rounds"
-	return []Item{regretFigure(), barFigure(), sliderFigure(), tree, sphereFigure(), scatterFigure(), histogramFigure(), table}
+	return []Item{regretFigure(), barFigure(), sliderFigure(), tree, sphereFigure(), scatterFigure(), histogramFigure(), table, house(), multigraph(), house().Greedy()}
 }
 
 func theta(azimuth float64) []Series {

@@ -21,7 +21,6 @@ func (f *Figure) HTML() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w, _ := f.size()
 	alt, err := json.Marshal(f.alt())
 	if err != nil {
 		return "", err
@@ -30,17 +29,37 @@ func (f *Figure) HTML() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	w, _ := f.size()
+	return chunk{
+		class: "dpb-figure", id: id(js), width: w, alt: f.alt(), svg: svg, caption: f.caption(f.start()),
+		scripts: []string{textJS, drawJS, controlJS, liveJS}, call: fmt.Sprintf("live(%q, %s, %s, %s);", id(js), js, alt, lib),
+	}.String(), nil
+}
+
+// chunk is text/html of which the static picture is seen at once, and whose script may put something live in its place.
+type chunk struct {
+	class, id, alt, caption string
+	width                   int
+	svg                     []byte
+	scripts                 []string
+	call                    string // after the scripts
+}
+
+func (c chunk) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<div class="dpb-figure" id="%s" style="max-width:%dpx;margin:8px 0">`+"\n", id(js), w)
+	fmt.Fprintf(&b, `<div class="%s" id="%s" style="max-width:%dpx;margin:8px 0">`+"\n", c.class, c.id, c.width)
 	fmt.Fprintf(&b, `<img class="dpb-static" alt="%s" style="display:block;width:100%%;height:auto;border-radius:8px" src="data:image/svg+xml;base64,%s">`+"\n",
-		html.EscapeString(f.alt()), base64.StdEncoding.EncodeToString(svg))
+		html.EscapeString(c.alt), base64.StdEncoding.EncodeToString(c.svg))
 	b.WriteString(`<div class="dpb-live"></div>` + "\n")
-	if c := f.caption(f.start()); c != "" {
-		fmt.Fprintf(&b, `<div class="dpb-caption" style="margin:6px 4px;font-size:15px;line-height:1.4">%s</div>`+"\n", html.EscapeString(c))
+	if c.caption != "" {
+		fmt.Fprintf(&b, `<div class="dpb-caption" style="margin:6px 4px;font-size:15px;line-height:1.4">%s</div>`+"\n", html.EscapeString(c.caption))
 	}
-	fmt.Fprintf(&b, "<script>\n(function () {\n%s\n%s\nlive(%q, %s, %s, %s);\n})();\n</script>\n</div>\n",
-		bare(drawJS), bare(liveJS), id(js), js, alt, lib)
-	return b.String(), nil
+	b.WriteString("<script>\n(function () {\n")
+	for _, js := range c.scripts {
+		b.WriteString(bare(js) + "\n")
+	}
+	b.WriteString(c.call + "\n})();\n</script>\n</div>\n")
+	return b.String()
 }
 
 var comment = regexp.MustCompile(`(?m)^\s*//.*\n`)

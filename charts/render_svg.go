@@ -37,10 +37,10 @@ func compile() ([]*goja.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ps []*goja.Program
-	for _, s := range []struct{ name, text string }{
+	return parse([]script{
 		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"}, // a still picture waits for nothing
 		{"echarts.min.js", src},
+		{"text.js", textJS},
 		{"draw.js", drawJS},
 		{"still.js", `function still(js) {
 			var spec = JSON.parse(js);
@@ -48,7 +48,14 @@ func compile() ([]*goja.Program, error) {
 			chart.setOption(dpb.option(echarts, spec, spec.start, spec.width));
 			return chart.renderToSVGString();
 		}`},
-	} {
+	})
+}
+
+type script struct{ name, text string }
+
+func parse(scripts []script) ([]*goja.Program, error) {
+	var ps []*goja.Program
+	for _, s := range scripts {
 		p, err := goja.Compile(s.name, s.text, false)
 		if err != nil {
 			return nil, fmt.Errorf("charts: %w", err)
@@ -63,19 +70,25 @@ func renderSVG(spec []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	svg, err := call(ps, "still", string(spec))
+	return []byte(svg), err
+}
+
+// call runs the programs in a fresh engine, and then the function of this name on the argument.
+func call(ps []*goja.Program, name, arg string) (string, error) {
 	vm := goja.New()
 	for _, p := range ps {
 		if _, err := vm.RunProgram(p); err != nil {
-			return nil, fmt.Errorf("charts: %w", err)
+			return "", fmt.Errorf("charts: %w", err)
 		}
 	}
-	still, ok := goja.AssertFunction(vm.Get("still"))
+	fn, ok := goja.AssertFunction(vm.Get(name))
 	if !ok {
-		return nil, fmt.Errorf("charts: still is not a function")
+		return "", fmt.Errorf("charts: %s is not a function", name)
 	}
-	svg, err := still(goja.Undefined(), vm.ToValue(string(spec)))
+	out, err := fn(goja.Undefined(), vm.ToValue(arg))
 	if err != nil {
-		return nil, fmt.Errorf("charts: rendering: %w", err)
+		return "", fmt.Errorf("charts: rendering: %w", err)
 	}
-	return []byte(svg.String()), nil
+	return out.String(), nil
 }

@@ -30,13 +30,6 @@ function live(id, spec, alt, lib) {
     return window.dpbEcharts;
   }
 
-  function element(parent, tag, style, text) {
-    var e = parent.appendChild(document.createElement(tag));
-    e.style.cssText = style;
-    if (text) e.textContent = text;
-    return e;
-  }
-
   function start(echarts, root) {
     if (root.hasAttribute("data-dpb-live")) return;
     var img = root.querySelector(".dpb-static"), place = root.querySelector(".dpb-live"), caption = root.querySelector(".dpb-caption");
@@ -60,7 +53,13 @@ function live(id, spec, alt, lib) {
     }
     draw();
     canvas.style.width = "100%";
-    if (spec.frames.length > 1) slider();
+    if (spec.frames.length > 1) {
+      slider(place, spec.label, spec.frames.map(function (f) { return f.value; }), frame, function (i) {
+        frame = i;
+        draw();
+        if (caption) caption.textContent = spec.frames[i].caption;
+      });
+    }
     img.style.display = "none";
     root.setAttribute("data-dpb-live", "1");
     if (window.ResizeObserver) {
@@ -70,28 +69,6 @@ function live(id, spec, alt, lib) {
         chart.resize({width: width});
         draw();
       }).observe(canvas);
-    }
-
-    function slider() {
-      var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif;color:#222222");
-      element(bar, "span", "white-space:nowrap", spec.label);
-      var input = element(bar, "input", "flex:1;min-width:80px;accent-color:#0072B2");
-      var value = element(bar, "output", "white-space:nowrap;font-weight:bold;text-align:right");
-      value.style.minWidth = Math.max.apply(null, spec.frames.map(function (f) { return f.value.length; })) + "ch";
-      input.type = "range";
-      input.min = 0;
-      input.max = spec.frames.length - 1;
-      input.step = 1;
-      input.value = frame;
-      input.setAttribute("aria-label", spec.label);
-      function show() {
-        value.textContent = spec.frames[frame].value;
-        input.setAttribute("aria-valuetext", spec.frames[frame].value);
-        if (caption) caption.textContent = spec.frames[frame].caption;
-      }
-      input.addEventListener("input", function () { frame = +input.value; draw(); show(); });
-      input.addEventListener("keydown", function (e) { e.stopPropagation(); }); // arrow keys move the slider, not the notebook
-      show();
     }
   }
 

@@ -1,0 +1,393 @@
+package charts
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+)
+
+// Graph is the picture of an undirected graph whose edges the reader clicks to select. As soon as the selected set has
+// a cycle, the edges on cycles turn red and dashed, and a line of text names a cycle: the sets without one are the
+// independent sets of the graphic matroid. Where scripts do not run, the edges in Selected are drawn as selected.
+//
+// With Steps it is a picture that the reader steps through instead; [Graph.Greedy] makes those of the greedy algorithm.
+type Graph struct {
+	Title     string
+	Vertices  []Vertex
+	Edges     []Edge      // parallel edges and loops are drawn too
+	Selected  []int       // the edges selected at the start, by index
+	Basis     []int       // edges that a button highlights; none: no button
+	BasisName string      // what the button shows; "the greedy basis" when empty
+	Steps     []GraphStep // to step through with a slider, instead of clicking
+	StepLabel string      // what the slider counts; "step" when empty
+	Start     int         // the step shown first, and where scripts do not run; counted from the end when negative
+	Caption   string      // below the graph; that of the step follows
+	Scale     string      // as of Figure
+	Alt       string      // what a screen reader says; made from the graph when empty
+	Width     int         // in pixels; 860 when 0
+	Height    int         // in pixels, without the controls; 460 when 0
+}
+
+// Vertex is a vertex of a [Graph]. Positions are in any unit, y upwards: the picture is scaled to its size. Without a
+// label it is numbered, from 1.
+type Vertex struct {
+	Label string
+	X, Y  float64
+}
+
+// Edge joins the vertices U and V, counted from 0. Its label is the weight when it is empty and any edge of the graph
+// has a weight that is not 0.
+type Edge struct {
+	U, V   int
+	Weight float64
+	Label  string
+}
+
+// GraphStep is what a graph shows at one place of its slider: edges by index.
+type GraphStep struct {
+	Value    string // such as "3"; the place, from 0, when empty
+	Accepted []int
+	Rejected []int
+	Current  []int // looked at in this step, at most one
+	Caption  string
+}
+
+// OnCircle places vertices evenly on a circle, clockwise from the top.
+func OnCircle(labels ...string) []Vertex {
+	vs := make([]Vertex, len(labels))
+	for i, l := range labels {
+		s, c := math.Sincos(2 * math.Pi * float64(i) / float64(len(labels)))
+		vs[i] = Vertex{l, s, c}
+	}
+	return vs
+}
+
+// graphSpec is a graph as graph.js reads it.
+type graphSpec struct {
+	Title     string       `json:"title"`
+	Alt       string       `json:"alt"`
+	Vertices  []vertexSpec `json:"vertices"`
+	Edges     []edgeSpec   `json:"edges"`
+	Weighted  bool         `json:"weighted"`
+	Selected  []int        `json:"selected"`
+	Basis     []int        `json:"basis"`
+	BasisName string       `json:"basisName"`
+	Label     string       `json:"label"` // of the slider, if there is one
+	Steps     []stepSpec   `json:"steps"`
+	Start     int          `json:"start"`
+	Width     int          `json:"width"`
+	Height    int          `json:"height"`
+}
+
+type vertexSpec struct {
+	Label string `json:"label"`
+	X     number `json:"x"`
+	Y     number `json:"y"`
+}
+
+type edgeSpec struct {
+	U      int     `json:"u"`
+	V      int     `json:"v"`
+	Weight float64 `json:"weight"`
+	Text   string  `json:"text"`
+}
+
+type stepSpec struct {
+	Value    string `json:"value"`
+	Caption  string `json:"caption"`
+	Accepted []int  `json:"accepted"`
+	Rejected []int  `json:"rejected"`
+	Current  int    `json:"current"` // -1: none
+}
+
+func (g *Graph) check() error {
+	if err := g.valid(); err != nil {
+		return fmt.Errorf("charts: graph %q: %w", g.Title, err)
+	}
+	return nil
+}
+
+func (g *Graph) valid() error {
+	if g.Width < 0 || g.Height < 0 {
+		return fmt.Errorf("size %d x %d is negative", g.Width, g.Height)
+	}
+	if len(g.Vertices) == 0 {
+		return errors.New("no vertices")
+	}
+	if len(g.Edges) == 0 {
+		return errors.New("no edges")
+	}
+	at := map[[2]float64]int{}
+	for i, v := range g.Vertices {
+		if math.IsNaN(v.X+v.Y) || math.IsInf(v.X, 0) || math.IsInf(v.Y, 0) {
+			return fmt.Errorf("vertex %d %q is at (%v, %v)", i, v.Label, v.X, v.Y)
+		}
+		if j, ok := at[[2]float64{v.X, v.Y}]; ok {
+			return fmt.Errorf("vertices %d and %d are both at (%v, %v)", j, i, v.X, v.Y)
+		}
+		at[[2]float64{v.X, v.Y}] = i
+	}
+	for i, e := range g.Edges {
+		for _, v := range []int{e.U, e.V} {
+			if v < 0 || v >= len(g.Vertices) {
+				return fmt.Errorf("edge %d ends at vertex %d of %d", i, v, len(g.Vertices))
+			}
+		}
+		if math.IsNaN(e.Weight) || math.IsInf(e.Weight, 0) {
+			return fmt.Errorf("edge %d has the weight %v", i, e.Weight)
+		}
+	}
+	if err := g.checkEdges("Selected", g.Selected); err != nil {
+		return err
+	}
+	if err := g.checkEdges("Basis", g.Basis); err != nil {
+		return err
+	}
+	for i, s := range g.Steps {
+		if err := g.checkEdges("Accepted and Rejected", slices.Concat(s.Accepted, s.Rejected)); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+		if err := g.checkEdges("Current", s.Current); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+		if len(s.Current) > 1 {
+			return fmt.Errorf("step %d looks at %d edges at once", i, len(s.Current))
+		}
+	}
+	if k := len(g.Steps); g.Start != 0 && (g.Start >= k || g.Start < -k) {
+		return fmt.Errorf("starts at step %d of %d", g.Start, k)
+	}
+	return nil
+}
+
+// checkEdges checks a set of edges.
+func (g *Graph) checkEdges(what string, set []int) error {
+	seen := map[int]bool{}
+	for _, i := range set {
+		if i < 0 || i >= len(g.Edges) {
+			return fmt.Errorf("%s: there is no edge %d among %d", what, i, len(g.Edges))
+		}
+		if seen[i] {
+			return fmt.Errorf("%s: edge %d is there twice", what, i)
+		}
+		seen[i] = true
+	}
+	return nil
+}
+
+func (g *Graph) start() int {
+	if g.Start < 0 {
+		return len(g.Steps) + g.Start
+	}
+	return g.Start
+}
+
+// label of vertex v.
+func (g *Graph) label(v int) string {
+	if l := g.Vertices[v].Label; l != "" {
+		return l
+	}
+	return strconv.Itoa(v + 1)
+}
+
+func (g *Graph) weighted() bool {
+	return slices.ContainsFunc(g.Edges, func(e Edge) bool { return e.Weight != 0 })
+}
+
+// name of edge i: its ends and its label.
+func (g *Graph) name(i int) string {
+	e := g.Edges[i]
+	s := g.label(e.U) + "–" + g.label(e.V)
+	if t := g.text(e); t != "" {
+		s += " (" + t + ")"
+	}
+	return s
+}
+
+// text on the edge.
+func (g *Graph) text(e Edge) string {
+	if e.Label != "" || !g.weighted() {
+		return e.Label
+	}
+	return strings.Replace(strconv.FormatFloat(e.Weight, 'g', 4, 64), "-", "−", 1)
+}
+
+func (g *Graph) alt() string {
+	if g.Alt != "" {
+		return g.Alt
+	}
+	var b strings.Builder
+	b.WriteString("Graph")
+	if g.Title != "" {
+		b.WriteString(": " + g.Title)
+	}
+	list := func(set []int) string {
+		if len(set) == 0 {
+			return "none"
+		}
+		var names []string
+		for _, i := range set {
+			names = append(names, g.name(i))
+		}
+		return strings.Join(names, ", ")
+	}
+	all := make([]int, len(g.Edges))
+	for i := range all {
+		all[i] = i
+	}
+	fmt.Fprintf(&b, ". %d vertices; edges %s.", len(g.Vertices), list(all))
+	if len(g.Steps) > 0 {
+		s := g.Steps[g.start()]
+		fmt.Fprintf(&b, " Accepted: %s. Rejected: %s.", list(s.Accepted), list(s.Rejected))
+	} else {
+		fmt.Fprintf(&b, " Selected: %s.", list(g.Selected))
+	}
+	return b.String()
+}
+
+// caption at step i.
+func (g *Graph) caption(i int) string {
+	f := Figure{Caption: g.Caption, Scale: g.Scale}
+	if len(g.Steps) > 0 {
+		f.Slider = &Slider{Frames: []Frame{{Caption: g.Steps[i].Caption}}}
+	}
+	return f.caption(0)
+}
+
+func (g *Graph) json() ([]byte, error) {
+	if err := g.check(); err != nil {
+		return nil, err
+	}
+	s := graphSpec{Title: g.Title, Alt: g.alt(), Weighted: g.weighted(), BasisName: g.BasisName, Start: g.start(), Width: g.Width, Height: g.Height,
+		Selected: append([]int{}, g.Selected...), Basis: append([]int{}, g.Basis...), Steps: []stepSpec{}}
+	if s.BasisName == "" {
+		s.BasisName = "the greedy basis"
+	}
+	if s.Width == 0 {
+		s.Width = 860
+	}
+	if s.Height == 0 {
+		s.Height = 460
+	}
+	for i, v := range g.Vertices {
+		s.Vertices = append(s.Vertices, vertexSpec{g.label(i), number(v.X), number(v.Y)})
+	}
+	for _, e := range g.Edges {
+		s.Edges = append(s.Edges, edgeSpec{e.U, e.V, e.Weight, g.text(e)})
+	}
+	for i, st := range g.Steps {
+		one := stepSpec{Value: st.Value, Caption: g.caption(i), Accepted: append([]int{}, st.Accepted...), Rejected: append([]int{}, st.Rejected...), Current: -1}
+		if one.Value == "" {
+			one.Value = strconv.Itoa(i)
+		}
+		if len(st.Current) == 1 {
+			one.Current = st.Current[0]
+		}
+		s.Steps = append(s.Steps, one)
+		if s.Label = g.StepLabel; s.Label == "" {
+			s.Label = "step"
+		}
+	}
+	return json.Marshal(s)
+}
+
+// ID is the id of the graph's element on a page: a hash of all it shows.
+func (g *Graph) ID() (string, error) {
+	js, err := g.json()
+	if err != nil {
+		return "", err
+	}
+	return id(js), nil
+}
+
+// Text is the graph in words: title, alternative text, whether the selected edges are independent, and caption.
+func (g *Graph) Text() string {
+	js, err := g.json()
+	if err != nil {
+		return err.Error()
+	}
+	alt, err := g.still(js)
+	if err != nil {
+		return err.Error()
+	}
+	parts := []string{alt}
+	if g.Alt != "" && g.Title != "" {
+		parts = []string{g.Title, alt}
+	}
+	if c := g.caption(g.start()); c != "" {
+		parts = append(parts, c)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// still is what a screen reader says of the static picture: the verdict on the selected edges too.
+func (g *Graph) still(js []byte) (string, error) {
+	if len(g.Steps) > 0 {
+		return g.alt(), nil
+	}
+	v, err := callGraph("verdict", js)
+	if err != nil {
+		return "", err
+	}
+	return g.alt() + " The selected set is " + v + ".", nil
+}
+
+// SVG draws the graph as it is at the start, the same bytes each time.
+func (g *Graph) SVG() ([]byte, error) {
+	js, err := g.json()
+	if err != nil {
+		return nil, err
+	}
+	svg, err := callGraph("still", js)
+	return []byte(svg), err
+}
+
+// HTML returns the graph as one text/html chunk: the static picture, the script that makes it live, and the caption. It
+// asks nothing of the network.
+func (g *Graph) HTML() (string, error) {
+	js, err := g.json()
+	if err != nil {
+		return "", err
+	}
+	svg, err := callGraph("still", js)
+	if err != nil {
+		return "", err
+	}
+	alt, err := g.still(js)
+	if err != nil {
+		return "", err
+	}
+	w := g.Width
+	if w == 0 {
+		w = 860
+	}
+	return chunk{
+		class: "dpb-widget", id: id(js), width: w, alt: alt, svg: []byte(svg), caption: g.caption(g.start()),
+		scripts: []string{textJS, graphJS, controlJS, graphLiveJS}, call: fmt.Sprintf("liveGraph(%q, %s);", id(js), js),
+	}.String(), nil
+}
+
+var graphPrograms = sync.OnceValues(func() ([]*goja.Program, error) {
+	return parse([]script{
+		{"text.js", textJS},
+		{"graph.js", graphJS},
+		{"words.js", `function still(js) { return dpbGraph.still(JSON.parse(js)); }
+			function verdict(js) { var spec = JSON.parse(js); return dpbGraph.verdict(spec, spec.selected); }`},
+	})
+})
+
+// callGraph calls a function of graph.js on a graph.
+func callGraph(name string, js []byte) (string, error) {
+	ps, err := graphPrograms()
+	if err != nil {
+		return "", err
+	}
+	return call(ps, name, string(js))
+}

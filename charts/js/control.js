@@ -1,0 +1,28 @@
+function element(parent, tag, style, text) {
+  var e = parent.appendChild(document.createElement(tag));
+  e.style.cssText = style;
+  if (text) e.textContent = text;
+  return e;
+}
+
+// slider adds one over the values to the place, and calls change with the index of the value that the reader chooses.
+function slider(place, label, values, start, change) {
+  var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif;color:#222222");
+  element(bar, "span", "white-space:nowrap", label);
+  var input = element(bar, "input", "flex:1;min-width:80px;accent-color:#0072B2");
+  var value = element(bar, "output", "white-space:nowrap;font-weight:bold;text-align:right");
+  value.style.minWidth = Math.max.apply(null, values.map(function (v) { return v.length; })) + "ch";
+  input.type = "range";
+  input.min = 0;
+  input.max = values.length - 1;
+  input.step = 1;
+  input.value = start;
+  input.setAttribute("aria-label", label);
+  function show(i) {
+    value.textContent = values[i];
+    input.setAttribute("aria-valuetext", values[i]);
+  }
+  input.addEventListener("input", function () { show(+input.value); change(+input.value); });
+  input.addEventListener("keydown", function (e) { e.stopPropagation(); }); // arrow keys move the slider, not the notebook
+  show(start);
+}
