@@ -100,7 +100,7 @@ func outer(v []float64) (m []float64) {
 
 // Canaries makes a one-run audit of the same learner: each round in which the two streams differ, any number of them, is a canary, which shows
 // the one stream's contexts and rewards or the other's. Its score is made of the arms played and the transcripts before
-// and after the round, as Increment does for sums; Transcript is also called before the first round, as round 0. Contributions and NoActions are
+// and after the round, as Increment does for sums; Transcript is also called before the first round, as the round before it. Contributions and NoActions are
 // ignored; arms are given for the score of their own round only, so that they may be used under joint privacy as far as the two versions have the same contexts.
 func (a Learner) Canaries(score func(round int, arms []int, before, after []float64) float64) (Canaries, error) {
 	a.Contributions = len(a.Worlds[0])
@@ -128,7 +128,8 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 			}
 			p := newPlayer(a, l)
 			p.reset(source)
-			before := a.Transcript(l, 0, nil)
+			first := a.first()
+			before := a.Transcript(l, first-1, nil)
 			var after []float64
 			next := 0
 			for t := range a.Worlds[0] {
@@ -137,15 +138,15 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 				if canary {
 					version = versions[next]
 				}
-				if err := p.round(t, a.Worlds[version][t]); err != nil {
+				if err := p.round(t+first, a.Worlds[version][t]); err != nil {
 					return err
 				}
-				after = a.Transcript(l, t+1, after[:0])
+				after = a.Transcript(l, t+first, after[:0])
 				if len(after) != len(before) {
-					return fmt.Errorf("round %d: the transcript has %d numbers, want %d as before", t+1, len(after), len(before))
+					return fmt.Errorf("round %d: the transcript has %d numbers, want %d as before", t+first, len(after), len(before))
 				}
 				if canary {
-					scores[next] = score(t+1, p.arms, before, after)
+					scores[next] = score(t+first, p.arms, before, after)
 					next++
 				}
 				before, after = after, before

@@ -15,13 +15,13 @@ import (
 // Round is one round of a fixed stream.
 type Round struct {
 	X       []float64 // context rows, row-major, Arms x Dim
-	Rewards []float64 // of each arm
+	Rewards []float64 // of each arm, played or not
 }
 
 // Stream is a bandit's data: what a learner would see and be paid, whatever it plays.
 type Stream []Round
 
-// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one round's contexts and rewards. It attacks the
+// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one round's contexts and rewards, those of all arms at once. It attacks the
 // learner's actions and what Transcript says that it releases, as Mechanism attacks outputs.
 //
 // Joint differential privacy protects a user from all others, and lets her own action depend on her own context: the action of the round
@@ -35,13 +35,16 @@ type Learner struct {
 
 	New     func() bandit.Learner // called once a worker; a learner is Reset before each run
 	Problem bandit.Problem
-	Horizon int       // of Init; 0 means the streams' length
+	Horizon int       // of Init; 0 means the streams' number of rounds 1, 2, ...
 	Worlds  [2]Stream // see Search for streams that nobody has
+	// WarmUp is set for a bandit.Warmer that wants a warm-up: the streams begin with round 0, in which it sees the rewards of all arms and plays none. Else they begin with
+	// round 1.
+	WarmUp bool
 	// Contributions is in how many rounds the streams may differ, which is what the claim has to protect; 0 means 1.
 	Contributions int
 	OwnAction     bool // attack the actions of the rounds that differ, too: central privacy protects them
 	NoActions     bool // attack the transcript alone
-	// Transcript appends what the learner has released by the end of a round, 1, 2, ..., such as the sums that it reads, to dst. It appends equally
+	// Transcript appends what the learner has released by the end of a round, numbered as in WarmUp, such as the sums that it reads, to dst. It appends equally
 	// many numbers in every run, and none for a round that is to be left out. nil: the learner releases its actions only.
 	Transcript func(l bandit.Learner, round int, dst []float64) []float64
 
@@ -82,12 +85,27 @@ func (a Learner) start() (bandit.Learner, error) {
 	}
 	horizon := a.Horizon
 	if horizon == 0 {
-		horizon = len(a.Worlds[0])
+		horizon = len(a.Worlds[0]) - 1 + a.first()
 	}
 	if err := l.Init(a.Problem, horizon); err != nil {
 		return nil, fmt.Errorf("audit: %q: Init: %w", a.Name, err)
 	}
+	w, ok := l.(bandit.Warmer)
+	switch wants := ok && w.WantsWarmUp(); {
+	case wants && !a.WarmUp:
+		return nil, fmt.Errorf("audit: %q: the learner wants a warm-up: set WarmUp, and let the streams begin with round 0", a.Name)
+	case !wants && a.WarmUp:
+		return nil, fmt.Errorf("audit: %q: field WarmUp is set, and the learner wants no warm-up", a.Name)
+	}
 	return l, nil
+}
+
+// first returns the number of the streams' first round.
+func (a Learner) first() int {
+	if a.WarmUp {
+		return 0
+	}
+	return 1
 }
 
 // check validates the streams and returns the rounds, from 0, in which they differ.
@@ -104,8 +122,10 @@ func (a Learner) check() (differ []int, err error) {
 		return nil, errors.New("field Worlds[0] has no rounds")
 	case len(a.Worlds[1]) != n:
 		return nil, fmt.Errorf("field Worlds: streams of %d and %d rounds, want the same length", n, len(a.Worlds[1]))
-	case a.Horizon != 0 && a.Horizon < n:
-		return nil, fmt.Errorf("field Horizon = %d, want >= the streams' %d rounds, or 0", a.Horizon, n)
+	case a.Horizon != 0 && a.Horizon < n-1+a.first():
+		return nil, fmt.Errorf("field Horizon = %d, want >= the streams' %d rounds, or 0", a.Horizon, n-1+a.first())
+	case a.WarmUp && a.Problem.Dim > 0:
+		return nil, fmt.Errorf("field WarmUp is set, and Problem.Dim = %d, want 0", a.Problem.Dim)
 	case a.NoActions && a.Transcript == nil:
 		return nil, errors.New("field NoActions is set and Transcript is nil: nothing is left to attack")
 	}
@@ -181,7 +201,7 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 			var features []float64
 			return func(world, _ int, source rand.Source, out []float64) error {
 				var err error
-				if features, err = p.play(a.Worlds[world], hidden, source, features[:0]); err != nil {
+				if features, err = p.run(a.Worlds[world], hidden, source, features[:0]); err != nil {
 					return err
 				}
 				if len(features) != len(out) {
@@ -206,7 +226,7 @@ func (a Learner) width(hidden []bool) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	features, err := newPlayer(a, l).play(a.Worlds[0], hidden, rand.NewPCG(1, 2), nil)
+	features, err := newPlayer(a, l).run(a.Worlds[0], hidden, rand.NewPCG(1, 2), nil)
 	if err != nil {
 		return 0, fmt.Errorf("audit: %q: first run: %w", a.Name, err)
 	}
@@ -220,7 +240,7 @@ func (a Learner) width(hidden []bool) (n int, err error) {
 type player struct {
 	Learner
 	l    bandit.Learner
-	arms []int
+	arms []int // of the last round; none in a warm-up
 	y    []float64
 }
 
@@ -234,31 +254,45 @@ func (p *player) reset(source rand.Source) {
 	p.l.Reset(own, source)
 }
 
-// round plays a round, numbered from 0, and leaves the arms in p.arms.
-func (p *player) round(t int, r Round) error {
-	v := bandit.View{Round: t + 1, Arms: p.Problem.Arms, Dim: p.Problem.Dim, X: r.X}
-	p.arms = p.l.Select(&v, p.arms[:0])
-	if len(p.arms) != p.Problem.Slots {
-		return fmt.Errorf("round %d: Select chose %d arms, want Slots = %d", t+1, len(p.arms), p.Problem.Slots)
+// round plays round n and leaves the arms in p.arms.
+func (p *player) round(n int, r Round) error {
+	p.arms = p.arms[:0]
+	if n == 0 {
+		p.l.(bandit.Warmer).WarmUp(slices.Clone(r.Rewards))
+	} else if err := p.play(n, r); err != nil {
+		return fmt.Errorf("round %d: %w", n, err)
 	}
-	for i, arm := range p.arms {
-		if arm < 0 || arm >= p.Problem.Arms {
-			return fmt.Errorf("round %d: Select chose arm %d, want in [0, %d)", t+1, arm, p.Problem.Arms)
-		}
-		p.y[i] = r.Rewards[arm]
-	}
-	p.l.Update(&v, p.arms, p.y)
 	if err := p.l.Err(); err != nil {
-		return fmt.Errorf("round %d: %w", t+1, err)
+		return fmt.Errorf("round %d: %w", n, err)
 	}
 	return nil
 }
 
-// play makes a run and appends what an attacker sees.
-func (p *player) play(s Stream, hidden []bool, source rand.Source, dst []float64) ([]float64, error) {
+func (p *player) play(n int, r Round) error {
+	v := bandit.View{Round: n, Arms: p.Problem.Arms, Dim: p.Problem.Dim, X: r.X}
+	p.arms = p.l.Select(&v, p.arms)
+	if len(p.arms) != p.Problem.Slots {
+		return fmt.Errorf("its Select chose %d arms, want Slots = %d", len(p.arms), p.Problem.Slots)
+	}
+	for i, arm := range p.arms {
+		if arm < 0 || arm >= p.Problem.Arms {
+			return fmt.Errorf("its Select chose arm %d, want in [0, %d)", arm, p.Problem.Arms)
+		}
+		if slices.Contains(p.arms[:i], arm) {
+			return fmt.Errorf("its Select chose %v, want different arms", p.arms)
+		}
+		p.y[i] = r.Rewards[arm]
+	}
+	p.l.Update(&v, p.arms, p.y)
+	return nil
+}
+
+// run makes a run and appends what an attacker sees.
+func (p *player) run(s Stream, hidden []bool, source rand.Source, dst []float64) ([]float64, error) {
 	p.reset(source)
+	first := p.first()
 	for t, r := range s {
-		if err := p.round(t, r); err != nil {
+		if err := p.round(t+first, r); err != nil {
 			return dst, err
 		}
 		if !hidden[t] {
@@ -267,7 +301,7 @@ func (p *player) play(s Stream, hidden []bool, source rand.Source, dst []float64
 			}
 		}
 		if p.Transcript != nil {
-			dst = p.Transcript(p.l, t+1, dst)
+			dst = p.Transcript(p.l, t+first, dst)
 		}
 	}
 	return dst, nil
