@@ -32,6 +32,7 @@ func SoundItems(s Scale) []audit.Item {
 	items := append(soundMechanisms(s), soundReleases(s)...)
 	items = append(items, soundLearners(s)...)
 	items = append(items, soundLocals(s)...)
+	items = append(items, soundTallies(s)...)
 	return append(items, soundRuns(s)...)
 }
 

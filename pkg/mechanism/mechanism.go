@@ -1,7 +1,8 @@
 // Package mechanism releases statistics under privacy noise. Its accumulators release running sums of row row^T, the
 // only data that a private LinUCB reads: exactly, through a binary tree, or through a
 // pan-private one, whose nodes carry symmetric Gaussian or Wishart noise, or under Gaussian noise that is correlated between
-// the rounds: by BLT, the least noise for its cost, by SquareRoot or by Honaker's tree.
+// the rounds: by BLT, the least noise for its cost, by SquareRoot or by Honaker's tree. Its tallies release the mean weight of each arm of a
+// semi-bandit: exactly, by Counts, or in doubling blocks.
 package mechanism
 
 import (

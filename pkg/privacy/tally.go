@@ -26,7 +26,7 @@ type Tally interface {
 // Estimate is the release of an arm.
 type Estimate struct {
 	Mean  float64 // of Count observations, under noise
-	Count int     // 0: nothing was released yet
+	Count int     // 0: nothing was released yet; where observations have several weights, how many of one weight would have a mean that varies as little, rounded down
 	Tail  Tail    // of the noise in Mean
 }
 
