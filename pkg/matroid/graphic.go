@@ -1,0 +1,94 @@
+package matroid
+
+import "fmt"
+
+// Graphic is the cycle matroid of an undirected graph: its elements are the edges, and a set is independent if it has no cycle (Whitney 1935). Its
+// bases are the spanning forests. An edge from a vertex to itself is a loop, and of parallel edges at most one is independent.
+type Graphic struct {
+	vertices, rank int
+	ends           [][2]int32 // of each edge
+}
+
+var _ Matroid = (*Graphic)(nil)
+
+// NewGraphic returns the matroid of the graph on the vertices 0, ..., vertices-1 whose element e is the edge between edges[e][0] and edges[e][1].
+func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
+	const most = 1 << 31
+	if vertices < 0 || vertices >= most {
+		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d)", vertices, most)
+	}
+	g := &Graphic{vertices: vertices, ends: make([][2]int32, len(edges))}
+	for e, ends := range edges {
+		for i, v := range ends {
+			if v < 0 || v >= vertices {
+				return nil, fmt.Errorf("matroid: Graphic edges[%d][%d] = %d, want in [0, %d), a vertex", e, i, v, vertices)
+			}
+			g.ends[e][i] = int32(v)
+		}
+	}
+	g.rank = fullRank(g)
+	return g, nil
+}
+
+// Size returns the number of edges.
+func (g *Graphic) Size() int { return len(g.ends) }
+
+// Rank returns the number of edges of a spanning forest: vertices less connected components.
+func (g *Graphic) Rank() int { return g.rank }
+
+// Edge returns the vertices that edge e joins.
+func (g *Graphic) Edge(e int) (u, v int) { return int(g.ends[e][0]), int(g.ends[e][1]) }
+
+// Vertices returns the number of vertices.
+func (g *Graphic) Vertices() int { return g.vertices }
+
+// NewBuilder returns an empty forest that can grow. It is a union-find structure by size, with path halving (Tarjan 1975): an edge costs next to nothing, Clear
+// a pass over the vertices.
+func (g *Graphic) NewBuilder() Builder {
+	b := &graphicBuilder{ends: g.ends, parent: make([]int32, g.vertices)}
+	b.Clear()
+	return b
+}
+
+type graphicBuilder struct {
+	ends   [][2]int32
+	parent []int32 // of a vertex in its tree; of a root, the number of its vertices, negated
+	n      int
+}
+
+func (b *graphicBuilder) Clear() {
+	for v := range b.parent {
+		b.parent[v] = -1
+	}
+	b.n = 0
+}
+
+func (b *graphicBuilder) Add(e int) bool {
+	u, v := b.root(b.ends[e][0]), b.root(b.ends[e][1])
+	if u == v {
+		return false
+	}
+	if b.parent[u] > b.parent[v] { // u has fewer
+		u, v = v, u
+	}
+	b.parent[u] += b.parent[v]
+	b.parent[v] = u
+	b.n++
+	return true
+}
+
+func (b *graphicBuilder) root(v int32) int32 {
+	parent := b.parent
+	for {
+		p := parent[v]
+		if p < 0 {
+			return v
+		}
+		if q := parent[p]; q >= 0 {
+			parent[v] = q
+		}
+		v = p
+	}
+}
+
+func (b *graphicBuilder) Len() int { return b.n }

@@ -1,0 +1,53 @@
+package matroid
+
+import "fmt"
+
+// Uniform is the matroid whose independent sets are those of at most Rank elements (Whitney 1935). As an action set: any K of L arms.
+type Uniform struct {
+	size, rank int
+}
+
+var _ Matroid = (*Uniform)(nil)
+
+// NewUniform returns the uniform matroid of a rank in [0, size].
+func NewUniform(size, rank int) (*Uniform, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("matroid: Uniform size = %d, want >= 0", size)
+	}
+	if rank < 0 || rank > size {
+		return nil, fmt.Errorf("matroid: Uniform rank = %d, want in [0, %d], the size", rank, size)
+	}
+	return &Uniform{size: size, rank: rank}, nil
+}
+
+// Size returns the number of elements.
+func (u *Uniform) Size() int { return u.size }
+
+// Rank returns the size of a basis.
+func (u *Uniform) Rank() int { return u.rank }
+
+// NewBuilder returns an empty set that can grow, O(1) an element.
+func (u *Uniform) NewBuilder() Builder {
+	return &uniformBuilder{rank: u.rank, in: make([]bool, u.size)}
+}
+
+type uniformBuilder struct {
+	rank, n int
+	in      []bool
+}
+
+func (b *uniformBuilder) Clear() {
+	clear(b.in)
+	b.n = 0
+}
+
+func (b *uniformBuilder) Add(e int) bool {
+	if b.in[e] || b.n == b.rank {
+		return false
+	}
+	b.in[e] = true
+	b.n++
+	return true
+}
+
+func (b *uniformBuilder) Len() int { return b.n }
