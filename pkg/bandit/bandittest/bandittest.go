@@ -61,7 +61,16 @@ const (
 	own
 	noise
 	choice
+	warmUp
 )
+
+func allArms(n int) []int {
+	arms := make([]int, n)
+	for i := range arms {
+		arms[i] = i
+	}
+	return arms
+}
 
 // pick appends n different arms of [0, arms) to dst, drawn at random.
 func pick(r *rand.Rand, arms, n int, dst []int) []int {

@@ -28,7 +28,8 @@ type EnvironmentOptions struct {
 // are well formed and within ContextNorm, and View.Same is never set for other contexts than the last; equal streams give equal contexts and rewards, and Reset
 // makes it as new; what is pulled changes neither later contexts nor later rewards; rewards are
 // within their range; regret is never negative, is 0 for some choice, and agrees with the rewards'
-// means; a round allocates nothing.
+// means; where there are no contexts, all arms may be pulled before round 1, which changes nothing that
+// comes then; a round allocates nothing.
 func Environment(t testing.TB, new func() bandit.Environment, options ...EnvironmentOptions) {
 	t.Helper()
 	var o EnvironmentOptions
@@ -47,6 +48,7 @@ func Environment(t testing.TB, new func() bandit.Environment, options ...Environ
 		{"Rewards", e.rewards},
 		{"Regret", e.regret},
 		{"RegretIsMean", e.regretIsMean},
+		{"WarmUp", e.warmUp},
 		{"Allocations", e.allocations},
 	})
 }
@@ -198,6 +200,19 @@ func (s envSuite) oblivious() error {
 	return nil
 }
 
+// checkRewards reports a reward that no pull may give.
+func (s envSuite) checkRewards(p bandit.Problem, arms []int, y []float64) error {
+	for i, y := range y {
+		if math.IsNaN(y) || math.IsInf(y, 0) {
+			return fmt.Errorf("the reward of arm %d = %v, want finite", arms[i], y)
+		}
+		if !s.UnboundedRewards && (y < p.RewardMin || y > p.RewardMax) {
+			return fmt.Errorf("the reward of arm %d = %v, want in [%v, %v]", arms[i], y, p.RewardMin, p.RewardMax)
+		}
+	}
+	return nil
+}
+
 func (s envSuite) rewards() error {
 	env, p := s.start()
 	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
@@ -214,14 +229,37 @@ func (s envSuite) rewards() error {
 		if !slices.Equal(arms, asked) {
 			return fmt.Errorf("round %d: Pull changed its arms from %v to %v", round, asked, arms)
 		}
-		for i, y := range y {
-			if math.IsNaN(y) || math.IsInf(y, 0) {
-				return fmt.Errorf("round %d: the reward of arm %d = %v, want finite", round, arms[i], y)
-			}
-			if !s.UnboundedRewards && (y < p.RewardMin || y > p.RewardMax) {
-				return fmt.Errorf("round %d: the reward of arm %d = %v, want in [%v, %v]", round, arms[i], y, p.RewardMin, p.RewardMax)
-			}
+		if err := s.checkRewards(p, arms, y); err != nil {
+			return fmt.Errorf("round %d: %w", round, err)
 		}
+	}
+	return nil
+}
+
+// warmUp pulls all arms before round 1, as for a bandit.Warmer.
+func (s envSuite) warmUp() error {
+	env, p := s.start()
+	if p.Dim > 0 {
+		return nil
+	}
+	twin, _ := s.start()
+	y, again := make([]float64, p.Arms), make([]float64, p.Arms)
+	arms := allArms(p.Arms)
+	for seed := s.Seed; seed < s.Seed+3; seed++ { // of several learners
+		for i := range y {
+			y[i] = math.NaN()
+		}
+		env.Pull(stream(seed, warmUp), arms, y)
+		if err := s.checkRewards(p, arms, y); err != nil {
+			return fmt.Errorf("before round 1: %w", err)
+		}
+		env.Pull(stream(seed, warmUp), arms, again)
+		if !sameBits(y, again) {
+			return fmt.Errorf("before round 1: two pulls of all arms from the same stream give %v and %v", y, again)
+		}
+	}
+	if !sameBits(s.transcript(env, p), s.transcript(twin, p)) {
+		return fmt.Errorf("what was pulled before round 1 changed contexts, rewards or regret of the rounds")
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ type LearnerOptions struct {
 // equal streams give equal choices, whoever plays beside it, and Reset makes it as new; it neither
 // writes to the slices it is given nor keeps them; a round allocates nothing once Rounds are played;
 // bad data (a NaN, a wrong length) is reported by Err from then on and leaves the next choice as it
-// would have been; its choices are the same whether View.Same is set or not.
+// would have been; its choices are the same whether View.Same is set or not. The regret of each choice is asked for, so that an environment can refuse by a panic what no learner
+// may choose, such as a dependent set of a matroid. A bandit.Warmer that wants a warm-up is given one after each Reset, and bad data in it is reported as well.
 func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandit.Environment, o LearnerOptions) {
 	t.Helper()
 	if o.Rounds == 0 {
@@ -54,6 +55,7 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 		{"BadContexts", s.badContexts},
 		{"Equivariant", s.equivariant},
 		{"Same", s.same},
+		{"WarmUp", s.warmUp},
 		{"Allocations", s.allocations},
 	})
 }
@@ -73,6 +75,8 @@ type player struct {
 	view    bandit.View
 	arms    []int
 	y       []float64
+	warmth  []float64 // the rewards of the warm-up, if there was one: what they were
+	shown   []float64 // the slice that the learner got them in
 }
 
 // start returns a player with the streams of a seed.
@@ -92,6 +96,20 @@ func (p *player) restart(seed uint64) {
 	p.env.Reset(stream(seed, contexts))
 	p.rewards = stream(seed, rewards)
 	p.Reset(stream(seed, own), rand.NewPCG(seed, noise))
+	if w := p.warmer(); w != nil {
+		p.warmth = make([]float64, p.problem.Arms)
+		p.env.Pull(stream(seed, warmUp), allArms(p.problem.Arms), p.warmth)
+		p.shown = slices.Clone(p.warmth)
+		w.WarmUp(p.shown)
+	}
+}
+
+// warmer returns the learner if it wants a warm-up, else nil.
+func (p *player) warmer() bandit.Warmer {
+	if w, ok := p.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
+		return w
+	}
+	return nil
 }
 
 func (p *player) failed(where string) error {
@@ -120,6 +138,9 @@ func (p *player) round() error {
 		}
 	}
 	p.env.Pull(p.rewards, p.arms, p.y)
+	if r := p.env.Regret(p.arms); math.IsNaN(r) {
+		return fmt.Errorf("round %d: the regret of arms %v is NaN", p.view.Round, p.arms)
+	}
 	p.Update(&p.view, p.arms, p.y)
 	return p.failed("Update")
 }
@@ -278,6 +299,9 @@ func (s learnerSuite) keepsNothing() error {
 	}
 	if p, err = s.start(s.Seed); err != nil {
 		return err
+	}
+	for i := range p.shown {
+		p.shown[i] = math.NaN()
 	}
 	slots := p.problem.Slots
 	for round := 1; round <= s.Rounds; round++ {
@@ -512,6 +536,63 @@ func (s learnerSuite) same() error {
 		}
 		if !slices.Equal(told.arms, twin.arms) {
 			return fmt.Errorf("round %d: Select chose %v, and %v without View.Same", i+1, told.arms, twin.arms)
+		}
+	}
+	return nil
+}
+
+// warmUp gives a learner that wants a warm-up good ones and bad ones.
+func (s learnerSuite) warmUp() error {
+	fresh, err := s.start(s.Seed)
+	if err != nil || fresh.warmer() == nil {
+		return err
+	}
+	good := fresh.warmth
+	want, err := fresh.trace(s.Rounds)
+	switch {
+	case err != nil:
+		return err
+	case !sameBits(good, fresh.shown):
+		return errors.New("WarmUp wrote to its rewards, or a later call did")
+	case fresh.problem.Dim > 0:
+		return fmt.Errorf("it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", fresh.problem.Dim)
+	case fresh.warmer() == nil:
+		return fmt.Errorf("WantsWarmUp() is false after %d rounds, true after Init", s.Rounds)
+	}
+	if s.IgnoresRewards {
+		return nil
+	}
+	for _, bad := range []struct {
+		name string
+		y    []float64
+	}{
+		{"a NaN as the first reward", slices.Concat([]float64{math.NaN()}, good[1:])},
+		{"a NaN as the last reward", append(slices.Clone(good[:len(good)-1]), math.NaN())},
+		{"an infinite reward", append(slices.Clone(good[:len(good)-1]), math.Inf(1))},
+		{"a reward too few", good[:len(good)-1]},
+		{"a reward too many", append(slices.Clone(good), 0)},
+	} {
+		p, err := s.start(s.Seed)
+		if err != nil {
+			return err
+		}
+		p.Reset(stream(s.Seed, own), rand.NewPCG(s.Seed, noise))
+		p.warmer().WarmUp(bad.y)
+		first := p.Err()
+		if first == nil {
+			return fmt.Errorf("a warm-up with %s: Err() = nil, want an error", bad.name)
+		}
+		p.warmer().WarmUp(good)
+		if err := p.Err(); err == nil || err.Error() != first.Error() {
+			return fmt.Errorf("a warm-up with %s: Err() = %v after a good one, want %q still", bad.name, err, first)
+		}
+		p.restart(s.Seed)
+		got, err := p.trace(s.Rounds)
+		if err != nil {
+			return fmt.Errorf("a warm-up with %s, and Reset: %w", bad.name, err)
+		}
+		if i := firstDifference(got, want); i >= 0 {
+			return fmt.Errorf("a warm-up with %s, and Reset: it chooses another arm (%d) in round %d than a new one (%d)", bad.name, got[i], i/len(fresh.arms)+1, want[i])
 		}
 	}
 	return nil
