@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -132,19 +131,8 @@ func (b *bases) Pairs(arms, dst []int) []int {
 }
 
 // heaviest returns the basis of the largest weight, in descending order of weight, ties by index.
-func heaviest(m matroid.Matroid, weights []float64) (basis []int) {
-	order := make([]int, len(weights))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(weights[j], weights[i]) })
-	b := m.NewBuilder()
-	for _, a := range order {
-		if b.Add(a) {
-			basis = append(basis, a)
-		}
-	}
-	return basis
+func heaviest(m matroid.Matroid, weights []float64) []int {
+	return matroid.NewGreedy(m).Basis(weights, nil)
 }
 
 // total returns the sum of the weights of the arms.

@@ -119,6 +119,29 @@ func TestSemiBandit(t *testing.T) {
 	}
 }
 
+// The instance of MAT, Table 2: its best basis is the first three vectors, which weigh 2.15. The zero vector is in no basis, though its mean is 0.7.
+func TestTable2(t *testing.T) {
+	m, err := matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &SemiBandit{Matroid: m, Means: []float64{0.8, 0.75, 0.6, 0.2, 0.3, 0.4, 0.7}}
+	if best := e.Best(); !slices.Equal(best, []int{0, 1, 2}) || math.Abs(e.Optimum()-2.15) > 1e-15 {
+		t.Errorf("best %v, which weighs %v", best, e.Optimum())
+	}
+	if p := e.Problem(); p.Arms != 7 || p.Slots != 3 || p.Dim != 0 || p.RewardMin != 0 || p.RewardMax != 1 {
+		t.Errorf("problem %+v", p)
+	}
+	e.Reset(nil)
+	arms := []int{5, 4, 3}
+	if got, pairs := e.Regret(arms), e.Pairs(arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) { // the last first: (1,0,1) cannot stand for (1,0,0), which (2,0,0) is parallel to
+		t.Errorf("regret of %v = %v, pairs %v", arms, got, pairs)
+	}
+	bandittest.Environment(t, func() bandit.Environment { return &SemiBandit{Matroid: m, Means: e.Means} }, bandittest.EnvironmentOptions{
+		Seed: 2, Sets: func(r *rand.Rand, _ *bandit.View, dst []int) []int { return randomBasis(m, r, dst) },
+	})
+}
+
 // An arm's weight is the same whatever else is played, before round 1 and after.
 func TestSemiBanditCommonWeights(t *testing.T) {
 	for _, e := range []*SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 2}} {
@@ -195,7 +218,7 @@ func TestSemiBanditLaw(t *testing.T) {
 // deviations, in 3 rounds (false alarm below 1e-4; the seed is fixed).
 func TestSemiBanditAcross(t *testing.T) {
 	const n = 200_000
-	m := make(binary, n)
+	m := make(binary, n) // loops but for one
 	m[0] = 1
 	e := &SemiBandit{Matroid: m, Means: make([]float64, n), Law: GaussianWeights, Sigma: 1}
 	arms, y := make([]int, n), make([]float64, n)
