@@ -80,4 +80,22 @@ func ExampleGraph_Greedy() {
 	// 1 a–b (3) is accepted, as number 1 of the basis
 	// 2 b–c (2) is accepted, as number 2 of the basis
 	// 3 c–a (1) is rejected: it closes a cycle
+	// end The greedy basis has 2 edges and the weight 5: no basis has more
+}
+
+func ExampleSpans() {
+	f, err := charts.Spans{
+		Title: "Blocks of an arm",
+		Rows:  []string{"1"},
+		Kinds: []charts.SpanKind{{Name: "released"}, {Name: "collecting", Fill: charts.Hatched}, {Name: "forgotten", Fill: charts.Hollow}},
+		Spans: []charts.Span{{From: 1, To: 2, Kind: 2, Label: "1"}, {From: 2, To: 4, Kind: 0, Label: "2"}, {From: 4, To: 5, Kind: 1, Label: "1 of 4"}},
+	}.Figure()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	charts.Show(f)
+	// Output:
+	// Blocks of an arm
+	// Bars on rows: Blocks of an arm. arm 1: forgotten from 1 to 2, released from 2 to 4, collecting from 4 to 5.
 }

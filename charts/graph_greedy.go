@@ -42,6 +42,15 @@ func (g Graph) Greedy() *Graph {
 		}
 		g.Steps = append(g.Steps, s)
 	}
+	s.Value, s.Current, s.Caption = "end", nil, fmt.Sprintf("The greedy basis has %d edges", len(s.Accepted))
+	if g.weighted() {
+		sum := 0.0
+		for _, i := range s.Accepted {
+			sum += g.Edges[i].Weight
+		}
+		s.Caption += fmt.Sprintf(" and the weight %.6g: no basis has more", sum)
+	}
+	g.Steps = append(g.Steps, s)
 	return &g
 }
 

@@ -258,22 +258,22 @@ func TestVerdict(t *testing.T) {
 
 func TestGraphGreedy(t *testing.T) {
 	g := house().Greedy()
-	if len(g.Steps) != 9 || g.start() != 8 {
+	if len(g.Steps) != 10 || g.start() != 9 {
 		t.Fatalf("%d steps, from %d", len(g.Steps), g.start())
 	}
-	if last := g.Steps[8]; !slices.Equal(last.Accepted, []int{0, 3, 2, 6}) || !slices.Equal(last.Rejected, []int{4, 1, 5, 7}) {
+	if last := g.Steps[9]; last.Current != nil || !slices.Equal(last.Accepted, []int{0, 3, 2, 6}) || !slices.Equal(last.Rejected, []int{4, 1, 5, 7}) {
 		t.Errorf("the last step: %+v", last)
 	}
 	if s := g.Steps[4]; !slices.Equal(s.Current, []int{4}) || s.Caption != "a–c (0.6) is rejected: it closes a cycle" {
 		t.Errorf("step 4: %+v", s)
 	}
 	svg := string(must(g.SVG()))
-	for _, part := range []string{">step = 8</text>", ">accepted</text>", ">rejected</text>"} {
+	for _, part := range []string{">step = end</text>", ">accepted</text>", ">rejected</text>"} {
 		if !strings.Contains(svg, part) {
 			t.Errorf("the picture does not say %s", part)
 		}
 	}
-	if !strings.Contains(must(g.HTML()), "d–e (0.2) is rejected") {
+	if !strings.Contains(must(g.HTML()), "The greedy basis has 4 edges and the weight 2.9: no basis has more") {
 		t.Error("no caption of the last step")
 	}
 	if _, err := (Graph{}).Greedy().HTML(); err == nil {

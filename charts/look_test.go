@@ -152,7 +152,7 @@ func gallery(t *testing.T) []Item {
 	}
 	table := NewTable("learner", "ε", "regret", "note").Add("LinUCB", math.Inf(1), 123.456, "not <private>").Add("tree", 1.0, 987.65, "|x|")
 	table.Caption = "Regret after 10,000 rounds"
-	return []Item{regretFigure(), barFigure(), sliderFigure(), tree, sphereFigure(), scatterFigure(), histogramFigure(), table, house(), multigraph(), house().Greedy()}
+	return []Item{regretFigure(), barFigure(), sliderFigure(), tree, sphereFigure(), scatterFigure(), histogramFigure(), table, house(), multigraph(), house().Greedy(), must(blocks(false).Figure()), must(blocks(true).Figure())}
 }
 
 func theta(azimuth float64) []Series {

@@ -254,6 +254,11 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 			one.RenderItem = "@dpb:box"
 			one.Data = labelled(rows(s.X, s.X2, s.Lo, s.Hi), s.Labels)
 			one.Encode = &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
+		case Bars:
+			one.Type = types.ChartCustom
+			one.RenderItem = types.FuncStr("@dpb:" + [...]string{"solid", "hatched", "hollow"}[s.Fill])
+			one.Data = labelled(rows(s.X, s.Y, s.X2), s.Labels)
+			one.Encode = &opts.Encode{X: []int{0, 2}, Y: 1}
 		}
 		out = append(out, one)
 		if s.Lo != nil && s.Kind != Box {

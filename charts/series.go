@@ -16,6 +16,17 @@ const (
 	Scatter             // Lo and Hi are error bars
 	Bar                 // Lo and Hi are error bars
 	Box                 // rectangles: X to X2 by Lo to Hi, Labels inside; Y is not used
+	Bars                // horizontal bars: X to X2 in row Y of an axis Y with Categories, Labels inside; there may be none
+)
+
+// Fill is the way the bars of [Bars] are filled. With it a figure can be read in grey.
+type Fill int
+
+// The fills.
+const (
+	Solid Fill = iota
+	Hatched
+	Hollow
 )
 
 // Series is one curve, one cloud of points or one set of bars.
@@ -25,8 +36,9 @@ type Series struct {
 	X, Y   []float64 // X may be nil on an axis with categories: then it is 0, 1, 2, ...
 	Lo, Hi []float64 // both or neither: a confidence band or error bars; on a log axis a Lo that is not positive reaches its foot
 
-	X2     []float64 // right edges, of Box only
-	Labels []string  // names of the points: inside a Box, in the tooltip of a Scatter
+	X2     []float64 // right edges, of Box and Bars only
+	Fill   Fill      // of Bars only
+	Labels []string  // names of the points: inside a Box and Bars, in the tooltip of a Scatter
 
 	Reference bool // a thin grey line: a bound or a truth to compare with, not a measurement
 	Faint     bool // pale: background, such as a graticule
@@ -37,7 +49,7 @@ type Series struct {
 func (s Series) check(x, y Axis) error {
 	s = s.filled(x)
 	n := len(s.X)
-	if n == 0 && len(s.Y) == 0 {
+	if n == 0 && len(s.Y) == 0 && s.Kind != Bars {
 		return fmt.Errorf("series %q: %w", s.Name, errEmpty)
 	}
 	type column struct {
@@ -46,9 +58,14 @@ func (s Series) check(x, y Axis) error {
 		log bool
 	}
 	cols := []column{{"X", s.X, x.Log}}
-	if s.Kind == Box {
+	switch {
+	case s.Kind == Bars && len(y.Categories) == 0:
+		return fmt.Errorf("series %q: horizontal bars want an axis Y with Categories", s.Name)
+	case s.Kind == Bars:
+		cols = append(cols, column{"X2", s.X2, x.Log}, column{"Y", s.Y, false})
+	case s.Kind == Box:
 		cols = append(cols, column{"X2", s.X2, x.Log}, column{"Lo", s.Lo, y.Log}, column{"Hi", s.Hi, y.Log})
-	} else {
+	default:
 		cols = append(cols, column{"Y", s.Y, y.Log})
 		if s.Lo != nil || s.Hi != nil {
 			cols = append(cols, column{"Lo", s.Lo, false}, column{"Hi", s.Hi, y.Log})
@@ -71,6 +88,16 @@ func (s Series) check(x, y Axis) error {
 	}
 	if s.Labels != nil && len(s.Labels) != n {
 		return fmt.Errorf("series %q: %d values of X but %d labels", s.Name, n, len(s.Labels))
+	}
+	if s.Kind == Bars {
+		for i, from := range s.X {
+			if from >= s.X2[i] {
+				return fmt.Errorf("series %q: bar %d goes from %v to %v", s.Name, i, from, s.X2[i])
+			}
+			if v, k := s.Y[i], len(y.Categories); v != math.Trunc(v) || v < 0 || int(v) >= k {
+				return fmt.Errorf("series %q: Y[%d] = %v is not one of the %d categories", s.Name, i, v, k)
+			}
+		}
 	}
 	if k := len(x.Categories); k > 0 {
 		for i, v := range s.X {

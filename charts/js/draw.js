@@ -82,6 +82,31 @@ var dpb = (function () {
     };
   }
 
+  // bars draws a row's bars, filled in one of three ways.
+  function bars(series, fill) {
+    return function (params, api) {
+      var a = api.coord([api.value(0), api.value(1)]), x = a[0] + 1, w = Math.max(2, api.coord([api.value(2), api.value(1)])[0] - a[0] - 2);
+      var h = Math.min(38, 0.7 * api.size([0, 1])[1]), y = a[1] - h / 2, color = api.visual("color");
+      var name = (series.data[params.dataIndexInside] || {}).name || "", size = Math.min(16, 0.7 * h);
+      var shapes = [{type: "rect", shape: {x: x, y: y, width: w, height: h, r: Math.min(4, w / 2)},
+        style: {fill: fill === "solid" ? color : "#ffffff", stroke: color, lineWidth: 2}}];
+      if (fill === "hatched") {
+        for (var s = 8, d = ""; s < w + h; s += 8) { // from the left or lower edge up to the upper or right one
+          var left = Math.max(0, s - h), right = Math.min(w, s);
+          d += "M" + (x + left) + " " + (y + s - left) + "L" + (x + right) + " " + (y + s - right);
+        }
+        shapes.push({type: "path", silent: true, shape: {pathData: d}, style: {fill: "none", stroke: color, lineWidth: 2}});
+      }
+      while (size > 11 && widthOf(name, size) > w - 4) size--;
+      if (name && widthOf(name, size) <= w - 2) {
+        var light = fill === "solid" && dark(color);
+        shapes.push({type: "text", silent: true, style: {text: name, x: x + w / 2, y: a[1], align: "center", verticalAlign: "middle",
+          fill: light ? "#ffffff" : INK, stroke: light || fill === "solid" ? "none" : "#ffffff", lineWidth: 4, fontSize: size, fontFamily: "sans-serif"}});
+      }
+      return {type: "group", children: shapes};
+    };
+  }
+
   function dark(hex) {
     var n = parseInt(String(hex).slice(1), 16);
     return 0.299 * (n >> 16) + 0.587 * (n >> 8 & 255) + 0.114 * (n & 255) < 150;
@@ -99,6 +124,7 @@ var dpb = (function () {
     var esc = echarts.format.encodeHTML, x = o.xAxis[0], fx = formatter(x, 6), fy = formatter(o.yAxis[0], 4);
     return {
       esc: esc,
+      x: fx,
       at: function (v) { return esc(x.name || "x") + " = <b>" + (x.data ? esc(x.data[v]) : fx(v)) + "</b>"; },
       row: function (marker, name, v) {
         return marker + esc(name) + ": <b>" + fy(v[1]) + "</b>" + (v.length > 3 ? " (" + fy(v[2]) + " to " + fy(v[3]) + ")" : "");
@@ -110,6 +136,10 @@ var dpb = (function () {
   function atPoint(echarts, o) {
     var w = words(echarts, o), bare = o.xAxis[0].show === false;
     return function (p) {
+      if (o.yAxis[0].data && p.value.length === 3) {
+        return "<b>" + w.esc(o.yAxis[0].data[p.value[1]]) + "</b><br>" + p.marker + w.esc(p.seriesName) + (p.name ? ": <b>" + w.esc(p.name) + "</b>" : "") +
+          "<br>" + w.at(p.value[0]) + " to <b>" + w.x(p.value[2]) + "</b>";
+      }
       if (bare) return w.esc(p.seriesName) + (p.name ? ": <b>" + w.esc(p.name) + "</b>" : "");
       return (p.name ? "<b>" + w.esc(p.name) + "</b><br>" : "") + w.at(p.value[0]) + "<br>" + w.row(p.marker, p.seriesName, p.value);
     };
@@ -165,6 +195,10 @@ var dpb = (function () {
     }
     switch (s.renderItem) {
     case "@dpb:box": s.renderItem = box(s); return;
+    case "@dpb:solid": case "@dpb:hatched": case "@dpb:hollow":
+      s.icon = s.renderItem.slice(5);
+      s.renderItem = bars(s, s.icon);
+      return;
     case "@dpb:band": s.renderItem = band(s, false); break;
     case "@dpb:stepband": s.renderItem = band(s, true); break;
     case "@dpb:whisker": s.renderItem = whisker; s.z = 4; s.clip = false; break;
@@ -226,6 +260,9 @@ var dpb = (function () {
   // entry is a legend's: the series' own icon, but the line alone where it has no symbols, and the symbols of a
   // scatter in their own proportions.
   var ICONS = {
+    solid: "M0 0h28v14h-28z",
+    hatched: "M0 0h28v14h-28zM2 2v10h24v-10zM6 0h3L2 14h-3zM13 0h3L9 14h-3zM20 0h3L16 14h-3zM27 0h1L23 14h-3z",
+    hollow: "M0 0h28v14h-28zM2 2v10h24v-10z",
     none: "M0 0h9v2h-9zM14 0h9v2h-9zM28 0h9v2h-9z",
     triangle: "M0 11L6 0L12 11z",
     rect: "M0 0h11v11h-11z",
@@ -237,13 +274,14 @@ var dpb = (function () {
   };
   function entry(s) {
     var own = s.type === "scatter" || s.type === "line" && s.symbol === "none";
+    if (s.icon) return {name: s.name, icon: "path://" + ICONS[s.icon]};
     return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
 
   // corners is a series without a trace that spans the axes: ECharts rounds the end of a log axis to the digits of
   // the data.
   function corners(x, y) {
-    return {type: "line", data: [[x.data ? 0 : x.min, y.min], [x.data ? 0 : x.max, y.max]], symbol: "none", silent: true,
+    return {type: "line", data: [[x.data ? 0 : x.min, y.data ? 0 : y.min], [x.data ? 0 : x.max, y.data ? 0 : y.max]], symbol: "none", silent: true,
       lineStyle: {opacity: 0}, tooltip: {show: false}};
   }
 
@@ -293,6 +331,7 @@ var dpb = (function () {
     x.nameGap = below - 20;
     if (turn) { x.axisLabel.rotate = 30; x.nameGap = below - 24; }
     if (x.data) x.axisLabel.interval = 0;
+    if (y.data) y.axisLabel.interval = 0;
     y.nameGap = left - 24;
     dressAxis(x);
     dressAxis(y);

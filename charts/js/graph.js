@@ -125,7 +125,7 @@ var dpbGraph = (function () {
     var curves = spec.edges.map(function (e) {
       var k = key(e), j = seen[k] = (seen[k] || 0) + 1, a = at[Math.min(e.u, e.v)], b = at[Math.max(e.u, e.v)];
       if (a === b) {
-        var t = Math.hypot(a.x - mx, a.y - my) < 1 ? -Math.PI / 2 : Math.atan2(a.y - my, a.x - mx), far = 78 + 30 * j, open = 0.55 + 0.05 * j;
+        var t = Math.hypot(a.x - mx, a.y - my) < 1 ? -Math.PI / 2 : Math.atan2(a.y - my, a.x - mx), far = 100 + 30 * j, open = 0.55 + 0.05 * j;
         return [a, {x: a.x + far * Math.cos(t - open), y: a.y + far * Math.sin(t - open)}, {x: a.x + far * Math.cos(t + open), y: a.y + far * Math.sin(t + open)}, a];
       }
       var d = Math.hypot(b.x - a.x, b.y - a.y), bend = (j - (count[k] + 1) / 2) * 62 / d;
@@ -161,7 +161,7 @@ var dpbGraph = (function () {
         });
         samples.forEach(function (s, other) {
           if (other === i) return;
-          s.forEach(function (q) { if (Math.abs(p.x - q.x) < w + 3 && Math.abs(p.y - q.y) < 18) cost += 3; });
+          s.forEach(function (q) { if (Math.hypot(p.x - q.x, p.y - q.y) < w + 18) cost += 1; });
         });
         if (!best || cost < best.cost) best = {x: p.x, y: p.y, w: w, cost: cost};
       });
