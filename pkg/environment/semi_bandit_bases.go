@@ -96,11 +96,12 @@ func (b *bases) difference() float64 {
 }
 
 // Pairs appends, for each of the arms of a basis in the order in which a greedy learner took them, the arm of the best basis that it stands for: itself, if it is of the
-// best basis. The pairs decompose the regret: it is the sum of their gaps, mean(best arm) - mean(arm), some of which may be negative.
+// best basis. The pairs decompose the regret: it is the sum of their gaps, mean(best arm) - mean(arm), none of which is negative.
 //
 // It is the permutation pi_t of MAT, Section 4.3, built from the last arm to the first. The basis played turns into the best one by exchanging an arm for its partner, one
 // after the other, the last one first, through nothing but bases; so the partner, too, could be added to the arms taken before, which is why a greedy learner that took the arm
-// thought at least as much of it. Of several partners it takes the one with the largest mean. It is called after Reset.
+// thought at least as much of it. Of several partners it takes the one with the largest mean. That is no less than the arm's own: the best arms that weigh at least as much span
+// the arm, or the best basis would hold it, and so one of them is outside the span of the others that are left. It is called after Reset.
 func (b *bases) Pairs(arms, dst []int) []int {
 	b.check(arms)
 	clear(b.used)

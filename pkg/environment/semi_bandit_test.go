@@ -306,7 +306,8 @@ func drawSemiBandit(t *rapid.T) *SemiBandit {
 }
 
 // Pairs is a bijection onto the best basis that pairs best arms with themselves; exchanging arms for their partners, the last one first, leads through bases only, and so each
-// partner could be added to the arms before its own; of the arms that could be partners it is the one with the largest mean. The regret is the sum of the gaps, exactly.
+// partner could be added to the arms before its own; of the arms that could be partners it is the one with the largest mean. The
+// regret is the sum of the gaps, exactly, and none of them is negative.
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
@@ -345,7 +346,11 @@ func TestPairs(t *testing.T) {
 					t.Fatalf("pairs %v of %v: %d cannot be added to %v", pairs, arms, pairs[k], arms[:k])
 				}
 			}
-			gaps += e.Means[pairs[k]] - e.Means[arms[k]]
+			gap := e.Means[pairs[k]] - e.Means[arms[k]]
+			if gap < 0 {
+				t.Fatalf("pairs %v of %v: arm %d has a gap of %v", pairs, arms, arms[k], gap)
+			}
+			gaps += gap
 		}
 		if got := e.Regret(arms); got != gaps {
 			t.Fatalf("the gaps of %v add up to %v, want the regret %v", arms, gaps, got)
