@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -28,17 +29,8 @@ type LDPServer struct {
 	Ridge     float64 // > 0; 0 means 1
 	Width     float64 // factor of beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds
 
-	estimate
-	scale      ldpScale
-	confidence confidence
-	horizon    int
-	contexts   float64 // L
-	alpha      float64
-	sum        []float64 // of the messages
-	work       []float64
-	count      int
-	stale      bool
-	floored    int
+	sumServer
+	scale ldpScale
 }
 
 var _ Server = (*LDPServer)(nil)
@@ -55,21 +47,24 @@ func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
 	if err := t.check("LDPServer"); err != nil {
 		return err
 	}
-	d := p.Dim
-	l.horizon, l.contexts, l.alpha = horizon, p.ContextNorm, or(l.Alpha, 1/float64(horizon))
-	l.confidence = confidence{d, or(l.Sigma, (p.RewardMax-p.RewardMin)/2), or(l.ThetaNorm, 1), 2 * math.Log(2/l.alpha)}
-	if l.Noise.Calibration == privacy.Sound && l.scale.matrix > 0 {
-		l.confidence.twoLog += 2 * math.Log(float64(bits.Len(uint(horizon)))) // epochs
+	l.sumServer.init(p, horizon, t, "sums of messages")
+	d, union := float64(p.Dim), math.Log(float64(horizon)/l.alpha)
+	switch {
+	case l.scale.matrix == 0:
+	case l.Noise.Calibration == privacy.Illustrative:
+		gamma := l.scale.vector * math.Sqrt(float64(l.horizon)*d)
+		l.law = sumLaw{matrix: gamma, fixed: true}
+	case l.Noise.Calibration == privacy.AsPublished:
+		l.law = sumLaw{
+			matrix: l.scale.matrix * (4*math.Sqrt(d) + 2*(math.Ln2+union)),
+			vector: l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union))),
+		}
+	default:
+		l.law.matrix = l.scale.matrix * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+union))
+		l.law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
+		l.epochs(horizon)
 	}
-	l.sum, l.work = make([]float64, l.scale.size()), make([]float64, l.scale.size())
-	l.estimate.init(d)
 	return nil
-}
-
-// Reset forgets the messages. LDPServer makes no random choices.
-func (l *LDPServer) Reset(*rand.Rand) {
-	clear(l.sum)
-	l.count, l.floored, l.stale = 0, 0, true
 }
 
 // Receive adds a message to the sum.
@@ -85,84 +80,117 @@ func (l *LDPServer) Receive(m Message) error {
 	return nil
 }
 
-// Broadcast returns the ellipsoid for the next round.
-func (l *LDPServer) Broadcast() []float64 {
-	if l.stale {
-		l.refresh()
-	}
-	return l.numbers
+// sumServer is what servers of noisy sums share: LinUCB over the sum of the messages, packed, by what is known of its noise. Its user's Receive adds to sum and count, and sets
+// stale. It stands here as tests search the files of Servers for raw data.
+type sumServer struct {
+	estimate
+	confidence confidence
+	law        sumLaw
+	horizon    int
+	contexts   float64 // L
+	alpha      float64
+	factor     float64 // of beta
+	what       string  // the sums are, in a warning
+	sum        []float64
+	work       []float64
+	count      int // messages
+	stale      bool
+	floored    int
 }
 
-func (l *LDPServer) refresh() {
-	shift, fixed, bounds := l.regulariser()
-	copy(l.work, l.sum)
-	for i, p := 0, 0; i < l.dim; i, p = i+1, p+i+2 {
-		l.work[p] += shift
+// sumLaw is what is known of the noise in a sum of n messages: bounds on its norms, which grow as sqrt(n). Without noise there is the ridge alone.
+type sumLaw struct {
+	ridge  float64
+	matrix float64 // Upsilon_1, of the operator norm of the noise on x x^T in a message
+	vector float64 // of the norm of that on y x
+	epochs bool    // the width's regulariser is fixed anew each time that n doubles
+	fixed  bool    // matrix is Gamma, the same for all n, and so is beta: Illustrative
+}
+
+// init takes the tuning and allocates. The law is that of no noise.
+func (s *sumServer) init(p bandit.Problem, horizon int, t tuning, what string) {
+	d := p.Dim
+	s.horizon, s.contexts, s.alpha = horizon, p.ContextNorm, or(t.alpha, 1/float64(horizon))
+	s.confidence = confidence{d, or(t.sigma, (p.RewardMax-p.RewardMin)/2), or(t.thetaNorm, 1), 2 * math.Log(2/s.alpha)}
+	s.law, s.factor, s.what = sumLaw{ridge: or(t.ridge, 1)}, or(t.width, 1), what
+	s.sum, s.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
+	s.estimate.init(d)
+}
+
+// epochs asks for them, and for a union over those of a run of so many messages.
+func (s *sumServer) epochs(messages int) {
+	s.law.epochs = true
+	s.confidence.twoLog += 2 * math.Log(float64(bits.Len(uint(messages))))
+}
+
+// Reset forgets the messages. There are no random choices.
+func (s *sumServer) Reset(*rand.Rand) {
+	clear(s.sum)
+	s.count, s.floored, s.stale = 0, 0, true
+}
+
+// Broadcast returns the ellipsoid for the next round.
+func (s *sumServer) Broadcast() []float64 {
+	if s.stale {
+		s.refresh()
 	}
-	floored, err := l.solve(l.work, bounds.RhoMin)
+	return s.numbers
+}
+
+func (s *sumServer) refresh() {
+	shift, least, bounds := s.law.regulariser(max(s.count, 1))
+	copy(s.work, s.sum)
+	for i, p := 0, 0; i < s.dim; i, p = i+1, p+i+2 {
+		s.work[p] += shift
+	}
+	floored, err := s.solve(s.work, bounds.RhoMin)
 	if floored {
-		l.floored++
+		s.floored++
 	}
-	l.stale = false
+	s.stale = false
 	if err != nil {
 		return // the ellipsoid of the round before
 	}
-	l.bound()
-	if l.Noise.Calibration == privacy.Illustrative && l.scale.matrix > 0 {
+	s.bound()
+	if s.law.fixed {
 		gamma := bounds.RhoMin
-		l.width[0] = math.Sqrt(gamma)*l.confidence.thetaNorm +
-			l.confidence.sigma*math.Sqrt(float64(l.dim)*math.Log((1+float64(l.horizon)*l.contexts*l.contexts/gamma)/l.alpha))
+		s.width[0] = math.Sqrt(gamma)*s.confidence.thetaNorm +
+			s.confidence.sigma*math.Sqrt(float64(s.dim)*math.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha))
 	} else {
-		l.width[0] = l.confidence.beta(l.logDet, float64(l.dim)*math.Log(fixed), &bounds)
+		s.width[0] = s.confidence.beta(s.logDet, float64(s.dim)*math.Log(least), &bounds)
 	}
-	l.width[0] *= or(l.Width, 1)
+	s.width[0] *= s.factor
 }
 
-// regulariser returns the multiple of the identity that is added to the sum of the messages so far, the bounds that hold for it with the noise, and a
-// lower bound of rho_min that is the same for all rounds in which the number of messages has as many bits.
-func (l *LDPServer) regulariser() (shift, fixed float64, b privacy.Bounds) {
-	d, t := float64(l.dim), float64(max(l.count, 1))
-	ridge := or(l.Ridge, 1)
-	if l.scale.matrix == 0 {
-		return ridge, ridge, privacy.Bounds{RhoMin: ridge, RhoMax: ridge}
+// regulariser returns the multiple of the identity that is added to a sum of n messages, the bounds that hold for it with the noise, and a lower bound of
+// rho_min; with epochs that is the same for all n with as many bits.
+func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
+	root := 1.0
+	if !l.fixed {
+		root = math.Sqrt(float64(n))
 	}
-	union := math.Log(float64(l.horizon) / l.alpha)
-	var upsilon, perturbation float64 // of one message
-	switch l.Noise.Calibration {
-	case privacy.Illustrative:
-		gamma := l.scale.vector * math.Sqrt(float64(l.horizon)*d)
-		return 2 * gamma, gamma, privacy.Bounds{RhoMin: gamma, RhoMax: 3 * gamma}
-	case privacy.AsPublished:
-		ridge = 0
-		upsilon = l.scale.matrix * (4*math.Sqrt(d) + 2*(math.Ln2+union))
-		perturbation = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union)))
-	default:
-		upsilon = l.scale.matrix * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+union))
-		perturbation = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
+	b = privacy.Bounds{RhoMin: l.ridge + l.matrix*root, RhoMax: l.ridge + 3*l.matrix*root}
+	b.Gamma = l.vector * root / math.Sqrt(b.RhoMin)
+	least = b.RhoMin
+	if l.epochs {
+		epoch := uint(1) << (bits.Len(uint(n)) - 1)
+		least = l.ridge + l.matrix*math.Sqrt(float64(epoch))
 	}
-	root := math.Sqrt(t)
-	b = privacy.Bounds{RhoMin: ridge + upsilon*root, RhoMax: ridge + 3*upsilon*root}
-	b.Gamma = perturbation * root / math.Sqrt(b.RhoMin)
-	fixed = b.RhoMin
-	if l.Noise.Calibration == privacy.Sound {
-		epoch := uint(1) << (bits.Len(uint(max(l.count, 1))) - 1)
-		fixed = ridge + upsilon*math.Sqrt(float64(epoch))
-	}
-	return ridge + 2*upsilon*root, fixed, b
+	return l.ridge + 2*l.matrix*root, least, b
 }
 
 // Confidence returns the centre and the width of the confidence set for the next round.
-func (l *LDPServer) Confidence() (theta []float64, beta float64) {
-	l.Broadcast()
-	return append([]float64(nil), l.theta...), l.width[0]
+func (s *sumServer) Confidence() (theta []float64, beta float64) {
+	s.Broadcast()
+	return append([]float64(nil), s.theta...), s.width[0]
 }
 
 // Warnings counts repaired sums.
-func (l *LDPServer) Warnings() []bandit.Warning {
-	if l.floored == 0 {
+func (s *sumServer) Warnings() []bandit.Warning {
+	if s.floored == 0 {
 		return nil
 	}
-	return []bandit.Warning{{What: "sums of messages not positive definite, eigenvalues floored at rho_min", Count: l.floored}}
+	return []bandit.Warning{{What: s.what + " not positive definite, eigenvalues floored at rho_min", Count: s.floored}}
 }
 
 // tuning is what the servers' confidence sets are made with.

@@ -225,35 +225,41 @@ func TestLDPConfidence(t *testing.T) {
 	const trials, rounds = 40, 500
 	failures := 0
 	for trial := range trials {
-		env := &environment.UnitFeatures{Dim: 4, Arms: 10}
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
-		s := &learner.LDPServer{Noise: n, Alpha: 0.05}
-		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
-		if err := l.Init(env.Problem(), rounds); err != nil {
-			t.Fatal(err)
-		}
-		env.Reset(random.New(1, trial, "contexts"))
-		l.Reset(nil, random.Source(1, trial, "noise"))
-		rewards := random.New(1, trial, "rewards")
-		var v bandit.View
-		y := make([]float64, 1)
-		failed := false
-		for range rounds {
-			env.Next(&v)
-			arms := l.Select(&v, nil)
-			env.Pull(rewards, arms, y)
-			l.Update(&v, arms, y)
-			if outside(s.Broadcast(), env.Theta()) {
-				failed = true
-			}
-		}
-		if failed {
+		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Alpha: 0.05}}
+		if escaped(t, l, &environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
 			failures++
 		}
 	}
 	if failures > 9 {
 		t.Errorf("theta* left the confidence set in %d trials of %d", failures, trials)
 	}
+}
+
+// escaped plays a trial and reports that theta* left the confidence set in some round.
+func escaped(t *testing.T, l *learner.Local, env *environment.UnitFeatures, trial, rounds int) (escaped bool) {
+	t.Helper()
+	if err := l.Init(env.Problem(), rounds); err != nil {
+		t.Fatal(err)
+	}
+	env.Reset(random.New(1, trial, "contexts"))
+	l.Reset(nil, random.Source(1, trial, "noise"))
+	rewards := random.New(1, trial, "rewards")
+	var v bandit.View
+	y := make([]float64, 1)
+	for range rounds {
+		env.Next(&v)
+		arms := l.Select(&v, nil)
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+		if outside(l.Server.Broadcast(), env.Theta()) {
+			escaped = true
+		}
+	}
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+	return escaped
 }
 
 // outside reports that theta is not in the ellipsoid, by solving with V^-1.

@@ -1,10 +1,6 @@
 package learner
 
-import (
-	"math/rand/v2"
-
-	"github.com/dpbandits/dpbandits/pkg/bandit"
-)
+import "github.com/dpbandits/dpbandits/pkg/bandit"
 
 // AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer under AmplifiedNoise, told of messages once a batch. Set Noise, and of
 // LDPServer the tuning only.
@@ -23,6 +19,3 @@ func (a *AmplifiedServer) Init(p bandit.Problem, horizon int) (err error) {
 	}
 	return a.LDPServer.Init(p, horizon)
 }
-
-// Reset forgets the messages.
-func (a *AmplifiedServer) Reset(own *rand.Rand) { a.LDPServer.Reset(own) }

@@ -3,8 +3,6 @@ package learner
 import (
 	"fmt"
 	"math"
-	"math/bits"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -30,18 +28,8 @@ type VectorSumServer struct {
 	Ridge     float64 // > 0; 0 means 1
 	Width     float64 // factor of beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds
 
-	estimate
-	scale      vectorScale
-	confidence confidence
-	horizon    int
-	contexts   float64 // L
-	alpha      float64
-	logBatches float64 // ln N
-	sum        []float64
-	work       []float64
-	batches    int
-	stale      bool
-	floored    int
+	sumServer
+	scale vectorScale
 }
 
 var _ Server = (*VectorSumServer)(nil)
@@ -54,25 +42,26 @@ func (l *VectorSumServer) Init(p bandit.Problem, horizon int) (err error) {
 	if l.scale, err = l.Noise.scale(p); err != nil {
 		return err
 	}
-	if err := (tuning{l.Alpha, l.Sigma, l.ThetaNorm, l.Ridge, l.Width}).check("VectorSumServer"); err != nil {
+	t := tuning{l.Alpha, l.Sigma, l.ThetaNorm, l.Ridge, l.Width}
+	if err := t.check("VectorSumServer"); err != nil {
 		return err
 	}
-	d, batches := p.Dim, max(1, horizon/l.Noise.Batch)
-	l.horizon, l.contexts, l.alpha = horizon, p.ContextNorm, or(l.Alpha, 1/float64(horizon))
-	l.logBatches = math.Log(float64(batches))
-	l.confidence = confidence{d, or(l.Sigma, (p.RewardMax-p.RewardMin)/2), or(l.ThetaNorm, 1), 2 * math.Log(2/l.alpha)}
-	if l.Noise.Calibration == privacy.Sound && !l.scale.none {
-		l.confidence.twoLog += 2 * math.Log(float64(bits.Len(uint(batches)))) // epochs
+	l.sumServer.init(p, horizon, t, "sums over batches")
+	d, batch, batches := float64(p.Dim), float64(l.Noise.Batch), max(1, horizon/l.Noise.Batch)
+	switch {
+	case l.scale.none:
+	case l.Noise.Calibration == privacy.Illustrative:
+		noise := math.Log(d/l.Noise.Budget.Delta) / (l.Noise.Budget.Epsilon * math.Sqrt(batch))
+		gamma := noise * math.Sqrt(float64(horizon)*d) / 4
+		l.law = sumLaw{matrix: gamma, fixed: true}
+	default:
+		tau := math.Sqrt(l.scale.proxy() * batch) // of a batch, in levels
+		union := math.Log(float64(batches)) - math.Log(l.alpha)
+		l.law.matrix = tau / l.scale.unit[0] * math.Sqrt(2*d*(math.Log(8*d)+union))
+		l.law.vector = tau / l.scale.unit[packed.Size(p.Dim)] * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
+		l.epochs(batches)
 	}
-	l.sum, l.work = make([]float64, l.scale.size), make([]float64, l.scale.size)
-	l.estimate.init(d)
 	return nil
-}
-
-// Reset forgets the messages. VectorSumServer makes no random choices.
-func (l *VectorSumServer) Reset(*rand.Rand) {
-	clear(l.sum)
-	l.batches, l.floored, l.stale = 0, 0, true
 }
 
 // Receive takes in the sum over a batch. Its numbers are integers between 0 and the number of bits that the batch sends for a coordinate.
@@ -95,78 +84,7 @@ func (l *VectorSumServer) Receive(m Message) error {
 		}
 		l.sum[i] += (v-mean)/s.unit[i] - batch*s.shift[i]
 	}
-	l.batches++
+	l.count++
 	l.stale = true
 	return nil
-}
-
-// Broadcast returns the ellipsoid for the next round.
-func (l *VectorSumServer) Broadcast() []float64 {
-	if l.stale {
-		l.refresh()
-	}
-	return l.numbers
-}
-
-func (l *VectorSumServer) refresh() {
-	shift, fixed, bounds := l.regulariser()
-	copy(l.work, l.sum)
-	for i, p := 0, 0; i < l.dim; i, p = i+1, p+i+2 {
-		l.work[p] += shift
-	}
-	floored, err := l.solve(l.work, bounds.RhoMin)
-	if floored {
-		l.floored++
-	}
-	l.stale = false
-	if err != nil {
-		return // the ellipsoid of the round before
-	}
-	l.bound()
-	if l.Noise.Calibration == privacy.Illustrative && !l.scale.none {
-		gamma := bounds.RhoMin
-		l.width[0] = math.Sqrt(gamma)*l.confidence.thetaNorm +
-			l.confidence.sigma*math.Sqrt(float64(l.dim)*math.Log((1+float64(l.horizon)*l.contexts*l.contexts/gamma)/l.alpha))
-	} else {
-		l.width[0] = l.confidence.beta(l.logDet, float64(l.dim)*math.Log(fixed), &bounds)
-	}
-	l.width[0] *= or(l.Width, 1)
-}
-
-// regulariser returns the multiple of the identity that is added to the sum, the bounds that hold for it with the noise, and a
-// lower bound of rho_min that is the same for all numbers of batches with as many bits.
-func (l *VectorSumServer) regulariser() (shift, fixed float64, b privacy.Bounds) {
-	d, ridge := float64(l.dim), or(l.Ridge, 1)
-	switch {
-	case l.scale.none:
-		return ridge, ridge, privacy.Bounds{RhoMin: ridge, RhoMax: ridge}
-	case l.Noise.Calibration == privacy.Illustrative:
-		noise := math.Log(d/l.Noise.Budget.Delta) / (l.Noise.Budget.Epsilon * math.Sqrt(float64(l.Noise.Batch)))
-		gamma := noise * math.Sqrt(float64(l.horizon)*d) / 4
-		return 2 * gamma, gamma, privacy.Bounds{RhoMin: gamma, RhoMax: 3 * gamma}
-	}
-	n := max(l.batches, 1)
-	tau := math.Sqrt(l.scale.proxy() * float64(l.Noise.Batch)) // of a batch, in levels
-	union := l.logBatches - math.Log(l.alpha)
-	upsilon := tau / l.scale.unit[0] * math.Sqrt(2*d*(math.Log(8*d)+union))
-	perturbation := tau / l.scale.unit[packed.Size(l.dim)] * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
-	root := math.Sqrt(float64(n))
-	b = privacy.Bounds{RhoMin: ridge + upsilon*root, RhoMax: ridge + 3*upsilon*root}
-	b.Gamma = perturbation * root / math.Sqrt(b.RhoMin)
-	epoch := uint(1) << (bits.Len(uint(n)) - 1)
-	return ridge + 2*upsilon*root, ridge + upsilon*math.Sqrt(float64(epoch)), b
-}
-
-// Confidence returns the centre and the width of the confidence set for the next round.
-func (l *VectorSumServer) Confidence() (theta []float64, beta float64) {
-	l.Broadcast()
-	return append([]float64(nil), l.theta...), l.width[0]
-}
-
-// Warnings counts repaired sums.
-func (l *VectorSumServer) Warnings() []bandit.Warning {
-	if l.floored == 0 {
-		return nil
-	}
-	return []bandit.Warning{{What: "sums over batches not positive definite, eigenvalues floored at rho_min", Count: l.floored}}
 }
