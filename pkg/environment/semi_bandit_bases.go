@@ -46,11 +46,7 @@ func (b *bases) Regret(arms []int) float64 {
 		if uint(a) >= uint(size) {
 			panic(fmt.Errorf("environment: arms %v: arm %d is not in [0, %d)", arms, a, size))
 		}
-		word, bit := &b.played[a/64], uint64(1)<<(a%64)
-		if *word&bit != 0 {
-			panic(fmt.Errorf("environment: arms %v are no basis of the matroid: arm %d is in them twice", arms, a))
-		}
-		*word |= bit
+		b.played[a/64] |= 1 << (a % 64)
 	}
 	var hash uint64
 	for _, w := range b.played {
@@ -59,7 +55,7 @@ func (b *bases) Regret(arms []int) float64 {
 	}
 	place := int(hash * 0x9e3779b97f4a7c15 >> (64 - knownBits))
 	known := b.known[place*b.words : (place+1)*b.words]
-	if slices.Equal(known, b.played) && len(arms) > 0 {
+	if slices.Equal(known, b.played) && len(arms) == len(b.best) {
 		return b.regret[place]
 	}
 	b.check(arms)
@@ -74,10 +70,15 @@ func (b *bases) check(arms []int) {
 		panic(fmt.Errorf("environment: arms %v are no basis of the matroid: %d arms, want its rank %d", arms, len(arms), len(b.best)))
 	}
 	b.builder.Clear()
-	for _, a := range arms {
-		if !b.builder.Add(a) {
-			panic(fmt.Errorf("environment: arms %v are no basis of the matroid: arm %d depends on those before it", arms, a))
+	for i, a := range arms {
+		if b.builder.Add(a) {
+			continue
 		}
+		why := "depends on those before it"
+		if slices.Contains(arms[:i], a) {
+			why = "is in them twice"
+		}
+		panic(fmt.Errorf("environment: arms %v are no basis of the matroid: arm %d %s", arms, a, why))
 	}
 }
 

@@ -379,7 +379,8 @@ func TestNoBasis(t *testing.T) {
 		{[]int{0, 1, 2}, "arms [0 1 2] are no basis of the matroid: arm 2 depends on those before it"},
 		{[]int{6, 0, 7}, "arm 7 depends"},
 		{[]int{8, 0, 1}, "arm 8 depends"},
-		{[]int{0, 3, 0}, "arm 0"},
+		{[]int{0, 3, 0}, "arm 0 is in them twice"},
+		{[]int{0, 1, 3, 3}, "4 arms, want its rank 3"}, // as a set, one that was played
 		{[]int{0, 1}, "2 arms, want its rank 3"},
 		{nil, "0 arms, want its rank 3"},
 		{[]int{0, 1, 3, 5}, "4 arms, want its rank 3"},
