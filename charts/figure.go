@@ -1,6 +1,6 @@
 // Package charts turns results into figures: one description, drawn twice from the same ECharts options,
-// live in the browser and as a static SVG inside Go. It also has the tables, the sliders, the tree diagram and the
-// progress line of the notebooks.
+// live in the browser and as a static SVG inside Go. It also has the tables, the sliders, the tree diagram, the
+// graphs to click, the bars on rows and the progress line of the notebooks.
 //
 // Everything that can be shown is an [Item]. In a notebook cell:
 //

@@ -281,6 +281,28 @@ func TestGraphGreedy(t *testing.T) {
 	}
 }
 
+// TestGraphFits draws in little room, and vertices in one place or line.
+func TestGraphFits(t *testing.T) {
+	narrow := multigraph()
+	narrow.Width, narrow.Height, narrow.Title = 280, 60, strings.Repeat("a long title ", 9)
+	column := &Graph{Vertices: []Vertex{{Y: 1e9}, {Y: -1e9}, {Y: 0}}, Edges: []Edge{{U: 0, V: 2}, {U: 1, V: 2}, {U: 2, V: 2}, {U: 2, V: 2}}}
+	point := &Graph{Vertices: []Vertex{{X: 1e-300, Y: 7}}, Edges: []Edge{{}}}
+	for i, g := range []*Graph{narrow, column, point} {
+		svg := must(g.SVG())
+		checkXML(t, svg)
+		if m := regexp.MustCompile(`NaN|Infinity|width="-`).Find(svg); m != nil {
+			t.Errorf("graph %d: %s in the picture", i, m)
+		}
+	}
+}
+
+// TestLiveParses: the engine of the static pictures reads the scripts that only a browser runs.
+func TestLiveParses(t *testing.T) {
+	if _, err := parse([]script{{"control.js", controlJS}, {"live.js", liveJS}, {"graph_live.js", graphLiveJS}, {"bare", bare(textJS) + bare(graphJS) + bare(controlJS) + bare(graphLiveJS)}}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGraphErrors(t *testing.T) {
 	with := func(change func(*Graph)) *Graph {
 		g := house()

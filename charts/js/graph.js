@@ -8,7 +8,7 @@ var dpbGraph = (function () {
     cycle: {color: "#D55E00", width: 6, dash: "13,8"},
     rejected: {color: "#D55E00", width: 3.5, dash: "13,8"}
   };
-  var HALO = "#F2CF7E"; // under an edge, whatever its look
+  var HALO = "#EFBE4D"; // under an edge, whatever its look
 
   // ---- dependence ----
 
@@ -111,7 +111,7 @@ var dpbGraph = (function () {
     var pad = loops ? 86 : 30, side = Math.max(pad, Math.max.apply(null, widest) / 2 + 14);
     var xs = spec.vertices.map(function (v) { return v.x; }), ys = spec.vertices.map(function (v) { return v.y; });
     function ends(a) { return [Math.min.apply(null, a), Math.max.apply(null, a)]; }
-    var ex = ends(xs), ey = ends(ys), w = spec.width - 2 * side, h = spec.height - top - below - 2 * pad;
+    var ex = ends(xs), ey = ends(ys), w = Math.max(60, spec.width - 2 * side), h = Math.max(60, spec.height - top - below - 2 * pad);
     var unit = Math.min(w / (ex[1] - ex[0]), h / (ey[1] - ey[0])); // Infinity for a single place
     if (!isFinite(unit)) unit = 1;
     var cx = spec.width / 2, cy = top + pad + h / 2;
@@ -249,7 +249,7 @@ var dpbGraph = (function () {
   }
 
   return {
-    rank: rank, judge: judge, verdict: verdict, highlight: highlight, edgeName: edgeName, strokes: strokes, chosen: chosen, stepped: stepped, svg: svg,
+    HALO: HALO, judge: judge, verdict: verdict, highlight: highlight, edgeName: edgeName, strokes: strokes, chosen: chosen, stepped: stepped, svg: svg,
     still: function (spec) { return svg(spec, spec.steps.length ? stepped(spec, spec.start) : chosen(spec, spec.selected, false), true); }
   };
 })();

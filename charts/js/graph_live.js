@@ -87,7 +87,7 @@ function liveGraph(id, spec) {
         about.textContent = lit ? dpbGraph.highlight(spec) : "";
         if (!light) return;
         light.setAttribute("aria-pressed", lit ? "true" : "false");
-        light.style.background = lit ? "#F2CF7E" : "#ffffff";
+        light.style.background = lit ? dpbGraph.HALO : "#ffffff";
       }
     }
 
