@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 )
 
@@ -25,7 +26,28 @@ func Load100K(ctx context.Context, o Options) (*MovieLens, error) { return ml100
 // Load1M reads MovieLens 1M from the cache, and downloads it first when it is not there.
 func Load1M(ctx context.Context, o Options) (*MovieLens, error) { return ml1m.load(ctx, o) }
 
+// LoadOrSynthetic reads MovieLens 100K as Load100K does, and gives Synthetic where it is unavailable: not in the cache and not to be had from the
+// network. Which one it gave is in its Name, Synthetic and Caption, the reason in its Source, and is printed where the terms are. Data that are
+// there and damaged, and a cancelled context, are errors.
+func LoadOrSynthetic(ctx context.Context, o Options) (*MovieLens, error) {
+	return ml100k.loadOr(ctx, o)
+}
+
+func (a *archive) loadOr(ctx context.Context, o Options) (*MovieLens, error) {
+	m, err := a.load(ctx, o)
+	if errors.Is(err, ErrUnavailable) {
+		m = Synthetic()
+		m.Source = err.Error()
+		fmt.Fprintf(cmp.Or(o.Notice, io.Writer(os.Stderr)), "%s: %v\n", SyntheticCaption, err)
+		return m, nil
+	}
+	return m, err
+}
+
 func (a *archive) load(ctx context.Context, o Options) (*MovieLens, error) {
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("datasets: %s: %w", a.name, context.Cause(ctx))
+	}
 	dir := o.Dir
 	if dir == "" {
 		var err error
@@ -38,7 +60,9 @@ func (a *archive) load(ctx context.Context, o Options) (*MovieLens, error) {
 		return nil, err
 	}
 	if !there {
-		return nil, a.unavailable(dir, cmp.Or(ctx.Err(), errNoDownload))
+		if err := a.obtain(ctx, dir, o); err != nil {
+			return nil, err
+		}
 	}
 	m, err := a.read(dir)
 	if err != nil {
@@ -48,10 +72,8 @@ func (a *archive) load(ctx context.Context, o Options) (*MovieLens, error) {
 	return m, nil
 }
 
-var errNoDownload = errors.New("no download yet")
-
 // unavailable says what the user can do by hand.
 func (a *archive) unavailable(dir string, cause error) error {
-	return fmt.Errorf("datasets: %s: %w: it is not in %s and was not downloaded from %s (%w); put the folder %s unpacked from it into %s, or set %s to the folder where they are",
-		a.name, ErrUnavailable, filepath.Join(dir, a.folder), a.url, cause, a.folder, dir, Variable)
+	return fmt.Errorf("datasets: %s: %w: it is not in %s and was not downloaded from %s (%w); put %s.zip, or the folder %s unpacked from it, into %s, or set %s to the folder where they are",
+		a.name, ErrUnavailable, filepath.Join(dir, a.folder), a.url, cause, a.folder, a.folder, dir, Variable)
 }

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"strings"
@@ -99,6 +100,34 @@ func TestRead1M(t *testing.T) {
 	checkPanel(t, p, 3)
 	if p.Movies[0].ID != 3952 || p.Movies[1].ID != 1 || p.Movies[2].ID != 90 {
 		t.Errorf("order %v, want 3952 first, then the two that tie by id", p.Movies)
+	}
+}
+
+// A made-up set of the true size: ids with gaps, every user and movie in it, no rating twice.
+func TestRead1MFullSize(t *testing.T) {
+	const users, movies, ratings = 6040, 3883, 1_000_209
+	id := func(movie int) int { return movie + 1 + movie/57 } // 68 gaps; the last id is 3951
+	var u, m, r strings.Builder
+	for i := range users {
+		fmt.Fprintf(&u, "%d::M::25::4::%05d\n", i+1, i)
+	}
+	for i := range movies {
+		fmt.Fprintf(&m, "%d::Movie %d: \xe0 la carte (1999)::%s\n", id(i), i, genres[i%NumGenres])
+	}
+	for i := range ratings {
+		fmt.Fprintf(&r, "%d::%d::%d::%d\n", i%users+1, id((i%users+i/users*7)%movies), i%5+1, 956703932+i)
+	}
+	got, err := Read1M(asFS(map[string]string{"users.dat": u.String(), "movies.dat": m.String(), "ratings.dat": r.String()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Users != users || len(got.Movies) != movies || len(got.Ratings) != ratings || got.Movies[57].ID != 59 || got.Movies[3882].Title != "Movie 3882: à la carte (1999)" {
+		t.Errorf("%d users, %d movies, %d ratings, %+v", got.Users, len(got.Movies), len(got.Ratings), got.Movies[57])
+	}
+	for _, i := range []int{0, users, ratings - 1} {
+		if want := (Rating{int32(i % users), int32((i%users + i/users*7) % movies), uint8(i%5 + 1)}); got.Ratings[i] != want {
+			t.Errorf("rating %d is %+v, want %+v", i, got.Ratings[i], want)
+		}
 	}
 }
 
