@@ -33,6 +33,7 @@ func SoundItems(s Scale) []audit.Item {
 	items = append(items, soundLearners(s)...)
 	items = append(items, soundLocals(s)...)
 	items = append(items, soundTallies(s)...)
+	items = append(items, soundSemiBandits(s)...)
 	return append(items, soundRuns(s)...)
 }
 

@@ -1,0 +1,87 @@
+package papers
+
+import (
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// semiBanditItem audits a learner that plays two of four arms: the actions that all users but the first one see, whose weights are turned around; and, if told, the
+// estimates that follow from them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about arms 0 and 1, which nobody has seen; as AsPublished she
+// comes in round 0 and is asked about all four.
+func semiBanditItem(s Scale, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
+	const arms, slots, rounds = 4, 2, 6
+	m, err := matroid.NewUniform(arms, slots)
+	exitOn(err)
+	var worlds [2]audit.Stream
+	for w, first := range [][]float64{{1, 1, 0, 0}, {0, 0, 1, 1}} {
+		worlds[w] = audit.Stream{{Rewards: first}}
+		for len(worlds[w]) < rounds {
+			worlds[w] = append(worlds[w], audit.Round{Rewards: []float64{0.5, 0.5, 0.5, 0.5}})
+		}
+	}
+	item := audit.Learner{
+		Name: name + ": actions", Runs: tallyRuns(s), Worlds: worlds, WarmUp: start == learner.AsPublished,
+		New:     func() bandit.Learner { return fresh(m) },
+		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
+	}
+	if told {
+		item.Name, item.Exact = name+": estimates and actions", exact
+		item.Transcript = func(l bandit.Learner, round int, dst []float64) []float64 {
+			if round > 1 || round == 1 && start == learner.AsPublished {
+				return dst
+			}
+			t := tallyOf(l)
+			ratio := tellLaplace(t.Estimate(0).Mean) + tellLaplace(t.Estimate(1).Mean)
+			if start == learner.AsPublished {
+				ratio -= tellLaplace(t.Estimate(2).Mean) + tellLaplace(t.Estimate(3).Mean)
+			}
+			return append(dst, ratio)
+		}
+	}
+	return item
+}
+
+// tallyOf returns what a learner on a matroid reads.
+func tallyOf(l bandit.Learner) privacy.Tally {
+	switch l := l.(type) {
+	case *learner.OMM:
+		return l.Tally
+	case *learner.CTS:
+		return l.Tally
+	case *learner.KLOSM:
+		return l.Tally
+	}
+	return nil
+}
+
+// soundSemiBandits audits the learners of the matroid bandits.
+func soundSemiBandits(s Scale) (items []audit.Item) {
+	blocks := func(c privacy.Calibration) privacy.Tally {
+		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: auditBudget.Epsilon}, Calibration: c}
+	}
+	dpucb := func(m matroid.Matroid) bandit.Learner {
+		return &learner.OMM{Matroid: m, Tally: blocks(privacy.Sound)}
+	}
+	dpts := func(m matroid.Matroid) bandit.Learner {
+		return &learner.CTS{Matroid: m, Tally: blocks(privacy.Sound)}
+	}
+	for _, told := range []bool{false, true} {
+		items = append(items,
+			semiBanditItem(s, "DPUCB-MAT", auditBudget.Epsilon, told, learner.Forced, dpucb),
+			semiBanditItem(s, "DPTS-MAT", auditBudget.Epsilon, told, learner.Forced, dpts))
+	}
+	return append(items,
+		semiBanditItem(s, "KL-OSM over blocks", auditBudget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return &learner.KLOSM{Matroid: m, Tally: blocks(privacy.Sound)}
+		}),
+		semiBanditItem(s, "DPUCB-MAT, warm-up", auditBudget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return &learner.OMM{Matroid: m, Tally: blocks(privacy.Sound), Initialisation: learner.AsPublished}
+		}),
+		semiBanditItem(s, "DPUCB-MAT, warm-up as published", 2*auditBudget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return &learner.OMM{Matroid: m, Tally: blocks(privacy.AsPublished), Initialisation: learner.AsPublished}
+		}))
+}
