@@ -54,6 +54,11 @@ func BenchmarkGreedy(b *testing.B) {
 		{"linear", must(matroid.NewLinear(genres(100)))},
 		{"linear", must(matroid.NewLinear(genres(1000)))},
 		{"graphic", randomGraph(200, 1000)},
+		{"linear-large", sizes["linear/large"]},
+		{"linear-float", sizes["linear/float"]},
+		{"transversal", sizes["transversal"]},
+		{"laminar", sizes["laminar"]},
+		{"partition", sizes["partition"]},
 		{"uniform", must(matroid.NewUniform(1000, 10))},
 	} {
 		name := fmt.Sprintf("%s/L=%d/K=%d", c.kind, c.m.Size(), c.m.Rank())

@@ -38,6 +38,95 @@ var kinds = map[string]func(*rapid.T) defined{
 		}
 		return defined{must(matroid.NewGraphic(vertices, edges)), func(set []int) bool { return forest(vertices, edges, set) }}
 	},
+	"linear/float": func(t *rapid.T) defined { // rows of small integers, at many scales
+		vectors := vectorsOf(t, rapid.IntRange(-2, 2))
+		scaled := make([][]float64, len(vectors))
+		for e, v := range vectors {
+			scale := rapid.SampledFrom([]float64{1, 0.1, -1.0 / 3, 1e300, 1e-300}).Draw(t, "scale")
+			for _, x := range v {
+				scaled[e] = append(scaled[e], float64(x)*scale)
+			}
+		}
+		tolerance := rapid.SampledFrom([]float64{0, 1e-13, 1e-6}).Draw(t, "tolerance")
+		return defined{must(matroid.NewLinearFloat(scaled, tolerance)), func(set []int) bool { return rationalRank(vectors, set) == len(set) }}
+	},
+	"partition": func(t *rapid.T) defined {
+		capacity := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "capacity")
+		class := rapid.SliceOfN(rapid.IntRange(0, len(capacity)-1), 0, 8).Draw(t, "class")
+		return defined{must(matroid.NewPartition(class, capacity)), func(set []int) bool {
+			for c, most := range capacity {
+				n := 0
+				for _, e := range set {
+					if class[e] == c {
+						n++
+					}
+				}
+				if n > most {
+					return false
+				}
+			}
+			return true
+		}}
+	},
+	"laminar": func(t *rapid.T) defined {
+		size := rapid.IntRange(0, 8).Draw(t, "size")
+		elements := rapid.Permutation(identity(size)).Draw(t, "elements")
+		var sets [][]int
+		var split func(part []int)
+		split = func(part []int) {
+			for range rapid.IntRange(0, 2).Draw(t, "times") {
+				sets = append(sets, part)
+			}
+			if len(part) > 1 {
+				at := rapid.IntRange(1, len(part)-1).Draw(t, "at")
+				split(part[:at])
+				split(part[at:])
+			}
+		}
+		split(elements)
+		sets = rapid.Permutation(sets).Draw(t, "sets")
+		capacity := rapid.SliceOfN(rapid.IntRange(0, 4), len(sets), len(sets)).Draw(t, "capacity")
+		return defined{must(matroid.NewLaminar(size, sets, capacity)), func(set []int) bool {
+			for s, most := range capacity {
+				if len(common(sets[s], set)) > most {
+					return false
+				}
+			}
+			return true
+		}}
+	},
+	"transversal": func(t *rapid.T) defined {
+		slots := rapid.IntRange(1, 5).Draw(t, "slots")
+		suits := rapid.SliceOfN(rapid.SliceOfN(rapid.IntRange(0, slots-1), 0, 3), 0, 8).Draw(t, "suits")
+		return defined{must(matroid.NewTransversal(slots, suits)), func(set []int) bool { return hall(suits, set) }}
+	},
+}
+
+// hall says whether all subsets of a set suit at least as many slots as they have elements, which is when the set can be matched (Hall 1935).
+func hall(suits [][]int, set []int) bool {
+	for bits := range uint(1) << len(set) {
+		n, slots := 0, map[int]bool{}
+		for _, i := range members(bits) {
+			n++
+			for _, s := range suits[set[i]] {
+				slots[s] = true
+			}
+		}
+		if len(slots) < n {
+			return false
+		}
+	}
+	return true
+}
+
+// common returns the elements of x that are in y.
+func common(x, y []int) (both []int) {
+	for _, e := range x {
+		if slices.Contains(y, e) {
+			both = append(both, e)
+		}
+	}
+	return both
 }
 
 const (
@@ -45,12 +134,17 @@ const (
 	p2 = 1<<61 - 31 // the next below
 )
 
-func linear(t *rapid.T, entries *rapid.Generator[int]) defined {
+func vectorsOf(t *rapid.T, entries *rapid.Generator[int]) [][]int {
 	dim := rapid.IntRange(0, 4).Draw(t, "dim")
 	vectors := make([][]int, rapid.IntRange(0, 8).Draw(t, "size"))
 	for e := range vectors {
 		vectors[e] = rapid.SliceOfN(entries, dim, dim).Draw(t, "vector")
 	}
+	return vectors
+}
+
+func linear(t *rapid.T, entries *rapid.Generator[int]) defined {
+	vectors := vectorsOf(t, entries)
 	return defined{must(matroid.NewLinear(vectors)), func(set []int) bool { return rationalRank(vectors, set) == len(set) }}
 }
 
@@ -150,6 +244,15 @@ func TestDefinition(t *testing.T) {
 	})
 }
 
+// The definitions are of matroids, and Check finds nothing.
+func TestCheckPasses(t *testing.T) {
+	each(t, func(t *rapid.T, m defined) {
+		if err := matroid.Check(m, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
 // A builder answers right in the course of adding, refusing and clearing, beside another one of the same matroid.
 func TestBuilder(t *testing.T) {
 	each(t, func(t *rapid.T, m defined) {
@@ -212,5 +315,154 @@ func TestOracle(t *testing.T) {
 	list := []int{2, 5, 4}
 	if n := testing.AllocsPerRun(100, func() { o.Basis(list) }); n != 0 {
 		t.Errorf("Basis allocates %v times", n)
+	}
+}
+
+// sizes has each kind at a size that takes some work.
+var sizes = map[string]matroid.Matroid{
+	"uniform":      must(matroid.NewUniform(300, 20)),
+	"partition":    must(matroid.NewPartition(modulo(300, 30), modulo(30, 4))),
+	"laminar":      must(matroid.NewLaminar(300, halves(300), halfOf(halves(300)))),
+	"linear":       must(matroid.NewLinear(genres(100))),
+	"linear/large": must(matroid.NewLinear(largeVectors(60, 12))),
+	"linear/float": must(matroid.NewLinearFloat(floats(genres(100)), 0)),
+	"graphic":      randomGraph(100, 400),
+	"transversal":  must(matroid.NewTransversal(40, pairs(300, 40))),
+}
+
+func modulo(n, m int) []int {
+	list := identity(n)
+	for i := range list {
+		list[i] %= m
+	}
+	return list
+}
+
+func halves(n int) (sets [][]int) {
+	var split func(part []int)
+	split = func(part []int) {
+		sets = append(sets, part)
+		if len(part) > 3 {
+			split(part[:len(part)/2])
+			split(part[len(part)/2:])
+		}
+	}
+	split(identity(n))
+	return sets
+}
+
+func halfOf(sets [][]int) []int {
+	capacity := make([]int, len(sets))
+	for s, set := range sets {
+		capacity[s] = (len(set) + s%2) / 2
+	}
+	return capacity
+}
+
+func largeVectors(n, dim int) [][]int {
+	rng := rand.New(rand.NewPCG(7, 0))
+	vectors := make([][]int, n)
+	for e := range vectors {
+		vectors[e] = make([]int, dim)
+		for j := range vectors[e] {
+			vectors[e][j] = rng.Int() - rng.Int()
+		}
+	}
+	return vectors
+}
+
+func floats(vectors [][]int) [][]float64 {
+	out := make([][]float64, len(vectors))
+	for e, v := range vectors {
+		for _, x := range v {
+			out[e] = append(out[e], float64(x)/10)
+		}
+	}
+	return out
+}
+
+func pairs(n, slots int) [][]int {
+	rng := rand.New(rand.NewPCG(8, 0))
+	suits := make([][]int, n)
+	for e := range suits {
+		suits[e] = []int{rng.IntN(slots), rng.IntN(slots / 2)}
+	}
+	return suits
+}
+
+func TestBuildersAllocate(t *testing.T) {
+	for kind, m := range sizes {
+		b := m.NewBuilder()
+		n := testing.AllocsPerRun(20, func() {
+			b.Clear()
+			for e := range m.Size() {
+				b.Add(m.Size() - 1 - e)
+			}
+		})
+		if n != 0 || b.Len() != m.Rank() {
+			t.Errorf("%s: %v allocations, rank %d of %d", kind, n, b.Len(), m.Rank())
+		}
+	}
+}
+
+func TestCheckPassesLarge(t *testing.T) {
+	for kind, m := range sizes {
+		if err := matroid.Check(m, nil); err != nil {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+// A bottle-neck set allows less than its parts together.
+func TestLaminarRank(t *testing.T) {
+	m := must(matroid.NewLaminar(7, [][]int{{0, 1}, {0, 1, 2, 3, 4, 5}, {2, 3, 4}}, []int{2, 3, 2}))
+	if m.Rank() != 4 { // 3 of the six, and element 6, which is free
+		t.Errorf("rank %d, want 4", m.Rank())
+	}
+}
+
+// Over the integers modulo 2, (2, 0, 0) were 0, and (1, 1, 0), (0, 1, 1), (1, 0, 1) dependent. Modulo 2^61-1 and the next prime, rows that differ by a multiple of them would be parallel.
+func TestLinearIsReal(t *testing.T) {
+	for _, c := range []struct {
+		vectors [][]int
+		rank    int
+	}{
+		{[][]int{{2, 0, 0}}, 1},
+		{[][]int{{1, 1, 0}, {0, 1, 1}, {1, 0, 1}}, 3},
+		{[][]int{{p1, p1}}, 1},
+		{[][]int{{1, 0}, {1, p1}}, 2},
+		{[][]int{{1, 0, 0}, {1, p1, 0}, {1, 0, p1}}, 3},
+		{[][]int{{1, 0, 0}, {1, p1, 0}, {1, 0, p2}}, 3},                        // each prime divides the determinant
+		{[][]int{{2, 3, 0}, {-4, -6, 0}, {6, 9, 0}, {0, 0, -1}, {0, 0, 5}}, 2}, // parallel
+		{[][]int{{1<<62 + 1, 1 << 62}, {1 << 62, 1<<62 - 1}}, 2},               // determinant -1
+		{[][]int{{}, {}}, 0},
+		{nil, 0},
+	} {
+		m := must(matroid.NewLinear(c.vectors))
+		if m.Rank() != c.rank {
+			t.Errorf("rank of %v is %d, want %d", c.vectors, m.Rank(), c.rank)
+		}
+		all := identity(m.Size())
+		if got := matroid.IsIndependent(m, all); got != (c.rank == m.Size()) {
+			t.Errorf("%v independent: %v", c.vectors, got)
+		}
+	}
+}
+
+func TestLinearFloatTolerance(t *testing.T) {
+	vectors := [][]float64{{1, 1e5}, {1, 1e5 + 1e-3}, {0.1 + 0.2, 0}, {0.3, 0}}
+	for _, c := range []struct {
+		tolerance   float64
+		list        []int
+		independent bool
+	}{
+		{0, []int{0, 1}, false}, // 1e-13 radians apart
+		{1e-14 * 10, []int{0, 2}, true},
+		{0, []int{2, 3}, false},
+		{1e-5, []int{0, 2}, true},
+	} {
+		if got := matroid.IsIndependent(must(matroid.NewLinearFloat(vectors, c.tolerance)), c.list); got != c.independent {
+			t.Errorf("tolerance %v: %v independent: %v", c.tolerance, c.list, got)
+		}
 	}
 }

@@ -1,0 +1,128 @@
+package matroid
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Laminar is the matroid of a family of sets, any two of them nested or disjoint, each with a capacity: a set is independent if it has no more elements of each
+// set of the family than that (Edmonds 1970). As an action set: at most ten films, five of them older than I am, three of a
+// genre among these. An element may be in none of the sets: then it is free.
+type Laminar struct {
+	capacity []int
+	parent   []int // of each set the smallest that contains it, or -1
+	deepest  []int // of each element the smallest set that has it, or -1
+	rank     int
+}
+
+var _ Matroid = (*Laminar)(nil)
+
+// NewLaminar returns the matroid of elements 0, ..., size-1 and a family of sets of different elements, which may be given in any order and may repeat, with their capacities, at
+// least 0.
+func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("matroid: Laminar size = %d, want >= 0", size)
+	}
+	if len(sets) != len(capacity) {
+		return nil, fmt.Errorf("matroid: Laminar has %d sets and %d capacities, want one for each", len(sets), len(capacity))
+	}
+	m := &Laminar{capacity: slices.Clone(capacity), parent: make([]int, len(sets)), deepest: make([]int, size)}
+	for e := range m.deepest {
+		m.deepest[e] = -1
+	}
+	last := make([]int, size) // of each element the set that was seen to have it, plus 1
+	order := make([]int, len(sets))
+	for s, set := range sets {
+		order[s] = s
+		if capacity[s] < 0 {
+			return nil, fmt.Errorf("matroid: Laminar capacity[%d] = %d, want >= 0", s, capacity[s])
+		}
+		for i, e := range set {
+			if e < 0 || e >= size {
+				return nil, fmt.Errorf("matroid: Laminar sets[%d][%d] = %d, want in [0, %d)", s, i, e, size)
+			}
+			if last[e] == s+1 {
+				return nil, fmt.Errorf("matroid: Laminar sets[%d][%d] = %d, want it in the set once", s, i, e)
+			}
+			last[e] = s + 1
+		}
+	}
+
+	// The largest set comes first. The next one is nested in or disjoint from all before if and only if one set is the smallest so far for all of its elements: that and the sets
+	// around it contain it then, and no other meets it.
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(len(sets[t]), len(sets[s])) })
+	for _, s := range order {
+		m.parent[s] = -1
+		for i, e := range sets[s] {
+			if i == 0 {
+				m.parent[s] = m.deepest[e]
+			} else if t := m.deepest[e]; t != m.parent[s] {
+				if t < 0 || m.within(m.parent[s], t) { // t has the first element too
+					t = m.parent[s]
+				}
+				return nil, fmt.Errorf("matroid: Laminar sets %d and %d cross, want them disjoint or one in the other", min(s, t), max(s, t))
+			}
+		}
+		for _, e := range sets[s] {
+			m.deepest[e] = s
+		}
+	}
+	m.rank = fullRank(m)
+	return m, nil
+}
+
+// within reports whether t is s or around it.
+func (m *Laminar) within(s, t int) bool {
+	for ; s >= 0; s = m.parent[s] {
+		if s == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Size returns the number of elements.
+func (m *Laminar) Size() int { return len(m.deepest) }
+
+// Rank returns the size of a basis, which can be below the sum of the capacities of disjoint sets: a set around them may allow less.
+func (m *Laminar) Rank() int { return m.rank }
+
+// NewBuilder returns an empty set that can grow. An element costs a step for each set that has it.
+func (m *Laminar) NewBuilder() Builder {
+	b := &laminarBuilder{m: m, room: make([]int, len(m.capacity)), in: make([]bool, len(m.deepest))}
+	b.Clear()
+	return b
+}
+
+type laminarBuilder struct {
+	m    *Laminar
+	room []int // by set
+	in   []bool
+	n    int
+}
+
+func (b *laminarBuilder) Clear() {
+	copy(b.room, b.m.capacity)
+	clear(b.in)
+	b.n = 0
+}
+
+func (b *laminarBuilder) Add(e int) bool {
+	if b.in[e] {
+		return false
+	}
+	for s := b.m.deepest[e]; s >= 0; s = b.m.parent[s] {
+		if b.room[s] == 0 {
+			return false
+		}
+	}
+	for s := b.m.deepest[e]; s >= 0; s = b.m.parent[s] {
+		b.room[s]--
+	}
+	b.in[e] = true
+	b.n++
+	return true
+}
+
+func (b *laminarBuilder) Len() int { return b.n }

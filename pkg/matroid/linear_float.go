@@ -1,0 +1,136 @@
+package matroid
+
+import (
+	"fmt"
+	"math"
+)
+
+// LinearFloat is the matroid of real vectors (Whitney 1935) as well as floating point can tell. A vector is taken as dependent on a set if its distance from
+// the set's span is at most Tolerance times its length. For integers there is Linear, which is exact.
+//
+// With a tolerance this is a matroid only if the vectors are clear cases, all such distances well above or well below it. Otherwise the answer may depend on the order in which
+// elements were added: Check finds out about that.
+type LinearFloat struct {
+	size, dim, rank int
+	tolerance       float64
+	unit            []float64 // size x dim, row-major, of length 1
+	loop            []bool
+}
+
+var _ Matroid = (*LinearFloat)(nil)
+
+// DefaultTolerance is what a tolerance of 0 means.
+const DefaultTolerance = 1e-9
+
+// NewLinearFloat returns the matroid whose element e is the vector vectors[e], finite. The vectors are of one length, and are copied. The tolerance is relative,
+// in [1e-13, 1), so that rounding stays below it; 0 means DefaultTolerance.
+func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error) {
+	const least = 1e-13
+	if tolerance == 0 {
+		tolerance = DefaultTolerance
+	}
+	if !(tolerance >= least && tolerance < 1) {
+		return nil, fmt.Errorf("matroid: LinearFloat tolerance = %v, want in [%v, 1), or 0 for %v", tolerance, least, DefaultTolerance)
+	}
+	m := &LinearFloat{size: len(vectors), tolerance: tolerance, loop: make([]bool, len(vectors))}
+	for e, v := range vectors {
+		if len(v) != len(vectors[0]) {
+			return nil, fmt.Errorf("matroid: LinearFloat vectors[%d] has length %d, want %d, as vectors[0]", e, len(v), len(vectors[0]))
+		}
+		m.dim = len(v)
+		greatest := 0.0
+		for j, x := range v {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("matroid: LinearFloat vectors[%d][%d] = %v, want finite", e, j, x)
+			}
+			greatest = max(greatest, math.Abs(x))
+		}
+		m.loop[e] = greatest == 0
+		for _, x := range v {
+			if greatest > 0 {
+				x /= greatest // so that no square is infinite, or all are 0
+			}
+			m.unit = append(m.unit, x)
+		}
+		if u := m.unit[e*m.dim:]; greatest > 0 {
+			length := math.Sqrt(dot(u, u))
+			for j := range u {
+				u[j] /= length
+			}
+		}
+	}
+	m.rank = fullRank(m)
+	return m, nil
+}
+
+// Size returns the number of vectors.
+func (m *LinearFloat) Size() int { return m.size }
+
+// Rank returns the number of vectors that were taken as independent, in order of index.
+func (m *LinearFloat) Rank() int { return m.rank }
+
+// Dim returns the vectors' length d.
+func (m *LinearFloat) Dim() int { return m.dim }
+
+// Tolerance returns the relative distance up to which a vector is taken as dependent.
+func (m *LinearFloat) Tolerance() float64 { return m.tolerance }
+
+// NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by modified Gram-Schmidt, done twice, which is enough for it to be orthogonal
+// to rounding (Giraud, Langou, Rozloznik 2005). An element costs O(d n) if the set has n.
+func (m *LinearFloat) NewBuilder() Builder {
+	most := min(m.size, m.dim)
+	return &floatBuilder{m: m, in: make([]bool, m.size), basis: make([]float64, most*m.dim), v: make([]float64, m.dim)}
+}
+
+type floatBuilder struct {
+	m     *LinearFloat
+	n     int
+	in    []bool    // the element is in the set or was refused: the distance from the span only falls
+	basis []float64 // n rows
+	v     []float64
+}
+
+func (b *floatBuilder) Clear() {
+	b.n = 0
+	clear(b.in)
+}
+
+func (b *floatBuilder) Add(e int) bool {
+	m := b.m
+	if b.in[e] || m.loop[e] || b.n == m.dim {
+		return false
+	}
+	b.in[e] = true
+	v := b.v
+	copy(v, m.unit[e*m.dim:])
+	for range 2 {
+		for i := range b.n {
+			q := b.basis[i*m.dim:][:m.dim]
+			c := dot(q, v)
+			for j := range v {
+				v[j] -= c * q[j]
+			}
+		}
+	}
+	distance := math.Sqrt(dot(v, v))
+	if distance <= m.tolerance {
+		return false
+	}
+	q := b.basis[b.n*m.dim:][:m.dim]
+	for j, x := range v {
+		q[j] = x / distance
+	}
+	b.n++
+	return true
+}
+
+func (b *floatBuilder) Len() int { return b.n }
+
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	sum := 0.0
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}

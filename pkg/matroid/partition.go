@@ -1,0 +1,69 @@
+package matroid
+
+import "fmt"
+
+// Partition is the matroid of elements in classes, each with a capacity: a set is independent if it has no more elements of a class than that
+// (Edmonds 1971). As an action set: at most two films of each genre.
+type Partition struct {
+	class, capacity []int
+	rank            int
+}
+
+var _ Matroid = (*Partition)(nil)
+
+// NewPartition returns the matroid whose element e is in class class[e], a number in [0, len(capacity)). A capacity is at least 0; with 0 the class
+// is all loops.
+func NewPartition(class, capacity []int) (*Partition, error) {
+	for c, most := range capacity {
+		if most < 0 {
+			return nil, fmt.Errorf("matroid: Partition capacity[%d] = %d, want >= 0", c, most)
+		}
+	}
+	for e, c := range class {
+		if c < 0 || c >= len(capacity) {
+			return nil, fmt.Errorf("matroid: Partition class[%d] = %d, want in [0, %d), a class that has a capacity", e, c, len(capacity))
+		}
+	}
+	p := &Partition{class: append([]int(nil), class...), capacity: append([]int(nil), capacity...)}
+	p.rank = fullRank(p)
+	return p, nil
+}
+
+// Size returns the number of elements.
+func (p *Partition) Size() int { return len(p.class) }
+
+// Rank returns the sum over classes of the lesser of capacity and number of elements.
+func (p *Partition) Rank() int { return p.rank }
+
+// NewBuilder returns an empty set that can grow, O(1) an element.
+func (p *Partition) NewBuilder() Builder {
+	b := &partitionBuilder{m: p, room: make([]int, len(p.capacity)), in: make([]bool, len(p.class))}
+	b.Clear()
+	return b
+}
+
+type partitionBuilder struct {
+	m    *Partition
+	room []int // by class
+	in   []bool
+	n    int
+}
+
+func (b *partitionBuilder) Clear() {
+	copy(b.room, b.m.capacity)
+	clear(b.in)
+	b.n = 0
+}
+
+func (b *partitionBuilder) Add(e int) bool {
+	c := b.m.class[e]
+	if b.in[e] || b.room[c] == 0 {
+		return false
+	}
+	b.in[e] = true
+	b.room[c]--
+	b.n++
+	return true
+}
+
+func (b *partitionBuilder) Len() int { return b.n }

@@ -1,0 +1,115 @@
+package matroid
+
+import "fmt"
+
+// Transversal is the matroid of elements that are to be matched with slots: a set is independent if its elements can have a slot each, all different, of those that suit
+// them (Edmonds and Fulkerson 1965). As an action set: advertisements for the places on a page, workers for tasks.
+type Transversal struct {
+	slots, rank int
+	first       []int // of each element, where its slots start; one more than elements
+	suits       []int // the elements' slots, one list after another
+}
+
+var _ Matroid = (*Transversal)(nil)
+
+// NewTransversal returns the matroid whose element e suits the slots suits[e], in [0, slots). A repeated slot counts once; an element that suits none is a loop.
+func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
+	if slots < 0 {
+		return nil, fmt.Errorf("matroid: Transversal slots = %d, want >= 0", slots)
+	}
+	m := &Transversal{slots: slots, first: make([]int, 1, len(suits)+1)}
+	for e, list := range suits {
+		for i, s := range list {
+			if s < 0 || s >= slots {
+				return nil, fmt.Errorf("matroid: Transversal suits[%d][%d] = %d, want in [0, %d), a slot", e, i, s, slots)
+			}
+		}
+		m.suits = append(m.suits, list...)
+		m.first = append(m.first, len(m.suits))
+	}
+	m.rank = fullRank(m)
+	return m, nil
+}
+
+// Size returns the number of elements.
+func (m *Transversal) Size() int { return len(m.first) - 1 }
+
+// Rank returns the size of a greatest matching.
+func (m *Transversal) Rank() int { return m.rank }
+
+// NewBuilder returns an empty set that can grow. It keeps a matching and looks for an augmenting path, breadth first, which costs at most the number of pairs of an
+// element and its slots.
+func (m *Transversal) NewBuilder() Builder {
+	b := &transversalBuilder{
+		m: m, in: make([]bool, m.Size()),
+		has: make([]int, m.slots), seen: make([]int, m.slots), wanted: make([]int, m.slots), slot: make([]int, m.Size()),
+		queue: make([]int, 0, m.slots+1),
+	}
+	b.Clear()
+	return b
+}
+
+type transversalBuilder struct {
+	m      *Transversal
+	n      int
+	in     []bool // the set has the element
+	slot   []int  // of the elements in the set
+	has    []int  // by slot, its element, or -1
+	seen   []int  // by slot, the search that met it last, or -1 if one met it that failed
+	wanted []int  // by slot, the element by which it was met
+	search int
+	queue  []int // elements
+}
+
+func (b *transversalBuilder) Clear() {
+	b.n, b.search = 0, 1
+	clear(b.in)
+	clear(b.seen)
+	for s := range b.has {
+		b.has[s] = -1
+	}
+}
+
+// Add searches for a free slot from e over slots whose elements could move. If there is none, the slots that it met stay marked until Clear: their elements suit no
+// others, so that no later path that enters them gets out to a free one, and none will change them.
+func (b *transversalBuilder) Add(e int) bool {
+	if b.in[e] {
+		return false
+	}
+	b.queue = append(b.queue[:0], e)
+	for head := 0; head < len(b.queue); head++ {
+		from := b.queue[head]
+		for _, s := range b.m.suits[b.m.first[from]:b.m.first[from+1]] {
+			if b.seen[s] == b.search || b.seen[s] < 0 {
+				continue
+			}
+			b.seen[s], b.wanted[s] = b.search, from
+			if b.has[s] < 0 {
+				b.shift(s, e)
+				return true
+			}
+			b.queue = append(b.queue, b.has[s])
+		}
+	}
+	for _, other := range b.queue[1:] {
+		b.seen[b.slot[other]] = -1
+	}
+	return false
+}
+
+// shift gives each element of the path to a free slot the slot that it wanted, back to element e.
+func (b *transversalBuilder) shift(s, e int) {
+	for {
+		from := b.wanted[s]
+		b.has[s] = from
+		s, b.slot[from] = b.slot[from], s
+		if from == e {
+			break
+		}
+	}
+	b.in[e] = true
+	b.n++
+	b.search++
+}
+
+func (b *transversalBuilder) Len() int { return b.n }
