@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -21,7 +22,7 @@ type Figure struct {
 }
 
 // Figures lists all that can be reproduced.
-var Figures = append(append([]Figure(nil), ldpFigures...), jdpFigures...)
+var Figures = slices.Concat(ldpFigures, matFigures, jdpFigures)
 
 // FigureByName returns the figure of that name.
 func FigureByName(name string) (Figure, error) {

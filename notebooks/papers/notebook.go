@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/results"
@@ -84,7 +85,7 @@ type Claim struct {
 }
 
 // Claims lists the claims of all notebooks.
-var Claims = append(append(append([]Claim(nil), privacyClaims...), ldpClaims...), jdpClaims...)
+var Claims = slices.Concat(privacyClaims, ldpClaims, matClaims, jdpClaims)
 
 // Check checks the claim of that name at a scale.
 func Check(name string, s Scale) (statement, evidence string, err error) {

@@ -1,0 +1,8 @@
+package papers
+
+import "slices"
+
+// matClaims are the claims of the notebook on matroid bandits.
+var matClaims = slices.Concat(matReturnsClaims)
+
+var matReturnsClaims []Claim

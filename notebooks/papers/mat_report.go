@@ -1,0 +1,222 @@
+package papers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+var matFigures = []Figure{
+	{"mat-fig1", "per-round return on Table 2 at epsilon = 2: DPUCB-MAT, OMM", one(MATReturns), reportReturns("Figure 1", MATName(DPUCBPrinted, MATEpsilon), MATName(DPUCBForced, MATEpsilon), OMMPublic)},
+	{"mat-fig2", "per-round return on Table 2 at epsilon = 1e5, 2, 1e-4", one(MATReturns), reportReturns("Figure 2", matNames(MATPrivate, MATEpsilons)...)},
+	{"mat-fig3", "per-round return on movies at epsilon = 2: DPUCB-MAT, OMM", one(MATMovieReturns), reportMovies("Figure 3", DPUCBPrinted, DPUCBForced, OMMPublic)},
+	{"mat-fig4", "per-round return of DPTS-MAT and CTS on Table 2 and on movies", func(s Scale) []*simulate.Experiment {
+		return []*simulate.Experiment{MATReturns(s), MATMovieReturns(s)}
+	}, reportMAT4},
+	{"mat-fig5", "regret: its rate to n = 1e6, and against 1/epsilon for 50 values of epsilon", func(s Scale) []*simulate.Experiment {
+		return []*simulate.Experiment{MATRate(s), MATSweep(s)}
+	}, reportMAT5},
+	{"mat-table3", "the recommended movies that are in the best basis, and their genres", nil, reportMATTable3},
+}
+
+func one(e func(Scale) *simulate.Experiment) func(Scale) []*simulate.Experiment {
+	return func(s Scale) []*simulate.Experiment { return []*simulate.Experiment{e(s)} }
+}
+
+func matNames(policies []string, epsilons []float64) (names []string) {
+	for _, p := range policies {
+		for _, epsilon := range epsilons {
+			names = append(names, MATName(p, epsilon))
+		}
+	}
+	return names
+}
+
+// elsewhere is a mean of an implementation apart from this one, on Table 2 at n = 10,000 and initialised as published, and the number of its trials.
+type elsewhere struct {
+	value  float64
+	trials int
+}
+
+// matReturnsElsewhere are per-round returns, matRegretElsewhere cumulative regrets. Where it is not known that there were more trials, four are taken.
+var (
+	matReturnsElsewhere = map[string]elsewhere{
+		OMMPublic: {2.138, 4}, CTSPublic: {2.143, 4},
+		MATName(DPUCBPrinted, 1e5): {2.098, 4}, MATName(DPUCBPrinted, 2): {2.044, 4}, MATName(DPUCBPrinted, 1e-4): {1.47, 4},
+		MATName(DPTSPrinted, 1e5): {2.135, 4}, MATName(DPTSPrinted, 2): {2.090, 4}, MATName(DPTSPrinted, 1e-4): {1.53, 4},
+	}
+	matRegretElsewhere = map[string]elsewhere{
+		MATName(DPUCBPrinted, 0.5): {2015, 20}, MATName(DPUCBPrinted, 2): {1063, 4}, MATName(DPUCBPrinted, 10): {618, 20}, MATName(DPUCBPrinted, 50): {519, 4},
+		MATName(DPTSPrinted, 0.5): {1459, 4}, MATName(DPTSPrinted, 2): {600, 4}, MATName(DPTSPrinted, 10): {285, 20}, MATName(DPTSPrinted, 50): {180, 20},
+	}
+)
+
+// beside compares a mean and its standard error in a number of trials with the one elsewhere, whose standard error is taken to be that of as many trials of ours as it had.
+func (e elsewhere) beside(mean, se float64, trials int) (z float64) {
+	return (mean - e.value) / math.Hypot(se, se*math.Sqrt(float64(trials)/float64(e.trials)))
+}
+
+// perRound turns cumulative regret into the mean return of a round so far, the quantity of the paper's figures.
+func perRound(c simulate.Curve, optimum float64) simulate.Curve {
+	out := simulate.Curve{Policy: c.Policy, Rounds: c.Rounds, Trials: c.Trials}
+	for k, t := range c.Rounds {
+		out.Mean = append(out.Mean, optimum-c.Mean[k]/float64(t))
+		out.SE = append(out.SE, c.SE[k]/float64(t))
+	}
+	return out
+}
+
+// matOptimum is the mean return of the best basis of Table 2.
+func matOptimum() float64 {
+	e := MATTable2()
+	e.Reset(nil)
+	return e.Optimum()
+}
+
+func movieOptimum() (float64, error) {
+	m, err := LoadMovies()
+	if err != nil {
+		return 0, err
+	}
+	e := m.Environment()
+	e.Reset(nil)
+	return e.Optimum(), nil
+}
+
+// returnRows adds the policies' rows to a table: what is proved, return, regret, and the other implementation's where it is known.
+func returnRows(t *charts.Table, table *simulate.Table, optimum float64, compare bool, policies ...string) error {
+	for _, name := range policies {
+		c, err := table.Curve(name)
+		if err != nil {
+			return err
+		}
+		n, regret, regretSE := last(c)
+		_, mean, se := last(perRound(c, optimum))
+		row := []any{name, number(trueEpsilon(table, name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
+		if e, ok := matReturnsElsewhere[name]; ok && compare && n == MATHorizon {
+			row[6], row[7] = fmt.Sprintf("%.3f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))
+		}
+		t.Add(row...)
+	}
+	return nil
+}
+
+func newReturns() *charts.Table {
+	t := charts.NewTable("policy", "true ε", "return a round", "SE", "regret", "SE ", "elsewhere", "z")
+	t.Align = "lrrrrrrr"
+	return t
+}
+
+const elsewhereCaption = "Elsewhere: the return in an implementation apart from this one, 4 trials; z: the difference in combined standard errors"
+
+func reportReturns(figure string, policies ...string) func(Scale, []*simulate.Table) (*charts.Table, error) {
+	return func(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+		t := newReturns()
+		err := returnRows(t, tables[0], matOptimum(), true, policies...)
+		t.Caption = fmt.Sprintf("%s: Table 2, round %s, %d trials; the best basis has %.4g. True ε: what is proved of the user with the least privacy. %s", figure,
+			thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, matOptimum(), elsewhereCaption)
+		t.Scale = string(s)
+		return t, err
+	}
+}
+
+func reportMovies(figure string, policies ...string) func(Scale, []*simulate.Table) (*charts.Table, error) {
+	return func(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+		optimum, err := movieOptimum()
+		if err != nil {
+			return nil, err
+		}
+		t := newReturns()
+		err = returnRows(t, tables[0], optimum, false, policies...)
+		t.Caption = fmt.Sprintf("%s: %s, round %s, %d trials, ε = %g; the best basis has %.4g", figure, tables[0].Provenance.Fingerprint, thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, float64(MATEpsilon), optimum)
+		t.Scale = string(s)
+		return t, err
+	}
+}
+
+func reportMAT4(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	a, err := reportReturns("Figure 4a", MATName(DPTSPrinted, MATEpsilon), MATName(DPTSForced, MATEpsilon), CTSPublic)(s, tables[:1])
+	if err != nil {
+		return nil, err
+	}
+	b, err := reportMovies("Figure 4b, the last three rows", DPTSPrinted, DPTSForced, CTSPublic)(s, tables[1:])
+	if err != nil {
+		return nil, err
+	}
+	a.Rows = append(a.Rows, b.Rows...)
+	a.Caption += ". " + b.Caption
+	return a, nil
+}
+
+// sweepEpsilons reads the epsilons off a table of MATSweep.
+func sweepEpsilons(t *simulate.Table) (list []float64) {
+	for _, c := range t.Curves {
+		var epsilon float64
+		if name, tail, ok := strings.Cut(c.Policy, ", ε = "); ok && name == MATPrivate[0] {
+			if _, err := fmt.Sscan(tail, &epsilon); err == nil {
+				list = append(list, epsilon)
+			}
+		}
+	}
+	return list
+}
+
+// sweepSlope fits regret ~ epsilon^-slope to a policy's regrets at the paper's fifty epsilons, or at those of the table. The points have trials of their own noise, but of the same
+// weights, so the interval is that of the scatter around the line.
+func sweepSlope(t *simulate.Table, policy string) (simulate.Slope, error) {
+	var x []float64
+	var y [][]float64
+	for _, epsilon := range sweepEpsilons(t) {
+		c, err := t.Curve(MATName(policy, epsilon))
+		if err != nil {
+			return simulate.Slope{}, err
+		}
+		_, mean, _ := last(c)
+		x, y = append(x, 1/epsilon), append(y, []float64{mean})
+	}
+	return simulate.LogLogSlope(x, y)
+}
+
+func reportMAT5(s Scale, tables []*simulate.Table) (*charts.Table, error) {
+	rate, sweep := tables[0], tables[1]
+	t := charts.NewTable("policy", "ε", "n", "regret", "SE", "regret/ln n", "elsewhere", "z")
+	t.Align = "lrrrrrrr"
+	add := func(table *simulate.Table, policy string, epsilon float64) error {
+		c, err := table.Curve(MATName(policy, epsilon))
+		if err != nil {
+			return err
+		}
+		n, mean, se := last(c)
+		row := []any{policy, fmt.Sprint(epsilon), thousands(n), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f", mean/math.Log(float64(n))), "–", "–"}
+		if e, ok := matRegretElsewhere[c.Policy]; ok && n == MATHorizon {
+			row[6], row[7] = fmt.Sprintf("%.0f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))
+		}
+		t.Add(row...)
+		return nil
+	}
+	var slopes []string
+	for _, policy := range MATPrivate {
+		if err := add(rate, policy, MATEpsilon); err != nil {
+			return nil, err
+		}
+	}
+	for _, policy := range MATPrivate {
+		for _, epsilon := range []float64{0.5, 2, 10, 50} {
+			if err := add(sweep, policy, epsilon); err != nil {
+				return nil, err
+			}
+		}
+		slope, err := sweepSlope(sweep, policy)
+		if err != nil {
+			return nil, err
+		}
+		slopes = append(slopes, fmt.Sprintf("%s %.2f [%.2f, %.2f]", policy, slope.Value, slope.Lo, slope.Hi))
+	}
+	t.Caption = fmt.Sprintf("Figure 5: Table 2, %d trials. Slope of ln regret in ln 1/ε, with its 95%% interval: %s. Elsewhere: an implementation apart from this one, initialised as published, 4 to 20 trials; z: the difference in combined standard errors",
+		rate.Curves[0].Trials, strings.Join(slopes, "; "))
+	t.Scale = string(s)
+	return t, nil
+}

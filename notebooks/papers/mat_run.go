@@ -1,0 +1,162 @@
+package papers
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// matroidBandit is an environment that knows its best basis.
+type matroidBandit interface {
+	bandit.Environment
+	Best() []int
+	Pairs(arms, dst []int) []int
+}
+
+// watch plays a policy for one trial, with the streams that package simulate gives it, and shows each round's arms, in the order of their index, to see.
+func watch(env matroidBandit, name string, l bandit.Learner, horizon, trial int, see func(round int, arms []int)) error {
+	p := env.Problem()
+	env.Reset(random.New(MATSeed, trial, "contexts"))
+	if err := l.Init(p, horizon); err != nil {
+		return err
+	}
+	l.Reset(random.New(MATSeed, trial, "learner/"+name), random.Source(MATSeed, trial, "noise/"+name))
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		all, y := make([]int, p.Arms), make([]float64, p.Arms)
+		for i := range all {
+			all[i] = i
+		}
+		env.Pull(random.New(MATSeed, trial, "warm-up"), all, y)
+		w.WarmUp(y)
+	}
+	rewards := random.New(MATSeed, trial, "rewards")
+	var v bandit.View
+	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
+	for round := 1; round <= horizon; round++ {
+		env.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		if err := l.Err(); err != nil {
+			return err
+		}
+		see(round, arms)
+		env.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+	}
+	return l.Err()
+}
+
+// MATRecommended is what a policy recommended, over trials.
+type MATRecommended struct {
+	Policy string
+	Trials int
+	Last   []float64   // by arm: the share of trials whose last basis has it
+	Pairs  [][]float64 // [arm][arm of the best basis]: rounds a trial in which the one was played in place of the other
+}
+
+// Recommend plays a policy on the movies, trials in parallel.
+func Recommend(m *MATMovies, policy string, rounds, trials int) (*MATRecommended, error) {
+	return recommend(func() matroidBandit { return m.Environment() }, m.Matroid, policy, rounds, trials)
+}
+
+func recommend(environment func() matroidBandit, m matroid.Matroid, policy string, rounds, trials int) (*MATRecommended, error) {
+	r := &MATRecommended{Policy: policy, Trials: trials, Last: make([]float64, m.Size()), Pairs: make([][]float64, m.Size())}
+	for i := range r.Pairs {
+		r.Pairs[i] = make([]float64, m.Size())
+	}
+	type counts struct {
+		last  []int
+		pairs map[[2]int]int
+	}
+	all, errs := make([]counts, trials), make([]error, trials)
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 2)
+	for trial := range trials {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			env, c := environment(), counts{pairs: map[[2]int]int{}}
+			var partners []int
+			errs[trial] = watch(env, policy, MATPolicy(policy, m, MATEpsilon), rounds, trial, func(round int, arms []int) {
+				partners = env.Pairs(arms, partners[:0])
+				for i, a := range arms {
+					if a != partners[i] {
+						c.pairs[[2]int{a, partners[i]}]++
+					}
+				}
+				if round == rounds {
+					c.last = slices.Clone(arms)
+				}
+			})
+			all[trial] = c
+		}()
+	}
+	wg.Wait()
+	for trial, c := range all {
+		if errs[trial] != nil {
+			return nil, fmt.Errorf("papers: %s, trial %d: %w", policy, trial, errs[trial])
+		}
+		for _, a := range c.last {
+			r.Last[a] += 1 / float64(trials)
+		}
+		for pair, n := range c.pairs {
+			r.Pairs[pair[0]][pair[1]] += float64(n) / float64(trials)
+		}
+	}
+	return r, nil
+}
+
+// movieTrials is the number of trials behind the tables of recommended movies.
+func movieTrials(s Scale) int { return pick(s, 2, 20, 200) }
+
+func movieRounds(s Scale) int { return pick(s, 2_000, MATMovieHorizon, MATMovieHorizon) }
+
+// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each after the last round.
+func reportMATTable3(s Scale, _ []*simulate.Table) (*charts.Table, error) {
+	m, err := LoadMovies()
+	if err != nil {
+		return nil, err
+	}
+	env := m.Environment()
+	env.Reset(nil)
+	best := env.Best()
+	var columns []*MATRecommended
+	for _, policy := range []string{DPUCBPrinted, DPTSPrinted, OMMPublic} {
+		r, err := Recommend(m, policy, movieRounds(s), movieTrials(s))
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, r)
+	}
+	t := charts.NewTable("movie of the best basis", "w̄", "genres")
+	t.Align = "lrl"
+	totals := []any{"movies of the best basis, mean", "", ""}
+	for _, c := range columns {
+		t.Headers = append(t.Headers, c.Policy)
+		t.Align += "r"
+		var sum float64
+		for _, a := range best {
+			sum += c.Last[a]
+		}
+		totals = append(totals, fmt.Sprintf("%.1f of %d", sum, len(best)))
+	}
+	for _, a := range best {
+		row := []any{m.Movies[a].Title, fmt.Sprintf("%.3f", m.Weights[a]), m.Movies[a].Genres.String()}
+		for _, c := range columns {
+			row = append(row, fmt.Sprintf("%.0f%%", 100*c.Last[a]))
+		}
+		t.Add(row...)
+	}
+	t.Add(totals...)
+	t.Caption = fmt.Sprintf("Share of %d trials whose basis in round %s has the movie; ε = %g, initialised as published. Table 3 of the paper has eight such movies of 17, of one run on MovieLens 1M. %s",
+		columns[0].Trials, thousands(movieRounds(s)), float64(MATEpsilon), m.Caption)
+	t.Scale = string(s)
+	return t, nil
+}
