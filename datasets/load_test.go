@@ -16,6 +16,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -267,6 +268,9 @@ func TestDownload(t *testing.T) {
 	leaves(t, dir, unpacked)
 	if last != int64(len(data)) || total != last {
 		t.Errorf("progress ended at %d of %d, want %d", last, total, len(data))
+	}
+	if info, err := os.Stat(filepath.Join(dir, "ml-100k")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v: the folder is for others to read too", info.Mode(), err)
 	}
 	loads(t, small(data, never(t)), quiet(dir)) // from now on out of the cache
 }
@@ -702,6 +706,32 @@ func TestConcurrent(t *testing.T) {
 	}
 	all.Wait()
 	leaves(t, dir, unpacked)
+}
+
+// Who comes second has a file of his own, takes up nothing and leaves nothing.
+func TestSecond(t *testing.T) {
+	data := pack(t, regular()...)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ml-100k.zip.part")
+	first, err := claim(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.release()
+	if !first.shared {
+		t.Skip("no flock here")
+	}
+	if _, err := first.WriteString("begun"); err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	fails(t, small(data, serve(t, cutting(data, 10, &asked))), quiet(dir), "cut after 50 bytes")
+	leaves(t, dir, "ml-100k.zip.part:5")
+	loads(t, small(data, serve(t, ranges(data))), quiet(dir))
+	leaves(t, dir, unpacked+" ml-100k.zip.part:5")
+	if asked[0] != "" {
+		t.Errorf("asked for %q first", asked[0])
+	}
 }
 
 // What another process has put there in the meantime is taken.

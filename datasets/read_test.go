@@ -170,7 +170,7 @@ func TestReadRefuses(t *testing.T) {
 		{"huge id", small100K(), read100, "u.data", "2\t3\t4", "2\t18446744073709551619\t4", `u.data:4: movie id is "18446744073709551619"`},
 		{"duplicate", small100K(), read100, "u.data", "2\t2\t2", "1\t2\t2", "u.data:5: duplicate rating: the same user rated the same movie in line 1"},
 		{"two duplicates, the first line named", small1M(), read1, "ratings.dat", "5::3952::4::978301968\n2::90::1::978300275\n",
-			"5::1::4::1\n2::90::1::1\n5::1::1::1\n2::90::1::1\n1::1::1::1\n", "ratings.dat:5: duplicate rating: the same user rated the same movie in line 3"},
+			"5::1::4::1\n2::90::1::1\n2::90::1::1\n5::1::1::1\n1::1::1::1\n", "ratings.dat:5: duplicate rating: the same user rated the same movie in line 4"},
 		{"truncated line", small100K(), read100, "u.data", "2\t2\t2\t881250951\n", "2\t2\t", `u.data:5: 3 fields in "2\t2\t", want 4 separated by "\t"`},
 		{"five fields", small1M(), read1, "ratings.dat", "978300760", "978300760::9", "ratings.dat:1: 5 fields"},
 		{"bad time", small100K(), read100, "u.data", "\t0\n", "\t-1\n", `u.data:4: time is "-1"`},
