@@ -100,8 +100,8 @@ func (l *KLOSM) indices(round int) {
 	}
 }
 
-// upper returns max{q <= 1: kl(mean, q) <= level}, rounded, for a mean in [0, 1] and a level >= 0. It is Newton's method on kl(mean, q) - level, which is convex
-// for q > mean: from the left of the root it steps to its right, and from there it comes down to it.
+// upper returns max{q <= 1: kl(mean, q) <= level}, rounded, for a mean in [0, 1] and a level >= 0. It is Newton's method on f(q) = kl(mean, q) - level, which is
+// convex for q > mean: from the left of the root it steps to its right, and from there it comes down to it.
 func (k *klArm) upper(mean, level float64) float64 {
 	switch {
 	case mean == 1:
@@ -117,7 +117,12 @@ func (k *klArm) upper(mean, level float64) float64 {
 	}
 	for k.q > mean { // it is not, where the level is nearly 0
 		excess := k.entropy - mean*math.Log(k.q) - (1-mean)*math.Log(1-k.q) - level
-		step := excess * k.q * (1 - k.q) / (k.q - mean)
+		left, right := k.q-mean, 1-k.q
+		step := excess * k.q * right / left
+		// The next term of the inverse's series, where it is small: f''/(2 f') = (mean (1-q)^2 + (1-mean) q^2)/(2 q (1-q) (q-mean)).
+		if c := step * (mean*right*right + (1-mean)*k.q*k.q) / (2 * k.q * right * left); math.Abs(c) < 0.1 {
+			step += step * c
+		}
 		next := k.q - step
 		if !(next > mean && next < 1) { // too far to the right
 			if next = k.above(level); next == k.q {
@@ -125,7 +130,7 @@ func (k *klArm) upper(mean, level float64) float64 {
 			}
 		}
 		k.q = next
-		if step*step <= 1e-13*min(1-k.q, k.q-mean) { // what is left is about the step squared over twice that distance
+		if d := min(left, right); math.Abs(step*step*step) <= 1e-13*d*d { // what is left is about the step cubed over d^2
 			break
 		}
 	}

@@ -14,10 +14,10 @@ import (
 // OMM is optimistic matroid maximisation (Kveton, Wen, Ashkan, Eydgahi, Eriksson 2014): in round t it plays the heaviest basis of a matroid by the
 // upper confidence bounds
 //
-//	U_t(e) = w~_e + Width (B sqrt(Explore l/T_e) + z_e),   l = ln(K t),
+//	U_t(e) = w~_e + Width (B sqrt(Explore l/T_e) + z_e),   l = ln(K t) or, by Log, ln t,
 //
 // ties by the lowest index. w~_e is the estimate of T_e weights of arm e that the tally has released, B the length of the range of rewards, K the
-// number of arms of a basis, and z_e bounds the tally's noise: it is exceeded with probability (K t)^-3 at most. Logarithms are natural.
+// number of arms of a basis, and z_e bounds the tally's noise: it is exceeded with probability e^(-3 l) at most. Logarithms are natural; l is ln 2 at least.
 //
 // It does not know whether it is private; its tally does. Over exact counts it is OMM. Over mechanism.Blocks it is DPUCB-MAT ([DPUCBMAT]), whose index it has to
 // the letter, as Laplace noise of scale B/eps0 in a sum has z_e = 3 l B/(eps0 T_e). Actions and estimates then are private in the tally's sense, all else being post-processing: in

@@ -1,0 +1,118 @@
+package learner_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// said is a tally that has released what a test says.
+type said struct {
+	mechanism.Counts
+	estimates []privacy.Estimate
+}
+
+func (s *said) Estimate(arm int) privacy.Estimate { return s.estimates[arm] }
+
+// TestIndices compares the order in which arms are played with the formulas of the learners' descriptions, for any means, counts and tails, and every tuning.
+func TestIndices(t *testing.T) {
+	const arms, slots = 7, 7
+	m := must(matroid.NewUniform(arms, slots))
+	r := random.New(1, 0, "estimates")
+	l3 := func(round int) float64 { return 3 * math.Log(slots*float64(round)) }
+	bound := func(e privacy.Estimate, l float64) float64 { return e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l }
+	tally := &said{estimates: make([]privacy.Estimate, arms)}
+	omm := func(l learner.OMM, explore, width, slots float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+		l.Matroid, l.Tally = m, tally
+		return fmt.Sprintf("omm/%v/%v/%v", explore, width, slots), &l, func(e privacy.Estimate, round int, span, _ float64) float64 {
+			return e.Mean + width*(span*math.Sqrt(explore*math.Log(slots*float64(round))/float64(e.Count))+bound(e, 3*math.Log(slots*float64(round))))
+		}
+	}
+	cts := func(l learner.CTS, width, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+		l.Matroid, l.Tally = m, tally
+		return fmt.Sprintf("cts/%v/%v", width, boost), &l, func(e privacy.Estimate, round int, span, z float64) float64 {
+			return e.Mean + boost*bound(e, l3(round)) + width*span*z/math.Sqrt(float64(e.Count))
+		}
+	}
+	kl := func(l learner.KLOSM, explore, loglog, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
+		l.Matroid, l.Tally = m, tally
+		return fmt.Sprintf("kl-osm/%v/%v/%v", explore, loglog, boost), &l, func(e privacy.Estimate, round int, span, _ float64) float64 {
+			mean := (e.Mean + boost*bound(e, l3(round)) + 1) / span // of the range [-1, span-1]
+			log := math.Log(float64(round))
+			return klReference(min(max(mean, 0), 1), float64(e.Count), explore*(log+loglog*math.Log(log)))
+		}
+	}
+	check := func(name string, l bandit.Learner, index func(e privacy.Estimate, round int, span, z float64) float64) {
+		for trial := range 300 {
+			span := []float64{1, 0.5, 4}[trial%3]
+			if err := l.Init(bandit.Problem{Arms: arms, Slots: slots, RewardMin: -1, RewardMax: span - 1}, 10); err != nil {
+				t.Fatal(err)
+			}
+			for e := range tally.estimates {
+				tally.estimates[e] = privacy.Estimate{Mean: -1 + span*r.Float64(), Count: 1 + r.IntN(1000), Tail: privacy.Tail{Root: span * r.Float64() / 20, Linear: span * r.Float64() / 50}}
+			}
+			l.Reset(random.New(1, trial, "own"), random.Source(1, 0, "noise"))
+			l.Update(&bandit.View{Round: 1, Arms: arms}, []int{0, 1, 2, 3, 4, 5, 6}, make([]float64, arms))
+			round := 3 + r.IntN(100_000)
+			got := l.Select(&bandit.View{Round: round, Arms: arms}, nil)
+			if l.Err() != nil {
+				t.Fatal(l.Err())
+			}
+			z, want := make([]float64, arms), make([]float64, arms)
+			random.NewNormals(random.New(1, trial, "own")).Fill(z)
+			for e := range want {
+				want[e] = index(tally.estimates[e], round, span, z[e])
+			}
+			if !slices.IsSortedFunc(got, func(a, b int) int {
+				switch d := want[b] - want[a]; {
+				case math.Abs(d) < 1e-9*span:
+					return 0
+				case d < 0:
+					return -1
+				}
+				return 1
+			}) {
+				t.Fatalf("%s: round %d: arms %v, with indices %v", name, round, got, want)
+			}
+		}
+	}
+	check(omm(learner.OMM{}, 3, 1, slots))
+	check(omm(learner.OMM{Explore: 0.7, Width: 0.3}, 0.7, 0.3, slots))
+	check(cts(learner.CTS{}, 1, 1))
+	check(cts(learner.CTS{Width: 0.4, Boost: 0.2}, 0.4, 0.2))
+	check(kl(learner.KLOSM{}, 1, 0, 1))
+	check(kl(learner.KLOSM{LogLog: 3, Explore: 2, Boost: 0.1}, 2, 3, 0.1))
+}
+
+// TestKvetonIndex: NewOMM's width is that of Kveton et al., sqrt(2 ln t/T_e), of the range's length. The indices of arms with one and four observations are equal where the means
+// are half that of one observation apart.
+func TestKvetonIndex(t *testing.T) {
+	m := must(matroid.NewUniform(2, 1))
+	for _, c := range []struct {
+		mean float64
+		want int
+	}{{1 - 0.001, 1}, {1 + 0.001, 0}} {
+		width := 10 * math.Sqrt(2*math.Log(50))
+		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
+		l := learner.NewOMM(m)
+		l.Tally = tally
+		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10); err != nil {
+			t.Fatal(err)
+		}
+		l.Reset(nil, random.Source(1, 0, "noise"))
+		for arm := range 2 {
+			l.Update(&bandit.View{Round: 1, Arms: 2}, []int{arm}, []float64{0})
+		}
+		if got := l.Select(&bandit.View{Round: 50, Arms: 2}, nil); got[0] != c.want {
+			t.Errorf("mean %v: arm %d, want %d", c.mean, got[0], c.want)
+		}
+	}
+}
