@@ -4,6 +4,7 @@
 #   .venv/                  JupyterLab, nbclient, nbconvert    pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
+#   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA=folder names another place
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
@@ -13,7 +14,8 @@ PORT   ?= 8888
 COUNT  ?= 1
 BENCH  ?= .
 NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
-export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS
+DPBANDITS_DATA ?= $(CURDIR)/.data
+export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS DPBANDITS_DATA
 
 ifeq ($(filter $(SCALE),smoke lecture paper),)
 $(error SCALE=$(SCALE): it is smoke, lecture or paper)
@@ -37,20 +39,20 @@ setup: ## install what is missing and nothing else
 	@docker/setup kernel
 
 notebooks: ## execute every notebook into build/ (NOTEBOOKS=... for some, TIMEOUT=seconds for the whole run)
-	@docker/setup kernel
+	@docker/setup kernel data
 	@docker/run python notebooks/tools/run.py $(NOTEBOOKS)
 
 execute: ## the same, and write the outputs into notebooks/, to be committed
-	@docker/setup kernel
+	@docker/setup kernel data
 	@docker/run python notebooks/tools/run.py --in-place $(NOTEBOOKS)
 
 lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
-	@docker/setup kernel
+	@docker/setup kernel data
 	@docker/run jupyter lab --ServerApp.ip=$(HOST) --ServerApp.port=$(PORT) --ServerApp.root_dir=. \
 		--LabApp.default_url=/lab/tree/notebooks/00-quickstart.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 test: ## all tests: Go, the notebook runner, the browser
-	@docker/setup kernel chromium
+	@docker/setup kernel data chromium
 	SCALE=smoke go test ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs
@@ -71,7 +73,7 @@ audit: ## attack every mechanism, every learner and the broken fixtures: claimed
 	@go run ./notebooks/audit -scale $(SCALE)
 
 reproduce: ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
-	@docker/setup go
+	@docker/setup go data
 	@go run ./notebooks/reproduce $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
 
 clean: ## remove what runs have made (build/)

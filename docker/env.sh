@@ -4,6 +4,7 @@
 DPBANDITS_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export DPBANDITS_ROOT
 export DPBANDITS_ECHARTS=${DPBANDITS_ECHARTS:-$DPBANDITS_ROOT/docker/node_modules/echarts/dist/echarts.min.js}
+export DPBANDITS_DATA=${DPBANDITS_DATA:-$DPBANDITS_ROOT/.data}
 export SCALE=${SCALE:-lecture}
 
 export JUPYTER_DATA_DIR=$DPBANDITS_ROOT/.jupyter/data

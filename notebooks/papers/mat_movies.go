@@ -2,9 +2,8 @@ package papers
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"io"
 	"sync"
 
 	"github.com/dpbandits/dpbandits/datasets"
@@ -26,10 +25,8 @@ type MATMovies struct {
 }
 
 var loadMovies = sync.OnceValues(func() (*MATMovies, error) {
-	data, err := datasets.Load100K(context.Background(), datasets.Options{Offline: true, Notice: os.Stdout})
-	if errors.Is(err, datasets.ErrUnavailable) {
-		data = datasets.Synthetic()
-	} else if err != nil {
+	data, err := datasets.LoadOrSynthetic(context.Background(), datasets.Options{Offline: true, Notice: io.Discard})
+	if err != nil {
 		return nil, err
 	}
 	panel, err := data.Top(MATTop)

@@ -1,0 +1,42 @@
+// Fetch puts MovieLens into the cache folder, where the experiments on movies look for it: 100K, or with -1m the larger set, which no experiment here needs.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/dpbandits/dpbandits/datasets"
+)
+
+func main() {
+	large := flag.Bool("1m", false, "fetch MovieLens 1M instead of 100K")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	load := datasets.Load100K
+	if *large {
+		load = datasets.Load1M
+	}
+	data, err := load(ctx, datasets.Options{Progress: progress()})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Printf("%s: %d ratings by %d users of %d movies, in %s\n", data.Name, len(data.Ratings), data.Users, len(data.Movies), data.Source)
+}
+
+// progress prints a line for each tenth of a download, so that it reads well in a log, too.
+func progress() func(done, total int64) {
+	tenth := int64(-1)
+	return func(done, total int64) {
+		if total <= 0 || done*10/total == tenth {
+			return
+		}
+		tenth = done * 10 / total
+		fmt.Fprintf(os.Stderr, "%3d%% of %.1f MB\n", 100*done/total, float64(total)/1e6)
+	}
+}
