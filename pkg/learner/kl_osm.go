@@ -115,7 +115,10 @@ func (k *klArm) upper(mean, level float64) float64 {
 	if !(k.q > mean) {
 		k.q = k.above(level)
 	}
-	for k.q > mean { // it is not, where the level is nearly 0
+	for range 64 { // some three; where rounding is all that there is, they might not end
+		if !(k.q > mean) { // the level is nearly 0
+			break
+		}
 		excess := k.entropy - mean*math.Log(k.q) - (1-mean)*math.Log(1-k.q) - level
 		left, right := k.q-mean, 1-k.q
 		step := excess * k.q * right / left
@@ -124,24 +127,28 @@ func (k *klArm) upper(mean, level float64) float64 {
 			step += step * c
 		}
 		next := k.q - step
-		if !(next > mean && next < 1) { // too far to the right
+		if !(next > mean && next <= nearOne) { // too far to the right
 			if next = k.above(level); next == k.q {
 				break
 			}
 		}
 		k.q = next
-		if d := min(left, right); math.Abs(step*step*step) <= 1e-13*d*d { // what is left is about the step cubed over d^2
+		if s, d := math.Abs(step), min(left, right); s < 0.1*d && s*s*s <= 1e-13*d*d { // what is left is about the step cubed over d^2
 			break
 		}
 	}
 	return onGrid(max(k.q, mean))
 }
 
+// nearOne is rounded to 1.
+const nearOne = 1 - 0x1p-40
+
 // onGrid rounds a number in [0, 1] to a multiple of 2^-34.
 func onGrid(q float64) float64 { return float64(int64(q*(1<<34)+0.5)) * 0x1p-34 }
 
-// above returns a q with kl(mean, q) >= level, by Pinsker's inequality or, near 1, as kl(mean, q) >= entropy - (1-mean) ln(1-q). It is below 1.
+// above returns a q with kl(mean, q) >= level, by Pinsker's inequality or, near 1, as kl(mean, q) >= entropy - (1-mean) ln(1-q); or a q that is as
+// good as 1.
 func (k *klArm) above(level float64) float64 {
 	q := -math.Expm1((k.entropy - level) / (1 - k.mean))
-	return min(k.mean+math.Sqrt(level/2), q, 1-0x1p-53)
+	return min(k.mean+math.Sqrt(level/2), q, nearOne)
 }

@@ -52,7 +52,7 @@ func ExampleDPUCBMAT() {
 	// KL-OSM           epsilon = +Inf regret 31
 	// DPUCB-MAT        epsilon = 2    regret 1102
 	// DPTS-MAT         epsilon = 2    regret 609
-	// KL-OSM, private  epsilon = 2    regret 114
+	// KL-OSM, private  epsilon = 2    regret 103
 }
 
 // What DPTS-MAT claims, once it knows the problem: two of four films a round, whose genres are independent.

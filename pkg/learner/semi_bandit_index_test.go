@@ -116,3 +116,45 @@ func TestKvetonIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestKLWarmStart: an index does not depend on those before, however far from it they were: after estimates that jump, arms are in the order of bisection.
+func TestKLWarmStart(t *testing.T) {
+	const arms = 6
+	r := random.New(1, 0, "estimates")
+	tally := &said{estimates: make([]privacy.Estimate, arms)}
+	l := &learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms)), Tally: tally}
+	if err := l.Init(bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000); err != nil {
+		t.Fatal(err)
+	}
+	l.Reset(nil, random.Source(1, 0, "noise"))
+	all := []int{0, 1, 2, 3, 4, 5}
+	for range 3000 {
+		for e := range tally.estimates {
+			mean := r.Float64()
+			switch r.IntN(6) {
+			case 0:
+				mean = math.Round(mean)
+			case 1:
+				mean = 1 - math.Exp(-40*mean)
+			case 2:
+				mean = math.Exp(-40 * mean)
+			}
+			tally.estimates[e] = privacy.Estimate{Mean: mean, Count: int(math.Exp(20 * r.Float64()))}
+		}
+		l.Update(&bandit.View{Round: 1, Arms: arms}, all, make([]float64, arms))
+		round := int(math.Exp(20 * r.Float64()))
+		got := l.Select(&bandit.View{Round: round, Arms: arms}, nil)
+		index := make([]float64, arms)
+		for e := range index {
+			index[e] = klReference(tally.estimates[e].Mean, float64(tally.estimates[e].Count), math.Log(float64(round)))
+		}
+		for i := range got[1:] {
+			if index[got[i]] < index[got[i+1]]-1e-9 {
+				t.Fatalf("round %d: arms %v with indices %v", round, got, index)
+			}
+		}
+	}
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+}
