@@ -14,7 +14,7 @@ import (
 )
 
 // TestAudit runs the suite at smoke scale. Its seed is fixed; over seeds, a sound claim is falsely excluded at most once in a hundred suites. Four of the
-// subjects draw the system's noise, which has no seed: they bring a false alarm to one run of this test in 600 at most (4 of 29 shares of 1%, by the union
+// subjects draw the system's noise, which has no seed: they bring a false alarm to one run of this test in 800 at most (4 of the 32 or more shares of 1%, by the union
 // bound), and to far fewer in fact, as an exclusion takes errors in both rates at once, and only one of the four is calibrated to the point.
 func TestAudit(t *testing.T) {
 	r, err := Audit(context.Background(), Smoke, nil)

@@ -30,7 +30,8 @@ import (
 // Remember keeps what the older blocks released, which costs no privacy: a record is in one block still, and the rest is arithmetic on releases. A
 // block of m observations has a mean of variance (Hi - Lo)^2/(4 m) + v/m^2 at most, v being that of the noise on its sum; means of blocks are weighted by
 // the inverse. Estimate.Count is then 1/sum_j(p_j^2/m_j), rounded down, for the weights p_j of the blocks: the observations that a plain mean would need
-// to vary as little. It is up to twice the last block's.
+// to vary as little. It is up to twice the last block's, and a confidence width sqrt(l/Count) + Root sqrt(l) + Linear l is narrower by a fifth to three tenths under
+// Laplace noise, from the third block on.
 //
 // epsilon = +Inf means no noise, and the mean of the last full block, or of all full blocks, which is not that of all observations: Counts has that. The noise is for
 // research: floating-point noise leaks through its low bits (Mironov 2012).

@@ -2,7 +2,7 @@
 // only data that a private LinUCB reads: exactly, through a binary tree, or through a
 // pan-private one, whose nodes carry symmetric Gaussian or Wishart noise, or under Gaussian noise that is correlated between
 // the rounds: by BLT, the least noise for its cost, by SquareRoot or by Honaker's tree. Its tallies release the mean weight of each arm of a
-// semi-bandit: exactly, by Counts, or in doubling blocks.
+// semi-bandit: exactly, by Counts, in doubling blocks, by Blocks, or after each observation, by TreeTally.
 package mechanism
 
 import (

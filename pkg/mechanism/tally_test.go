@@ -22,6 +22,7 @@ func tallies(b privacy.Budget) map[string]privacy.Tally {
 			all[kind+"Gaussian"] = &Blocks{Budget: b, Calibration: c, Remember: remember}
 		}
 	}
+	all["tree, Laplace"], all["tree, Gaussian"] = &TreeTally{Budget: pure}, &TreeTally{Budget: b}
 	return all
 }
 
@@ -91,8 +92,32 @@ func run(t *testing.T, tally privacy.Tally, s privacy.TallySetup, source rand.So
 	return all
 }
 
+// worth derives the epsilon of a tally from the noise on its sums and the most of them that a record is in: later ones' and, with a warm-up, the first one's.
+func worth(tally privacy.Tally, s privacy.TallySetup) float64 {
+	var first, later float64
+	releases := float64(s.Slots)
+	switch m := tally.(type) {
+	case *Blocks:
+		first, later = m.Scale()
+	case *TreeTally:
+		first, later = m.Scale()
+		releases *= math.Floor(math.Log2(float64(s.Horizon))) + 1
+	}
+	side, arms := s.Hi-s.Lo, float64(s.Arms)
+	if !s.WarmUp {
+		first = math.Inf(1)
+	}
+	if later == 0 {
+		return math.Inf(1)
+	}
+	if delta := tally.Claim().Nominal.Delta; delta > 0 {
+		return privacy.GaussianEpsilon(delta, max(math.Sqrt(releases)*side/later, math.Sqrt(arms)*side/first))
+	}
+	return max(releases*side/later, arms*side/first)
+}
+
 // TestTallyLedger: what the noise source drew is what each tally says that its claim rests on, after any number of records, of which refused ones draw nothing; one draw
-// more or less, or of another scale, is not. An accountant finds the claim's event worth what is claimed.
+// more or less, or of another scale, is not. An accountant finds the claim's event worth what is claimed, and that is what the scales of the noise are worth.
 func TestTallyLedger(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 0.7, Delta: 1e-4}, {Epsilon: math.Inf(1), Delta: 1e-4}} {
 		for name, tally := range tallies(b) {
@@ -107,6 +132,9 @@ func TestTallyLedger(t *testing.T) {
 				}
 				if claim := tally.Claim(); !b.None() && !(report.Exact > 0.99*claim.Epsilon) {
 					t.Errorf("%s: the event is worth %v, the claim is %v", name, report.Exact, claim.Epsilon)
+				}
+				if w := worth(tally, s); w != report.Exact { // infinite ones are equal
+					near(t, name+": epsilon by the scales", w, report.Exact, 1e-6)
 				}
 				for seed := range uint64(2) { // a used one too
 					ledger := privacy.NewLedger(random.Source(seed, 0, "noise"))
@@ -421,6 +449,7 @@ func BenchmarkTally(b *testing.B) {
 	}{
 		{"counts", &Counts{}}, {"blocks", &Blocks{Budget: pure}}, {"blocks-remember", &Blocks{Budget: pure, Remember: true}},
 		{"blocks-gaussian", &Blocks{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		{"tree", &TreeTally{Budget: pure}}, {"tree-gaussian", &TreeTally{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 	} {
 		for _, size := range []struct{ arms, slots int }{{7, 3}, {100, 17}, {1000, 333}} {
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", c.name, size.arms, size.slots), func(b *testing.B) {

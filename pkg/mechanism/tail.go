@@ -1,0 +1,64 @@
+package mechanism
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// tailOf bounds the sum of independent noises, given the scale or the standard deviation of each.
+//
+// A Gaussian sum of variance v has P(Z > sqrt(2 v l)) <= exp(-l). For Laplace noises of scales a = a_0 >= a_1, a_2, ... the Linear part is a, which no
+// bound for all l can go below, and the Root part is the least of three:
+//
+// (1) ln E exp(t Z) = -sum ln(1 - a_j^2 t^2) <= V t^2/(1 - a t) for V = sum a_j^2 and 0 <= t < 1/a, as -ln(1 - x^2) <= x^2/(1 - x) term by term of the series, with
+// a_j t <= a t: Z is sub-gamma with variance factor 2 V and scale a, and so P(Z > 2 sqrt(V l) + a l) <= exp(-l) (Boucheron, Lugosi, Massart 2013, Section 2.4).
+//
+// (2) Write Z = Z_0 + R. The tail of Z_0 is at most exp(-u/a)/2, and so it is for u < 0, where 1 - exp(u/a)/2 <= exp(-u/a)/2 says that a square is not
+// negative. Hence P(Z > z) <= E exp(-(z - R)/a)/2 = C exp(-z/a) with C = 1/2 prod_{j>0} 1/(1 - (a_j/a)^2), or P(Z > a l + a ln C) <= exp(-l). By symmetry
+// nothing is to be shown for l <= ln 2, and for the others a ln C <= a ln(C) sqrt(l/ln 2), if C > 1; if not, Root is 0, as it is for one noise alone.
+//
+// (3) Z is no likelier over a z >= 0 than the sum of as many noises of scale a: if X, and Y, which is the sum of the others, are symmetric and unimodal, the derivative of P(s X + Y > z) in s is
+// E|X| (f(z - s|X|) - f(z + s|X|))/2 >= 0, f being the density of Y. And that of n noises of scale a has Root = a equalRoots[n].
+func tailOf(gaussian bool, scales []float64) privacy.Tail {
+	var most float64
+	largest, n := 0, 0
+	for i, a := range scales {
+		if a > 0 {
+			n++
+		}
+		if a > most {
+			most, largest = a, i
+		}
+	}
+	if n == 0 {
+		return privacy.Tail{}
+	}
+	squares, constant := 0.0, 0.5
+	for i, a := range scales {
+		square := (a / most) * (a / most)
+		squares += square
+		if i != largest {
+			constant /= 1 - square
+		}
+	}
+	if gaussian {
+		return privacy.Tail{Root: most * math.Sqrt(2*squares)}
+	}
+	root := min(2*math.Sqrt(squares), max(0, math.Log(constant))/math.Sqrt(math.Ln2))
+	if n < len(equalRoots) {
+		root = min(root, equalRoots[n])
+	}
+	return privacy.Tail{Root: most * root, Linear: most}
+}
+
+// equalRoots has the least Root, rounded up to a thousandth, for the sum of n Laplace noises of scale 1 and Linear = 1: the largest (z - l)/sqrt(l) over z >= 0 for
+// l = -ln P(Z > z). The tail is exp(-z) times a polynomial of degree n-1. There are as many as a tree can have levels, and one.
+var equalRoots = [...]float64{
+	0,
+	0, 0.4, 0.854, 1.253, 1.612, 1.942, 2.248, 2.536, 2.808, 3.067, 3.316, 3.554, 3.784,
+	4.006, 4.221, 4.43, 4.633, 4.831, 5.024, 5.213, 5.397, 5.577, 5.754, 5.928, 6.098, 6.265,
+	6.429, 6.591, 6.75, 6.906, 7.06, 7.212, 7.362, 7.51, 7.656, 7.799, 7.942, 8.082, 8.221,
+	8.358, 8.493, 8.627, 8.76, 8.891, 9.021, 9.149, 9.277, 9.403, 9.528, 9.651, 9.774, 9.895,
+	10.016, 10.135, 10.253, 10.371, 10.487, 10.603, 10.717, 10.831, 10.944, 11.056, 11.167, 11.277, 11.387,
+}
