@@ -78,6 +78,12 @@ func soundSemiBandits(s Scale) (items []audit.Item) {
 		semiBanditItem(s, "KL-OSM over blocks", auditBudget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return &learner.KLOSM{Matroid: m, Tally: blocks(privacy.Sound)}
 		}),
+		semiBanditItem(s, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return learner.CUCBTree(m, auditBudget.Epsilon)
+		}),
+		semiBanditItem(s, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return &learner.CTS{Matroid: m, Tally: blocks(privacy.Sound), Width: 0.5, Sample: true}
+		}),
 		semiBanditItem(s, "DPUCB-MAT, warm-up", auditBudget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
 			return &learner.OMM{Matroid: m, Tally: blocks(privacy.Sound), Initialisation: learner.AsPublished}
 		}),

@@ -81,6 +81,12 @@ func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) *OMM {
 	return &OMM{Matroid: m, Tally: publishedBlocks(epsilon), Initialisation: AsPublished}
 }
 
+// CUCBTree returns combinatorial UCB over a binary tree of noisy sums for each arm, epsilon-differentially private in the central model for one round's weight vector replaced: the algorithm of
+// Chen, Zheng, Zhou, Yang, Chen and Wang (2020) that DPUCB-MAT is compared with, with the noise of mechanism.TreeTally and the confidence width of DPUCB-MAT.
+func CUCBTree(m matroid.Matroid, epsilon float64) *OMM {
+	return &OMM{Matroid: m, Tally: &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}}}
+}
+
 func publishedBlocks(epsilon float64) *mechanism.Blocks {
 	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 }

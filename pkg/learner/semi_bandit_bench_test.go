@@ -67,6 +67,10 @@ var semiBandits = []struct {
 	}},
 	{"cts", func(m matroid.Matroid) bandit.Learner { return &learner.CTS{Matroid: m} }},
 	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, 2) }},
+	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
+		return &learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}, Width: 0.5, Sample: true}
+	}},
+	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return learner.CUCBTree(m, 2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return &learner.KLOSM{Matroid: m} }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
