@@ -4,5 +4,3 @@ import "slices"
 
 // matClaims are the claims of the notebook on matroid bandits.
 var matClaims = slices.Concat(matReturnsClaims)
-
-var matReturnsClaims []Claim

@@ -1,0 +1,235 @@
+package papers
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Claims about the figures of the paper.
+
+var matReturnsClaims = []Claim{
+	{"table 2", "returns and regrets on Table 2 are those of an implementation apart from this one, and how a learner starts makes no difference that counts", claimTable2},
+	{"sweep", "DPTS-MAT has less regret than DPUCB-MAT at every ε from 0.5; regret grows with 1/ε, in the steps of the blocks, and more slowly than in proportion; at ε = 2, from n = 30,000 to 1,000,000, it stays within a factor of 1.3 of a multiple of ln n", claimSweep},
+	{"movies", "the hundred movies have genres of rank 17, and the private policies approach the best basis, OMM and CTS ahead of them", claimMovies},
+}
+
+// briefMAT runs private policies on Table 2 for a claim.
+func briefMAT(trials int, names ...string) (*simulate.Table, error) {
+	e := matExperiment(Lecture, "claim-table-2", MATHorizon)
+	e.Trials, e.Grid = trials, []int{MATHorizon}
+	for _, p := range append(matPolicies(MATPrivate, []float64{0.5, 2, 10}), simulate.Policy{Name: OMMPublic, New: func() bandit.Learner { return MATPolicy(OMMPublic, MATMatroid, math.Inf(1)) }}) {
+		for _, name := range names {
+			if p.Name == name {
+				e.Policies = append(e.Policies, p)
+			}
+		}
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	return r.Table(), nil
+}
+
+// compareMAT compares a table's policies with the other implementation's, and returns how many were, and the greatest difference in combined standard errors.
+func compareMAT(t *simulate.Table, elsewhere map[string]elsewhere, value func(simulate.Curve) simulate.Curve) (compared int, worst float64, err error) {
+	for _, c := range t.Curves {
+		e, ok := elsewhere[c.Policy]
+		if !ok || c.Rounds[len(c.Rounds)-1] != MATHorizon {
+			continue
+		}
+		_, mean, se := last(value(c))
+		z := math.Abs(e.beside(mean, se, c.Trials))
+		if z > 3 {
+			return 0, 0, fmt.Errorf("%s: %.4g ± %.2g of %d trials, %.4g elsewhere: %.1f standard errors apart", c.Policy, mean, se, c.Trials, e.value, z)
+		}
+		compared, worst = compared+1, math.Max(worst, z)
+	}
+	return compared, worst, nil
+}
+
+func claimTable2(s Scale) (string, error) {
+	returns, err := results.Table("mat-returns")
+	if err != nil {
+		return "", err
+	}
+	sweep, err := results.Table("mat-sweep")
+	if err != nil {
+		return "", err
+	}
+	now, err := briefMAT(pick(s, 40, 40, 200), MATName(DPUCBPrinted, 0.5), MATName(DPUCBPrinted, 2), MATName(DPTSPrinted, 2), MATName(DPTSPrinted, 10), OMMPublic)
+	if err != nil {
+		return "", err
+	}
+	perRoundOf := func(c simulate.Curve) simulate.Curve { return perRound(c, matOptimum()) }
+	same := func(c simulate.Curve) simulate.Curve { return c }
+	total, worst := 0, 0.0
+	for _, x := range []struct {
+		t     *simulate.Table
+		e     map[string]elsewhere
+		value func(simulate.Curve) simulate.Curve
+	}{{returns, matReturnsElsewhere, perRoundOf}, {sweep, matRegretElsewhere, same}, {now, matReturnsElsewhere, perRoundOf}, {now, matRegretElsewhere, same}} {
+		n, z, err := compareMAT(x.t, x.e, x.value)
+		if err != nil {
+			return "", err
+		}
+		total, worst = total+n, math.Max(worst, z)
+	}
+	start := 0.0
+	for _, pair := range [][2]string{{DPUCBPrinted, DPUCBForced}, {DPTSPrinted, DPTSForced}} {
+		a, err := returns.Curve(MATName(pair[0], MATEpsilon))
+		if err != nil {
+			return "", err
+		}
+		b, err := returns.Curve(MATName(pair[1], MATEpsilon))
+		if err != nil {
+			return "", err
+		}
+		_, x, _ := last(a)
+		_, y, _ := last(b)
+		start = math.Max(start, math.Abs(x/y-1))
+	}
+	if start > 0.05 {
+		return "", fmt.Errorf("the regrets of the two initialisations differ by %.1f%%", 100*start)
+	}
+	return fmt.Sprintf("%d numbers, at most %.1f combined standard errors apart; the two initialisations differ by %.1f%% at most", total, worst, 100*start), nil
+}
+
+func claimSweep(s Scale) (string, error) {
+	t, err := results.Table("mat-sweep")
+	if err != nil {
+		return "", err
+	}
+	epsilons := sweepEpsilons(t)
+	final := func(t *simulate.Table, policy string, epsilon float64) (mean, se float64) {
+		c, err := t.Curve(MATName(policy, epsilon))
+		if err != nil {
+			return math.NaN(), math.NaN()
+		}
+		_, mean, se = last(c)
+		return mean, se
+	}
+	closest := math.Inf(1)
+	for _, epsilon := range epsilons {
+		for _, pair := range [][2]string{{DPTSPrinted, DPUCBPrinted}, {DPTSForced, DPUCBForced}} {
+			a, aSE := final(t, pair[0], epsilon)
+			b, bSE := final(t, pair[1], epsilon)
+			z := (b - a) / math.Hypot(aSE, bSE)
+			if !(z > 3) {
+				return "", fmt.Errorf("ε = %g: %s has %.0f ± %.0f, %s %.0f ± %.0f", epsilon, pair[0], a, aSE, pair[1], b, bSE)
+			}
+			closest = math.Min(closest, z)
+		}
+	}
+	var slopes []string
+	for _, policy := range MATPrivate {
+		for _, small := range epsilons {
+			for _, large := range epsilons {
+				a, aSE := final(t, policy, small)
+				b, bSE := final(t, policy, large)
+				if small < large && !(a-b > -3*math.Hypot(aSE, bSE)) {
+					return "", fmt.Errorf("%s: %.0f ± %.0f at ε = %g and %.0f ± %.0f at %g", policy, a, aSE, small, b, bSE, large)
+				}
+			}
+		}
+		slope, err := sweepSlope(t, policy)
+		if err != nil {
+			return "", err
+		}
+		if !(slope.Lo > 0 && slope.Hi < 1) {
+			return "", fmt.Errorf("%s: the slope of the regret in 1/ε is in [%.2f, %.2f]", policy, slope.Lo, slope.Hi)
+		}
+		slopes = append(slopes, fmt.Sprintf("%.2f", slope.Value))
+	}
+	var rates []string
+	rate, err := results.Table("mat-rate")
+	if err != nil {
+		return "", err
+	}
+	for _, policy := range MATPrivate {
+		c, err := rate.Curve(MATName(policy, MATEpsilon))
+		if err != nil {
+			return "", err
+		}
+		low, high := math.Inf(1), 0.0
+		for k, n := range c.Rounds {
+			if n >= 30_000 {
+				rate := c.Mean[k] / math.Log(float64(n))
+				low, high = math.Min(low, rate), math.Max(high, rate)
+			}
+		}
+		if !(high < 1.3*low) {
+			return "", fmt.Errorf("%s: regret over ln n is between %.1f and %.1f", policy, low, high)
+		}
+		rates = append(rates, fmt.Sprintf("%.0f to %.0f", low, high))
+	}
+	// Now: the order, and what the staircase says of DPUCB-MAT.
+	now, err := briefMAT(pick(s, 10, 10, 50), MATName(DPUCBForced, 0.5), MATName(DPUCBForced, 2), MATName(DPUCBForced, 10), MATName(DPTSForced, 0.5), MATName(DPTSForced, 2), MATName(DPTSForced, 10))
+	if err != nil {
+		return "", err
+	}
+	worst := 0.0
+	for _, epsilon := range []float64{0.5, 2, 10} {
+		a, aSE := final(now, DPTSForced, epsilon)
+		b, bSE := final(now, DPUCBForced, epsilon)
+		if !(b-a > 3*math.Hypot(aSE, bSE)) {
+			return "", fmt.Errorf("now, ε = %g: DPTS-MAT has %.0f ± %.0f, DPUCB-MAT %.0f ± %.0f", epsilon, a, aSE, b, bSE)
+		}
+		worst = math.Max(worst, math.Abs(math.Log(b/Staircase(epsilon, MATHorizon))))
+	}
+	if worst > math.Log(1.6) {
+		return "", fmt.Errorf("DPUCB-MAT's regret is off its block sizes' by a factor of %.2f", math.Exp(worst))
+	}
+	return fmt.Sprintf("%d values of ε, at least %.0f standard errors between the two; slopes %v; regret over ln n %v; the sizes of the blocks alone give DPUCB-MAT's regret to a factor of %.2f", len(epsilons), closest, slopes, rates, math.Exp(worst)), nil
+}
+
+func claimMovies(s Scale) (string, error) {
+	m, err := LoadMovies()
+	if err != nil {
+		return "", err
+	}
+	if len(m.Movies) != MATTop || m.Matroid.Rank() != 17 {
+		return "", fmt.Errorf("%d movies of rank %d", len(m.Movies), m.Matroid.Rank())
+	}
+	evidence := m.Caption
+	if !m.Synthetic {
+		if m.Movies[0].Title != "Star Wars (1977)" || m.Counts[0] != 583 || m.Weights[0] != 583.0/943 {
+			return "", fmt.Errorf("the first movie is %s with %d ratings, weight %g", m.Movies[0].Title, m.Counts[0], m.Weights[0])
+		}
+		evidence += ", Star Wars first with 583 of 943"
+	}
+	e := MATMovieReturns(Lecture)
+	e.Trials, e.Grid = 2, []int{MATMovieHorizon / 10, MATMovieHorizon}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		return "", err
+	}
+	env := m.Environment()
+	optimum, random := env.Optimum(), 0.0
+	for _, w := range m.Weights {
+		random += w * float64(m.Matroid.Rank()) / MATTop
+	}
+	if basis := env.Best(); !matroid.IsBasis(m.Matroid, basis) {
+		return "", fmt.Errorf("the best basis %v is none", basis)
+	}
+	last := map[string]float64{}
+	for _, c := range r.Curves() {
+		early, late := optimum-c.Mean[0]/float64(c.Rounds[0]), optimum-c.Mean[1]/float64(c.Rounds[1])
+		if !(late > early && late > random && late < optimum) {
+			return "", fmt.Errorf("%s returns %.3f a round after %d and %.3f after %d; the mean movies %.3f, the best basis %.3f", c.Policy, early, c.Rounds[0], late, c.Rounds[1], random, optimum)
+		}
+		last[c.Policy] = late
+	}
+	for _, pair := range [][2]string{{OMMPublic, DPUCBForced}, {OMMPublic, DPUCBPrinted}, {CTSPublic, DPTSForced}, {CTSPublic, DPTSPrinted}} {
+		if !(last[pair[0]] > last[pair[1]]) {
+			return "", fmt.Errorf("%s returns %.3f, %s %.3f", pair[0], last[pair[0]], pair[1], last[pair[1]])
+		}
+	}
+	return fmt.Sprintf("%s; after %s rounds OMM returns %.2f a round, DPUCB-MAT %.2f, CTS %.2f, DPTS-MAT %.2f, of %.2f", evidence, thousands(MATMovieHorizon), last[OMMPublic], last[DPUCBForced], last[CTSPublic], last[DPTSForced], optimum), nil
+}
