@@ -33,8 +33,9 @@ func (v *Violation) Error() string { return fmt.Sprintf("matroid: violates %s: %
 //
 // Up to 14 elements it goes through all sets: of these, no violation of the hereditary and exchange axioms or of Rank is missed by a builder that answers by
 // the set. For the exchange axiom it is enough to look at sets that differ by one element to two (Schrijver 2003, Theorem 39.1). Whether the order matters is
-// tried on some orders of each set, and so may be missed. With more elements, all is by sampling: random orders of all elements,
-// of random subsets and of independent sets with two more elements, whose maximal independent subsets must be of one size each. What concerns few of the 2^L sets is likely missed then.
+// tried on some orders of each set, and so may be missed. With more elements it goes through all pairs, up to 1000 elements, as being parallel must be transitive. The rest is by sampling: random orders of
+// all elements, of random subsets and of independent sets with two more elements, whose maximal independent subsets must be of one size each. What concerns few of the 2^L sets is likely
+// missed then.
 func Check(m Matroid, rng *rand.Rand) error {
 	if rng == nil {
 		rng = rand.New(rand.NewPCG(1, 2))
@@ -46,6 +47,7 @@ func Check(m Matroid, rng *rand.Rand) error {
 	if c.size <= 14 {
 		c.all()
 	} else {
+		c.pairs()
 		c.sample()
 	}
 	if c.found == nil {
@@ -254,10 +256,50 @@ func (c *checker) rank(basis []int) {
 	}
 }
 
+// pairs reports a, b, c, no loops, with a parallel to b and b to c, but not a to c. The relation is transitive if every element is parallel to the same ones as the first that it is
+// parallel to.
+func (c *checker) pairs() {
+	if c.size > 1000 {
+		return
+	}
+	var elements []int
+	for e := range c.size {
+		if len(c.grow([]int{e})) == 1 {
+			elements = append(elements, e)
+		}
+	}
+	parallel := make([][]bool, len(elements))
+	for i, e := range elements {
+		parallel[i] = make([]bool, len(elements))
+		parallel[i][i] = true
+		for j, f := range elements[:i] {
+			alone := len(c.grow([]int{f, e})) == 1
+			parallel[i][j], parallel[j][i] = alone, alone
+		}
+	}
+	for i, e := range elements {
+		j := slices.Index(parallel[i], true)
+		for k, f := range elements {
+			switch {
+			case parallel[j][k] && !parallel[i][k]:
+				c.unexchangeable([]int{e, f}, elements[j:j+1])
+			case parallel[i][k] && !parallel[j][k]:
+				c.unexchangeable([]int{elements[j], f}, []int{e})
+			}
+		}
+		if c.found != nil {
+			return
+		}
+	}
+}
+
 // sample tries some sets.
 func (c *checker) sample() {
 	everything := c.rng.Perm(c.size)
 	for range 200 {
+		if c.found != nil {
+			return
+		}
 		basis := c.maximal(everything)
 		c.reorder(basis, c.shuffled(basis))
 		c.together()
@@ -283,9 +325,6 @@ func (c *checker) sample() {
 		}
 
 		c.rank(basis)
-		if c.found != nil {
-			return
-		}
 	}
 }
 

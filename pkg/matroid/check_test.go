@@ -123,6 +123,9 @@ func broken(size int) map[string]struct {
 			}
 			return true
 		}}, []matroid.Axiom{matroid.Exchange}},
+		"parallel to both": {family{size, 4, func(set []int) bool { // 1 to 0 and 2, which are not to each other
+			return len(set) <= 4 && (!slices.Contains(set, 1) || !slices.Contains(set, 0) && !slices.Contains(set, 2))
+		}}, []matroid.Axiom{matroid.Exchange}},
 		"not hereditary": {family{size, 3, func(set []int) bool { // an odd element goes with an even one only
 			return len(set) <= 3 && (sum(set, func(e int) int { return e % 2 }) == 0 || sum(set, func(e int) int { return 1 - e%2 }) > 0)
 		}}, []matroid.Axiom{matroid.Hereditary, matroid.AnyOrder}},

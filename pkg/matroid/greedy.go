@@ -32,13 +32,14 @@ type Greedy struct {
 
 // NewGreedy returns the greedy algorithm on m.
 func NewGreedy(m Matroid) *Greedy {
-	g := &Greedy{size: m.Size(), rank: m.Rank(), b: m.NewBuilder()}
+	g := &Greedy{size: m.Size(), b: m.NewBuilder()}
 	for e := range g.size {
 		g.b.Clear()
 		if g.b.Add(e) {
 			g.elements, g.order = append(g.elements, e), append(g.order, ranked{e: e})
 		}
 	}
+	g.rank = min(max(0, m.Rank()), len(g.order)) // as it is, if m is a matroid
 	g.spare, g.bucket = make([]ranked, len(g.order)), make([]int, len(g.order))
 	for level := range g.end {
 		g.end[level] = make([]int, len(g.order))

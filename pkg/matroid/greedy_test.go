@@ -237,3 +237,17 @@ func TestGreedyAllocates(t *testing.T) {
 		}
 	}
 }
+
+// What is no matroid gets some maximal set, and no panic.
+func TestGreedyBroken(t *testing.T) {
+	weights := make([]float64, 9)
+	for name, c := range broken(9) {
+		g := matroid.NewGreedy(c.m)
+		for range 3 {
+			if got := g.Basis(weights, nil); len(got) > 9 {
+				t.Errorf("%s: %v", name, got)
+			}
+			weights[4]++
+		}
+	}
+}

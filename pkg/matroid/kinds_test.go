@@ -130,7 +130,7 @@ func common(x, y []int) (both []int) {
 }
 
 const (
-	p1 = 1<<61 - 1  // the primes of Linear
+	p1 = 1<<61 - 1  // the first primes of Linear
 	p2 = 1<<61 - 31 // the next below
 )
 
@@ -463,6 +463,15 @@ func TestLinearFloatTolerance(t *testing.T) {
 	} {
 		if got := matroid.IsIndependent(must(matroid.NewLinearFloat(vectors, c.tolerance)), c.list); got != c.independent {
 			t.Errorf("tolerance %v: %v independent: %v", c.tolerance, c.list, got)
+		}
+	}
+}
+
+// The tests above are about the primes that Linear has.
+func TestPrimes(t *testing.T) {
+	for p := int64(p2); p <= p1; p += 2 {
+		if got := big.NewInt(p).ProbablyPrime(0); got != (p == p1 || p == p2) {
+			t.Errorf("%d is prime: %v", p, got)
 		}
 	}
 }

@@ -8,8 +8,9 @@ import (
 // LinearFloat is the matroid of real vectors (Whitney 1935) as well as floating point can tell. A vector is taken as dependent on a set if its distance from
 // the set's span is at most Tolerance times its length. For integers there is Linear, which is exact.
 //
-// With a tolerance this is a matroid only if the vectors are clear cases, all such distances well above or well below it. Otherwise the answer may depend on the order in which
-// elements were added: Check finds out about that.
+// With a tolerance this is a matroid only if the vectors are clear cases: each such distance, relative to the length, is either below Tolerance or well above 1e-16/Tolerance, as rounding of
+// 1e-16 moves the direction of what is left over by that much through the distance. For the default these are 1e-9 and 1e-7. Otherwise the answer may depend on the order in which
+// elements were added; Check can find out about that.
 type LinearFloat struct {
 	size, dim, rank int
 	tolerance       float64
@@ -75,8 +76,8 @@ func (m *LinearFloat) Dim() int { return m.dim }
 // Tolerance returns the relative distance up to which a vector is taken as dependent.
 func (m *LinearFloat) Tolerance() float64 { return m.tolerance }
 
-// NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by modified Gram-Schmidt, done twice, which is enough for it to be orthogonal
-// to rounding (Giraud, Langou, Rozloznik 2005). An element costs O(d n) if the set has n.
+// NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by modified Gram-Schmidt. An element costs O(d n) if
+// the set has n.
 func (m *LinearFloat) NewBuilder() Builder {
 	most := min(m.size, m.dim)
 	return &floatBuilder{m: m, in: make([]bool, m.size), basis: make([]float64, most*m.dim), v: make([]float64, m.dim)}
@@ -103,13 +104,11 @@ func (b *floatBuilder) Add(e int) bool {
 	b.in[e] = true
 	v := b.v
 	copy(v, m.unit[e*m.dim:])
-	for range 2 {
-		for i := range b.n {
-			q := b.basis[i*m.dim:][:m.dim]
-			c := dot(q, v)
-			for j := range v {
-				v[j] -= c * q[j]
-			}
+	for i := range b.n {
+		q := b.basis[i*m.dim:][:m.dim]
+		c := dot(q, v)
+		for j := range v {
+			v[j] -= c * q[j]
 		}
 	}
 	distance := math.Sqrt(dot(v, v))
