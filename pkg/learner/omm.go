@@ -23,8 +23,8 @@ import (
 // the letter, as Laplace noise of scale B/eps0 in a sum has z_e = 3 l B/(eps0 T_e). Actions and estimates then are private in the tally's sense, all else being post-processing: in
 // the central model, one round's weight vector replaced.
 //
-// The published constants are for the proof. On the paper's Table 2, in 10,000 rounds at epsilon = 2, DPUCB-MAT has a regret of 1,070; with Width = 0.2 and blocks that
-// remember, it is 100 at the same privacy. Much less than that fails now and then: an arm whose first estimate is too low is not tried again.
+// The published constants are for the proof. On the paper's Table 2, in 10,000 rounds at epsilon = 2, DPUCB-MAT has a regret of 1,070; with Width = 0.3 and blocks that
+// remember, it is 160 at the same privacy. Less than that fails now and then: an arm whose first estimate is too low is not tried again.
 //
 // A round costs a few ns an arm, and the greedy algorithm.
 type OMM struct {
