@@ -54,6 +54,9 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
 	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
 	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.noise.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.noise.Draw(p.source, p.node)\n\t}"},
+	{"matroids", "the greedy algorithm passes over the heaviest element", "pkg/matroid/greedy.go", "for i := from; i < len(g.order) &&", "for i := from + 1; i < len(g.order) &&"},
+	{"blocks", "blocks keep what the ones before them had", "pkg/mechanism/blocks.go", "\tb.sums[arm] = 0\n", ""},
+	{"shared epsilon", "each arm has all of epsilon", "pkg/mechanism/slot_noise.go", "float64(slots)/n.budget.Epsilon, \"Laplace", "1/n.budget.Epsilon, \"Laplace"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
 

@@ -1,0 +1,505 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Laziness and forgetfulness: the blocks of a run of DPUCB-MAT, and why the arms of a round share epsilon.
+
+// recorder is a tally that notes what it is shown and what it releases.
+type recorder struct {
+	*mechanism.Blocks
+	records  []matRecord
+	releases []matRelease
+}
+
+// matRecord is what a round shows.
+type matRecord struct {
+	arms    []int
+	weights []float64
+}
+
+// matRelease is an estimate that was released in a round, counted from 1.
+type matRelease struct {
+	round, arm int
+	privacy.Estimate
+}
+
+// Add takes in a record and notes it.
+func (r *recorder) Add(arms []int, weights []float64) (bool, error) {
+	before := make([]int, len(arms))
+	for i, e := range arms {
+		before[i] = r.Estimate(e).Count
+	}
+	released, err := r.Blocks.Add(arms, weights)
+	if err != nil {
+		return released, err
+	}
+	r.records = append(r.records, matRecord{slices.Clone(arms), slices.Clone(weights)})
+	for i, e := range arms {
+		if now := r.Estimate(e); now.Count != before[i] {
+			r.releases = append(r.releases, matRelease{len(r.records), e, now})
+		}
+	}
+	return released, nil
+}
+
+// recordTable2 plays DPUCB-MAT on Table 2, trial 0 of the experiments, and records it.
+func recordTable2(rounds int) (*recorder, error) {
+	l := MATPolicy(DPUCBForced, MATMatroid, MATEpsilon).(*learner.OMM)
+	r := &recorder{Blocks: l.Tally.(*mechanism.Blocks)}
+	l.Tally = r
+	return r, watch(MATTable2(), MATName(DPUCBForced, MATEpsilon), l, rounds, 0, func(int, []int) {})
+}
+
+// block is a block of observations of an arm: the rounds of the first and the last, and what came of it. A block that is not full has no release.
+type block struct {
+	arm, first, last, size int
+	release                *matRelease
+}
+
+// blocks returns the blocks of the records up to a round, by arm.
+func (r *recorder) blocks(round int) [][]block {
+	all, open := make([][]block, len(MATVectors)), make([]block, len(MATVectors))
+	next := 0
+	for t, record := range r.records[:round] {
+		for _, e := range record.arms {
+			b := &open[e]
+			if b.size == 0 {
+				b.arm, b.first = e, t+1
+			}
+			b.size++
+			b.last = t + 1
+		}
+		for ; next < len(r.releases) && r.releases[next].round == t+1; next++ {
+			e := r.releases[next].arm
+			open[e].release = &r.releases[next]
+			all[e] = append(all[e], open[e])
+			open[e] = block{}
+		}
+	}
+	for e, b := range open {
+		if b.size > 0 {
+			all[e] = append(all[e], b)
+		}
+	}
+	return all
+}
+
+// blockRounds are the slider's.
+func blockRounds(s Scale) []int {
+	all := []int{1, 2, 3, 5, 8, 15, 30, 60, 100, 200, 500, 1_000, 2_000, 5_000, 10_000}
+	return slices.DeleteFunc(all, func(t int) bool { return t > matLessonRounds(s) })
+}
+
+func matLessonRounds(s Scale) int { return pick(s, 2_000, MATHorizon, MATHorizon) }
+
+// FigureBlocks draws the blocks that the estimates of a run rest on, with a slider over the rounds.
+func FigureBlocks(s Scale) (*charts.Figure, error) {
+	r, err := recordTable2(matLessonRounds(s))
+	if err != nil {
+		return nil, err
+	}
+	rounds := blockRounds(s)
+	p := charts.Spans{
+		Title: "Lazy: one release a block. Forgetful: of the last block alone",
+		X:     charts.Axis{Name: "round t", Log: true, Range: [2]float64{1, 1.15 * float64(matLessonRounds(s)+1)}}, Label: "round",
+		Kinds: []charts.SpanKind{{Name: "collecting: not in any estimate yet", Fill: charts.Hatched, Style: 2}, {Name: "released: the estimate", Style: 1}, {Name: "forgotten", Fill: charts.Hollow}},
+		Start: slices.Index(rounds, 200), Scale: Here(s),
+		Caption: fmt.Sprintf("DPUCB-MAT (forced start) on Table 2 at ε = %d, trial 0. Rows: the arms and their means. A bar goes from the round of a block's first observation to that of its last; the number is that of its observations", MATEpsilon),
+	}
+	for e, mean := range MATMeans {
+		p.Rows = append(p.Rows, fmt.Sprintf("%s %.2f", matArm(e), mean))
+	}
+	p.Rows[6] = "e₇ loop"
+	for _, t := range rounds {
+		frame := charts.SpanFrame{Value: thousands(t), Now: float64(t + 1)}
+		var used, seen, releases int
+		for e, list := range r.blocks(t) {
+			last := 0 // number of full blocks
+			for _, b := range list {
+				if b.release != nil {
+					last++
+				}
+			}
+			for i, b := range list {
+				span := charts.Span{Row: e, From: float64(b.first), To: float64(b.last + 1), Kind: 2, Label: fmt.Sprint(b.size)}
+				switch {
+				case b.release == nil:
+					span.Kind = 0
+				case i == last-1:
+					span.Kind = 1
+					used += b.size
+				}
+				seen += b.size
+				frame.Spans = append(frame.Spans, span)
+			}
+			releases += last
+		}
+		frame.Caption = fmt.Sprintf("Round %s: the estimates rest on %s of %s observations, after %d releases", thousands(t), thousands(used), thousands(seen), releases)
+		p.Frames = append(p.Frames, frame)
+	}
+	return p.Figure()
+}
+
+// estimatesArm is the arm whose estimates are drawn: the best one.
+const estimatesArm = 0
+
+// width returns the parts of DPUCB-MAT's confidence width in a round: of sampling and of the noise.
+func (r *recorder) width(round int, e privacy.Estimate) (sampling, noise float64) {
+	l := 3 * math.Log(float64(r.Slots*round))
+	return math.Sqrt(l / float64(e.Count)), e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l
+}
+
+// FigureEstimates draws the estimates of one arm with their confidence width.
+func FigureEstimates(s Scale) (*charts.Figure, error) {
+	r, err := recordTable2(matLessonRounds(s))
+	if err != nil {
+		return nil, err
+	}
+	mean := charts.Series{Name: "released mean ± width", Kind: charts.Step, Style: 1}
+	for _, rel := range r.ofArm(estimatesArm) {
+		if rel.Count < 32 {
+			continue // the width is 2 and more
+		}
+		sampling, noise := r.width(rel.round, rel.Estimate)
+		mean.X, mean.Y = append(mean.X, float64(rel.round)), append(mean.Y, rel.Mean)
+		mean.Lo, mean.Hi = append(mean.Lo, rel.Mean-sampling-noise), append(mean.Hi, rel.Mean+sampling+noise)
+	}
+	end, n := float64(matLessonRounds(s)), len(mean.X)
+	mean.X, mean.Y, mean.Lo, mean.Hi = append(mean.X, end), append(mean.Y, mean.Y[n-1]), append(mean.Lo, mean.Lo[n-1]), append(mean.Hi, mean.Hi[n-1])
+	return &charts.Figure{
+		Title: fmt.Sprintf("What is released of %s", matArm(estimatesArm)),
+		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "estimate of the mean weight"},
+		Series: []charts.Series{mean}, Marks: []charts.Mark{charts.AtY(MATMeans[estimatesArm], fmt.Sprintf("w̄ = %.2f", MATMeans[estimatesArm]))},
+		Caption: fmt.Sprintf("DPUCB-MAT (forced start) on Table 2 at ε = %d, trial 0: the estimate of %s changes when a block is full, here from the block of 32 on. Band: the confidence width of that round, for sampling and for noise", MATEpsilon, matArm(estimatesArm)),
+		Scale:   Here(s),
+		Alt:     fmt.Sprintf("A staircase of %d releases that settles at the true mean %.2f, in a band that narrows from block to block.", n, MATMeans[estimatesArm]),
+	}, nil
+}
+
+// ofArm returns the releases of an arm.
+func (r *recorder) ofArm(arm int) (list []matRelease) {
+	for _, rel := range r.releases {
+		if rel.arm == arm {
+			list = append(list, rel)
+		}
+	}
+	return list
+}
+
+// FigureWidths draws the two parts of that width.
+func FigureWidths(s Scale) (*charts.Figure, error) {
+	rounds := matLessonRounds(s)
+	r, err := recordTable2(rounds)
+	if err != nil {
+		return nil, err
+	}
+	sampling, noise := charts.Series{Name: "sampling: √(3 ln(Kt)/T)", Kind: charts.Step, Style: 1}, charts.Series{Name: "noise: 3 ln(Kt)/(ε₀T)", Kind: charts.Step, Style: 2}
+	miss := charts.Series{Name: "distance from the true mean", Kind: charts.Scatter, Style: 3}
+	list := r.ofArm(estimatesArm)
+	for i, rel := range list {
+		a, b := r.width(rel.round, rel.Estimate)
+		x := float64(rel.round)
+		sampling.X, sampling.Y = append(sampling.X, x), append(sampling.Y, a)
+		noise.X, noise.Y = append(noise.X, x), append(noise.Y, b)
+		miss.X, miss.Y = append(miss.X, x), append(miss.Y, max(1e-4, math.Abs(rel.Mean-MATMeans[estimatesArm])))
+		if i == len(list)-1 {
+			a, b := r.width(rounds, rel.Estimate)
+			sampling.X, sampling.Y = append(sampling.X, float64(rounds)), append(sampling.Y, a)
+			noise.X, noise.Y = append(noise.X, float64(rounds)), append(noise.Y, b)
+		}
+	}
+	return &charts.Figure{
+		Title: fmt.Sprintf("Confidence widths of %s: the noise goes faster", matArm(estimatesArm)),
+		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "width, in mean weight", Log: true},
+		Series: []charts.Series{sampling, noise, miss},
+		Caption: fmt.Sprintf("The same run. T: observations in the last block; ε₀ = ε/K = %.3g. But for the logarithm, a block twice as long divides the noise's width by 2 and sampling's by √2; the widths are drawn as they are at the release, and in the last round",
+			float64(MATEpsilon)/float64(r.Slots)),
+		Scale: Here(s),
+		Alt:   "Two falling staircases on logarithmic axes: the width of the noise starts above that of sampling, falls twice as steeply and crosses it. The distance of the estimates from the true mean lies below their sum.",
+	}, nil
+}
+
+// replay feeds records to a tally under noise of a seed and returns what it releases.
+func replay(b privacy.Budget, setup privacy.TallySetup, records []matRecord, source *privacy.Ledger) (*recorder, error) {
+	r := &recorder{Blocks: &mechanism.Blocks{Budget: b}}
+	if err := r.Init(setup); err != nil {
+		return nil, err
+	}
+	r.Reset(privacy.NewNoise(source))
+	for _, record := range records {
+		if _, err := r.Add(record.arms, record.weights); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// claimBlocks checks, on a recorded run, which observations are in which release, what one round can change, and what noise was drawn.
+func claimBlocks(s Scale) (string, error) {
+	run, err := recordTable2(pick(s, 1_000, 5_000, MATHorizon))
+	if err != nil {
+		return "", err
+	}
+	ledger := func() *privacy.Ledger { return privacy.NewLedger(random.Source(MATSeed, 0, "replay")) }
+	// Without noise a release is the sum of its block: of observations that are in no other.
+	exact, err := replay(privacy.Budget{Epsilon: math.Inf(1)}, run.TallySetup, run.records, ledger())
+	if err != nil {
+		return "", err
+	}
+	open := make([][]float64, run.Arms)
+	full := make([]int, run.Arms)
+	next := 0
+	for t, record := range run.records {
+		for i, e := range record.arms {
+			open[e] = append(open[e], record.weights[i])
+		}
+		for ; next < len(exact.releases) && exact.releases[next].round == t+1; next++ {
+			rel := exact.releases[next]
+			if want := 1 << full[rel.arm]; rel.Count != want || len(open[rel.arm]) != want {
+				return "", fmt.Errorf("block %d of arm %d is of %d observations, of which %d are new: want %d", full[rel.arm]+1, rel.arm, rel.Count, len(open[rel.arm]), want)
+			}
+			var sum float64
+			for _, w := range open[rel.arm] {
+				sum += w
+			}
+			if got := rel.Mean * float64(rel.Count); math.Abs(got-sum) > 1e-9 {
+				return "", fmt.Errorf("round %d: the sum %v is released of arm %d; that of the block is %v", rel.round, got, rel.arm, sum)
+			}
+			full[rel.arm]++
+			open[rel.arm] = nil
+		}
+	}
+	// The same noise, and one round's weights replaced.
+	budget := privacy.Budget{Epsilon: MATEpsilon}
+	book := ledger()
+	before, err := replay(budget, run.TallySetup, run.records, book)
+	if err != nil {
+		return "", err
+	}
+	if err := book.Check(before.Draws()); err != nil {
+		return "", err
+	}
+	if len(before.releases) != len(run.releases) {
+		return "", fmt.Errorf("%d releases in a replay of a run with %d", len(before.releases), len(run.releases))
+	}
+	most, widest := 0, 0.0
+	replaced := 0
+	records := slices.Clone(run.records)
+	for t := 0; t < len(records); t += max(1, len(records)/pick(s, 100, 300, 1_000)) {
+		original := records[t]
+		flipped := make([]float64, len(original.weights))
+		for i, w := range original.weights {
+			flipped[i] = 1 - w
+		}
+		records[t] = matRecord{original.arms, flipped}
+		after, err := replay(budget, run.TallySetup, records, ledger())
+		if err != nil {
+			return "", err
+		}
+		records[t] = original
+		changed := 0
+		for i, rel := range after.releases {
+			if d := math.Abs(rel.Mean-before.releases[i].Mean) * float64(rel.Count); d > 1e-6 {
+				changed++
+				widest = max(widest, d)
+			}
+		}
+		most = max(most, changed)
+		replaced++
+	}
+	if most != run.Slots || math.Abs(widest-1) > 1e-6 {
+		return "", fmt.Errorf("one round replaced changes up to %d released sums by up to %v, want K = %d by 1", most, widest, run.Slots)
+	}
+	return fmt.Sprintf("%s rounds, %d releases: blocks of 1, 2, 4, …, each of new observations; %d rounds replaced, one at a time: at most %d released sums change, by at most %.4g; the ledger has one draw of Laplace(K/ε) a release",
+		thousands(len(records)), len(run.releases), replaced, most, widest), nil
+}
+
+// shareDelta is the delta of the Gaussian variants in the tables.
+const shareDelta = 1e-6
+
+// blockScale returns the noise on the sum of a block where a round shows so many arms: the scale of the Laplace, or the Gaussian's standard deviation.
+func blockScale(b privacy.Budget, slots int) (float64, error) {
+	tally := &mechanism.Blocks{Budget: b}
+	err := tally.Init(privacy.TallySetup{Arms: slots, Slots: slots, Horizon: MATHorizon, Lo: 0, Hi: 1})
+	_, later := tally.Scale()
+	return later, err
+}
+
+// share is the noise of a number of arms a round.
+type share struct{ laplace, gaussian float64 }
+
+func shareOf(epsilon float64, slots int) (n share, err error) {
+	if n.laplace, err = blockScale(privacy.Budget{Epsilon: epsilon}, slots); err != nil {
+		return n, err
+	}
+	n.gaussian, err = blockScale(privacy.Budget{Epsilon: epsilon, Delta: shareDelta}, slots)
+	return n, err
+}
+
+// TableShare lays out what it costs that a round shows K arms.
+func TableShare() (*charts.Table, error) {
+	const size = 64
+	t := charts.NewTable("K", "ε₀ = ε/K", "Laplace scale K/ε", "Gaussian σ = √K/μ", "Laplace: sd of the mean of 64", "Gaussian: sd of the mean of 64", "sampling: sd at most", "less noise")
+	for _, k := range []int{1, 3, 17} {
+		n, err := shareOf(MATEpsilon, k)
+		if err != nil {
+			return nil, err
+		}
+		quieter := "Laplace"
+		if n.gaussian < math.Sqrt2*n.laplace {
+			quieter = "Gaussian"
+		}
+		t.Add(k, number(MATEpsilon/float64(k)), number(n.laplace), number(n.gaussian), number(math.Sqrt2*n.laplace/size), number(n.gaussian/size), number(0.5/math.Sqrt(size)), quieter)
+	}
+	t.Align = "rrrrrrrl"
+	t.Caption = fmt.Sprintf("Noise on the sum of a block, and on its mean of 64 weights in [0, 1], where a round shows K arms; ε = %d for the whole round, δ = 10⁻⁶ for the Gaussian, 0 for Laplace; exact accounting. K = 3 is Table 2, K = 17 the movies. sd: standard deviation", MATEpsilon)
+	return t, nil
+}
+
+// roundZero returns the claims of DPUCB-MAT as published and with the forced start.
+func roundZero() (names []string, arms, slots []int, published, forced []privacy.Claim, err error) {
+	movies, err := LoadMovies()
+	if err != nil {
+		return nil, nil, nil, nil, nil, err
+	}
+	table2 := MATTable2()
+	for i, env := range []matroidBandit{table2, movies.Environment()} {
+		p := env.Problem()
+		names, arms, slots = append(names, []string{"Table 2", "movies"}[i]), append(arms, p.Arms), append(slots, p.Slots)
+		for _, policy := range []string{DPUCBPrinted, DPUCBForced} {
+			m := table2.Matroid
+			if i == 1 {
+				m = movies.Matroid
+			}
+			l := MATPolicy(policy, m, MATEpsilon)
+			if err := l.Init(p, MATHorizon); err != nil {
+				return nil, nil, nil, nil, nil, err
+			}
+			c := l.(privacy.Claimant).Claim()
+			if policy == DPUCBPrinted {
+				published = append(published, c)
+			} else {
+				forced = append(forced, c)
+			}
+		}
+	}
+	return names, arms, slots, published, forced, nil
+}
+
+// TableRoundZero lays out what the published initialisation costs its user.
+func TableRoundZero() (*charts.Table, error) {
+	names, arms, slots, published, forced, err := roundZero()
+	if err != nil {
+		return nil, err
+	}
+	movies, err := LoadMovies()
+	if err != nil {
+		return nil, err
+	}
+	t := charts.NewTable("instance", "arms L", "arms a round K", "asked for: ε", "as published: ε of the user of round 0", "of all others", "forced start: ε of every user")
+	for i, name := range names {
+		t.Add(name, arms[i], slots[i], fmt.Sprint(MATEpsilon), number(published[i].Epsilon), number(published[i].Nominal.Epsilon), number(forced[i].Epsilon))
+	}
+	t.Align = "lrrrrrr"
+	t.Caption = "Read off the learners' claims. As published, round 0 shows all L arms of one user under noise for K of them: she has Lε/K. " + movies.Caption
+	return t, nil
+}
+
+// claimShare measures the noise of a block and compares it with its formula, and the claims with the accountant.
+func claimShare(s Scale) (string, error) {
+	const size = 64
+	repeats := pick(s, 20_000, 100_000, 400_000)
+	var evidence string
+	for _, k := range []int{1, 3, 17} {
+		n, err := shareOf(MATEpsilon, k)
+		if err != nil {
+			return "", err
+		}
+		mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta})
+		if err != nil {
+			return "", err
+		}
+		if math.Abs(n.laplace*MATEpsilon/float64(k)-1) > 1e-12 || math.Abs(n.gaussian*mu/math.Sqrt(float64(k))-1) > 1e-12 {
+			return "", fmt.Errorf("K = %d: noise %+v on a sum, want K/ε and √K/μ", k, n)
+		}
+		if (n.gaussian < math.Sqrt2*n.laplace) != (k == 17) {
+			return "", fmt.Errorf("K = %d: Laplace of standard deviation %.4g, Gaussian of %.4g", k, math.Sqrt2*n.laplace, n.gaussian)
+		}
+		sd, err := measureBlock(MATEpsilon, k, size, repeats)
+		if err != nil {
+			return "", err
+		}
+		want := math.Sqrt2 * float64(k) / MATEpsilon / size
+		if math.Abs(sd/want-1) > 4.5*math.Sqrt(5/(4*float64(repeats))) { // 4.5 standard errors: the fourth moment of a Laplace is 6 squares of its variance
+			return "", fmt.Errorf("K = %d: the mean of %d has noise of standard deviation %.5g, want %.5g", k, size, sd, want)
+		}
+		evidence += fmt.Sprintf("K = %d: sd %.4f measured, √2 K/(64 ε) = %.4f; ", k, sd, want)
+	}
+	names, arms, slots, published, forced, err := roundZero()
+	if err != nil {
+		return "", err
+	}
+	for i, name := range names {
+		for _, c := range []privacy.Claim{published[i], forced[i]} {
+			exact, _, err := privacy.Tightest(c.Event, 0)
+			if err != nil {
+				return "", err
+			}
+			if math.Abs(exact/c.Epsilon-1) > 1e-9 {
+				return "", fmt.Errorf("%s: claims epsilon = %v, its event has %v", name, c.Epsilon, exact)
+			}
+		}
+		want := float64(MATEpsilon*arms[i]) / float64(slots[i])
+		if forced[i].Epsilon != MATEpsilon || math.Abs(published[i].Epsilon-want) > 1e-9 {
+			return "", fmt.Errorf("%s: epsilon = %v as published and %v forced, want %v and %v", name, published[i].Epsilon, forced[i].Epsilon, want, MATEpsilon)
+		}
+		evidence += fmt.Sprintf("%s: Lε/K = %.4g for the user of round 0; ", name, published[i].Epsilon)
+	}
+	return evidence + "the accountant agrees", nil
+}
+
+// measureBlock releases the mean of a block of weights 1/2 a number of times and returns the standard deviation of its error. Each release is of an arm of its own.
+func measureBlock(epsilon float64, slots, size, repeats int) (float64, error) {
+	if size < 2 || size&(size-1) != 0 {
+		return 0, errors.New("papers: blocks are of 2, 4, 8, ... observations")
+	}
+	tally := &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+	arms := 1000 * slots
+	if err := tally.Init(privacy.TallySetup{Arms: arms, Slots: slots, Horizon: arms / slots * (2*size - 1), Lo: 0, Hi: 1}); err != nil {
+		return 0, err
+	}
+	noise := privacy.NewNoise(random.Source(MATSeed, slots, "block"))
+	played, weights := make([]int, slots), make([]float64, slots)
+	var square float64
+	n := 0
+	for n < repeats {
+		tally.Reset(noise)
+		for first := 0; first < arms; first += slots {
+			for i := range played {
+				played[i], weights[i] = first+i, 0.5
+			}
+			for range 2*size - 1 {
+				if _, err := tally.Add(played, weights); err != nil {
+					return 0, err
+				}
+			}
+			for _, e := range played {
+				d := tally.Estimate(e).Mean - 0.5
+				square += d * d
+				n++
+			}
+		}
+	}
+	return math.Sqrt(square / float64(n)), nil
+}
