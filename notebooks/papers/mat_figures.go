@@ -28,6 +28,7 @@ func returnsFigure(title, scale string, t *simulate.Table, optimum float64, styl
 		s.Style = style(i, name)
 		f.Series = append(f.Series, s)
 		f.Caption = fmt.Sprintf("Mean of %d trials, with pointwise 95%% confidence bands", c.Trials)
+		f.X.Range = [2]float64{1, float64(c.Rounds[len(c.Rounds)-1])}
 	}
 	return f
 }
@@ -100,6 +101,17 @@ func FigureMAT3(kind string, t *simulate.Table, scale string) (*charts.Figure, e
 	f.Y.Name = "mean number of rated movies, up to t"
 	f.Caption += fmt.Sprintf(". %d movies, K = %d a round. %s%s", MATTop, m.Matroid.Rank(), m.Caption, trueEpsilons(t, names[1:]...))
 	return f, nil
+}
+
+// ShowMovies shows FigureMAT3 from the committed table, which is of MovieLens 100K, or says why it cannot.
+func ShowMovies(kind string) {
+	table := MustTable("mat-movies")
+	f, err := FigureMAT3(kind, table, Committed(table))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	charts.Show(f)
 }
 
 // FigureMAT5a is Figure 5a: regret over ln n. t is a table of MATRate.

@@ -118,6 +118,15 @@ func movieTrials(s Scale) int { return pick(s, 2, 20, 200) }
 
 func movieRounds(s Scale) int { return pick(s, 2_000, MATMovieHorizon, MATMovieHorizon) }
 
+// TableRecommended is the report mat-table3 for a cell.
+func TableRecommended(s Scale) (*charts.Table, error) {
+	t, err := reportMATTable3(s, nil)
+	if err == nil {
+		t.Scale = Here(s)
+	}
+	return t, err
+}
+
 // reportMATTable3 lists the movies of the best basis, and how often the policies recommend each after the last round.
 func reportMATTable3(s Scale, _ []*simulate.Table) (*charts.Table, error) {
 	m, err := LoadMovies()
