@@ -37,6 +37,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"equal privacy", "the tuned width keeps its perturbation and regulariser", "notebooks/papers/ldp_study.go", "b.RhoMax *= t.factor * t.factor\n\tb.Gamma *= t.factor", "b.RhoMax *= 4\n\tb.Gamma *= 4"},
 	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "c.standings[i].Target = or(c.TargetScale, 1) *", "c.standings[i].Target = 1e-3 * or(c.TargetScale, 1) *"},
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 1"},
+	{"round 0", "the claim forgets that round 0 shows all arms", "pkg/mechanism/blocks.go", "event, epsilon = b.warmUp, n.worth(b.Slots, b.Arms)", "epsilon = n.budget.Epsilon"},
 	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/blocks.go", "if b.later, err = n.scale(b.Slots, side); err != nil {", "if b.later, err = n.scale(10*b.Slots, side); err != nil {"},
 	{"movies", "a movie that she has not rated counts", "pkg/environment/ratings.go", "y[i] = float64(set[a/64] >> (a % 64) & 1)", "y[i] = float64(^set[a/64] >> (a % 64) & 1)"},
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
@@ -57,6 +58,8 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"matroids", "the greedy algorithm passes over the heaviest element", "pkg/matroid/greedy.go", "for i := from; i < len(g.order) &&", "for i := from + 1; i < len(g.order) &&"},
 	{"blocks", "blocks keep what the ones before them had", "pkg/mechanism/blocks.go", "\tb.sums[arm] = 0\n", ""},
 	{"shared epsilon", "each arm has all of epsilon", "pkg/mechanism/slot_noise.go", "float64(slots)/n.budget.Epsilon, \"Laplace", "1/n.budget.Epsilon, \"Laplace"},
+	{"viewers", "half of the users never come", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN((e.users + 1) / 2)"},
+	{"pairs", "an arm stands for any arm of the best basis", "pkg/environment/semi_bandit_bases.go", "for b.used[place] || !b.builder.Add(b.best[place]) {", "for b.used[place] {"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
 
