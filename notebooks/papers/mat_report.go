@@ -19,6 +19,7 @@ var matFigures = []Figure{
 	{"mat-fig5", "regret: its rate to n = 1e6, and against 1/epsilon for 50 values of epsilon", func(s Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{MATRate(s), MATSweep(s)}
 	}, reportMAT5},
+	{"mat-equal", "the same privacy for less regret, on Table 2 and on movies", experimentsMATEqual, reportMATEqual},
 	{"mat-table3", "the recommended movies that are in the best basis, and their genres", nil, reportMATTable3},
 }
 
