@@ -1,0 +1,311 @@
+package papers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// The promise of the movies' bandit is for one round; a viewer comes in many.
+
+// million is the number of users of MovieLens 1M, which the paper has.
+const million = 6040
+
+// Viewers returns the user of each round of a trial of the movie experiments: those of the environment itself, whose users have rated what spells their number in binary.
+func Viewers(users, rounds, trial int) ([]int, error) {
+	if users < 2 {
+		return nil, fmt.Errorf("papers: %d users, want two at least", users)
+	}
+	digits := bits.Len(uint(users - 1))
+	m, err := matroid.NewUniform(digits, digits)
+	if err != nil {
+		return nil, err
+	}
+	env := &environment.Ratings{Matroid: m}
+	for u := range users {
+		row := make([]bool, digits)
+		for d := range row {
+			row[d] = u>>d&1 == 1
+		}
+		env.Rated = append(env.Rated, row)
+	}
+	env.Reset(nil)
+	rewards, all, y := random.New(MATSeed, trial, "rewards"), make([]int, digits), make([]float64, digits)
+	for d := range all {
+		all[d] = d
+	}
+	list := make([]int, rounds)
+	for t := range list {
+		env.Pull(rewards, all, y)
+		for d, v := range y {
+			list[t] |= int(v) << d
+		}
+	}
+	return list, nil
+}
+
+// visits is how often users come in MATMovieHorizon rounds.
+type visits struct {
+	users  int
+	counts []int // by user
+	mean   float64
+	most   int
+}
+
+func visitsOf(users int) (v visits, err error) {
+	list, err := Viewers(users, MATMovieHorizon, 0)
+	if err != nil {
+		return v, err
+	}
+	v = visits{users: users, counts: make([]int, users), mean: float64(MATMovieHorizon) / float64(users)}
+	for _, u := range list {
+		v.counts[u]++
+		v.most = max(v.most, v.counts[u])
+	}
+	return v, nil
+}
+
+// bothVisits are those of the ratings at hand and of as many users as MovieLens 1M has.
+func bothVisits() (m *MATMovies, here, there visits, err error) {
+	if m, err = LoadMovies(); err != nil {
+		return m, here, there, err
+	}
+	if here, err = visitsOf(len(m.Rated)); err != nil {
+		return m, here, there, err
+	}
+	there, err = visitsOf(million)
+	return m, here, there, err
+}
+
+// FigureViewers draws how many users come how often.
+func FigureViewers() (*charts.Figure, error) {
+	m, here, there, err := bothVisits()
+	if err != nil {
+		return nil, err
+	}
+	f := &charts.Figure{
+		Title: fmt.Sprintf("How often does a user come in %s rounds?", thousands(MATMovieHorizon)),
+		X:     charts.Axis{Name: "rounds of a user"}, Y: charts.Axis{Name: "share of the users", Format: charts.Percent},
+		Scale: "this cell, at every scale",
+	}
+	for i, v := range []visits{there, here} {
+		bars := charts.Series{Name: fmt.Sprintf("%s users", thousands(v.users)), Kind: charts.Box, Style: 2 - i}
+		law := charts.Series{Name: "Poisson law of that mean", Reference: true}
+		log, share := -v.mean, make([]float64, v.most+1) // ln P(k rounds)
+		for _, n := range v.counts {
+			share[n] += 1 / float64(v.users)
+		}
+		for k, s := range share {
+			if k > 0 {
+				log += math.Log(v.mean) - math.Log(float64(k))
+			}
+			if p := math.Exp(log); p > 1e-4 {
+				law.X, law.Y = append(law.X, float64(k)), append(law.Y, p)
+			}
+			if s > 0 {
+				bars.X, bars.X2 = append(bars.X, float64(k)-0.4), append(bars.X2, float64(k)+0.4)
+				bars.Lo, bars.Hi = append(bars.Lo, 0), append(bars.Hi, s)
+			}
+		}
+		f.Series = append(f.Series, bars, law)
+		f.Marks = append(f.Marks, charts.AtX(v.mean, fmt.Sprintf("mean %.1f", v.mean)))
+	}
+	f.Caption = fmt.Sprintf("Each round draws a user uniformly, in trial 0 of the experiments. Of %s users the one who comes most comes %d times, of %s, as many as MovieLens 1M has, %d times. %s",
+		thousands(here.users), here.most, thousands(there.users), there.most, m.Caption)
+	f.Alt = fmt.Sprintf("Two histograms of the number of rounds of a user, both near a Poisson law: %s users come %.1f times on average and up to %d times, %s users %.1f times and up to %d.",
+		thousands(here.users), here.mean, here.most, thousands(there.users), there.mean, there.most)
+	return f, nil
+}
+
+// movieClaim is the claim of DPUCB-MAT on the movies.
+func movieClaim(m *MATMovies, b privacy.Budget) (privacy.Claim, error) {
+	l := &learner.OMM{Matroid: m.Matroid, Tally: &mechanism.Blocks{Budget: b}}
+	err := l.Init(m.Environment().Problem(), MATMovieHorizon)
+	return l.Claim(), err
+}
+
+// FigureViewersEpsilon draws the epsilon of a user against the number of her rounds.
+func FigureViewersEpsilon() (*charts.Figure, error) {
+	m, here, there, err := bothVisits()
+	if err != nil {
+		return nil, err
+	}
+	f := &charts.Figure{
+		Title: "What the promise for a round is worth to a user",
+		X:     charts.Axis{Name: "rounds of the user, k", Log: true, Range: [2]float64{0.9, 60}}, Y: charts.Axis{Name: "her ε", Log: true},
+		Marks: []charts.Mark{charts.AtX(there.mean, fmt.Sprintf("%s users: mean %.1f", thousands(there.users), there.mean)),
+			charts.AtX(float64(there.most), fmt.Sprintf("most %d", there.most)),
+			charts.AtX(here.mean, fmt.Sprintf("%s: mean %.1f", thousands(here.users), here.mean)), charts.AtX(float64(here.most), fmt.Sprintf("most %d", here.most))},
+		Scale: "exact accounting",
+		Alt:   "On logarithmic axes the epsilon of a user rises as a straight line of slope one with the number of her rounds for Laplace noise, and faster for Gaussian noise.",
+	}
+	for i, line := range []struct {
+		name   string
+		budget privacy.Budget
+	}{
+		{"ε = 2 a round, Gaussian, δ = 10⁻⁶", privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta}},
+		{"ε = 2 a round, Laplace", privacy.Budget{Epsilon: MATEpsilon}},
+		{"ε = 0.05 a round, Laplace", privacy.Budget{Epsilon: 0.05}},
+	} {
+		c, err := movieClaim(m, line.budget)
+		if err != nil {
+			return nil, err
+		}
+		s := charts.Series{Name: line.name, Style: 1 + i}
+		for _, k := range []int{1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50} {
+			user, err := c.ForUsers(k)
+			if err != nil {
+				return nil, err
+			}
+			s.X, s.Y = append(s.X, float64(k)), append(s.Y, user.Epsilon)
+		}
+		f.Series = append(f.Series, s)
+	}
+	f.Caption = "DPUCB-MAT on the movies, read as a promise to a user who comes k times, by group privacy. Vertical lines: trial 0 of the experiments. " + m.Caption
+	return f, nil
+}
+
+// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that costs.
+type viewerNoise struct {
+	event             float64 // epsilon of a round
+	laplace, gaussian float64 // standard deviation of the noise on a block's sum
+	block             int     // the first block whose mean has Laplace noise of standard deviation 0.05 or less
+}
+
+func viewerNoiseOf(m *MATMovies, k int) (n viewerNoise, err error) {
+	n.event = MATEpsilon / float64(k)
+	slots := m.Matroid.Rank()
+	if n.laplace, err = blockScale(privacy.Budget{Epsilon: n.event}, slots); err != nil {
+		return n, err
+	}
+	n.laplace *= math.Sqrt2
+	one, err := blockScale(privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta}, slots)
+	n.gaussian = one * float64(k) // mu/k for a round
+	for n.block = 1; n.laplace/float64(n.block) > 0.05; n.block *= 2 {
+	}
+	return n, err
+}
+
+// TableViewers lays out what event-level privacy is worth to users, and what user-level privacy would cost.
+func TableViewers() (*charts.Table, error) {
+	m, here, there, err := bothVisits()
+	if err != nil {
+		return nil, err
+	}
+	c, err := movieClaim(m, privacy.Budget{Epsilon: MATEpsilon})
+	if err != nil {
+		return nil, err
+	}
+	t := charts.NewTable("")
+	rows := make([][]any, 9)
+	rows[0], rows[1], rows[2], rows[3] = []any{"rounds of a user, mean"}, []any{"median"}, []any{"of the user who comes most, k"}, []any{"users who never come"}
+	rows[4] = []any{fmt.Sprintf("ε = %d a round: ε of the user who comes most", MATEpsilon)}
+	rows[5] = []any{fmt.Sprintf("ε of a round, for ε = %d to every user", MATEpsilon)}
+	rows[6] = []any{"sd of the Laplace noise on a block's sum"}
+	rows[7] = []any{"sd of the Gaussian noise, δ = 10⁻⁶"}
+	rows[8] = []any{"first block whose mean has Laplace noise of sd ≤ 0.05"}
+	for _, v := range []visits{here, there} {
+		t.Headers = append(t.Headers, thousands(v.users)+" users")
+		sorted := slices.Sorted(slices.Values(v.counts))
+		never, _ := slices.BinarySearch(sorted, 1)
+		user, err := c.ForUsers(v.most)
+		if err != nil {
+			return nil, err
+		}
+		n, err := viewerNoiseOf(m, v.most)
+		if err != nil {
+			return nil, err
+		}
+		for i, cell := range []string{fmt.Sprintf("%.1f", v.mean), fmt.Sprint(sorted[len(sorted)/2]), fmt.Sprint(v.most), thousands(never), number(user.Epsilon), fmt.Sprintf("%.3f", n.event),
+			fmt.Sprintf("%.0f", n.laplace), fmt.Sprintf("%.0f", n.gaussian), thousands(n.block)} {
+			rows[i] = append(rows[i], cell)
+		}
+	}
+	t.Rows, t.Align = rows, "lrr"
+	t.Caption = fmt.Sprintf("DPUCB-MAT on the movies, K = %d, %s rounds, trial 0. sd: standard deviation, in weights; a mean weight is at most %.2f. A promise needs the number of rounds that a user may have, enforced in advance; here it is that of the user who came most. %s",
+		m.Matroid.Rank(), thousands(MATMovieHorizon), slices.Max(m.Weights), m.Caption)
+	return t, nil
+}
+
+// claimViewers checks who comes, and what a promise for a round is worth to who comes often.
+func claimViewers(s Scale) (string, error) {
+	m, here, there, err := bothVisits()
+	if err != nil {
+		return "", err
+	}
+	// The users are those of the experiments: the same stream makes the movies' environment give what they have rated.
+	env := m.Environment()
+	env.Reset(nil)
+	list, err := Viewers(here.users, 1_000, 0)
+	if err != nil {
+		return "", err
+	}
+	rewards, best := random.New(MATSeed, 0, "rewards"), env.Best()
+	y := make([]float64, len(best))
+	for t, u := range list {
+		env.Pull(rewards, best, y)
+		for i, a := range best {
+			if (y[i] == 1) != m.Rated[u][a] {
+				return "", fmt.Errorf("round %d is user %d's, whose rating of arm %d the environment does not give", t+1, u, a)
+			}
+		}
+	}
+	var evidence string
+	for _, v := range []visits{here, there} {
+		var square float64
+		for _, n := range v.counts {
+			square += (float64(n) - v.mean) * (float64(n) - v.mean) / v.mean
+		}
+		free := float64(v.users - 1)
+		if z := (square - free) / math.Sqrt(2*free); math.Abs(z) > 4.5 {
+			return "", fmt.Errorf("%d users: chi-square %.0f of %.0f degrees of freedom, %.1f standard deviations off", v.users, square, free, z)
+		}
+		evidence += fmt.Sprintf("%s users: mean %.1f, most %d; ", thousands(v.users), v.mean, v.most)
+	}
+	for _, k := range []int{1, 3, here.most} {
+		for _, budget := range []privacy.Budget{{Epsilon: MATEpsilon}, {Epsilon: MATEpsilon / float64(k)}} {
+			c, err := movieClaim(m, budget)
+			if err != nil {
+				return "", err
+			}
+			user, err := c.ForUsers(k)
+			if err != nil {
+				return "", err
+			}
+			if want := float64(k) * budget.Epsilon; math.Abs(user.Epsilon/want-1) > 1e-9 {
+				return "", fmt.Errorf("ε = %v a round: a user with %d rounds has %v, want %v", budget.Epsilon, k, user.Epsilon, want)
+			}
+		}
+	}
+	n, err := viewerNoiseOf(m, here.most)
+	if err != nil {
+		return "", err
+	}
+	if want := math.Sqrt2 * float64(m.Matroid.Rank()*here.most) / MATEpsilon; math.Abs(n.laplace/want-1) > 1e-9 {
+		return "", fmt.Errorf("noise of standard deviation %v for users with %d rounds, want %v", n.laplace, here.most, want)
+	}
+	// The Gaussian's: a claim for that noise, read for the user who comes most.
+	mu, err := privacy.GaussianMu(privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta})
+	if err != nil {
+		return "", err
+	}
+	group := privacy.GroupEvent{Event: privacy.GaussianEvent{Mu: math.Sqrt(float64(m.Matroid.Rank())) / n.gaussian}, Contributions: here.most}
+	exact, _, err := privacy.Tightest(group, shareDelta)
+	if err != nil {
+		return "", err
+	}
+	if math.Abs(exact/MATEpsilon-1) > 1e-6 {
+		return "", errors.New("the Gaussian noise for users is another")
+	}
+	return evidence + fmt.Sprintf("ε = 2 a round is %d to the user of %d rounds; ε = 2 to her leaves %.3f a round (μ* = %.3f to her for the Gaussian)", MATEpsilon*here.most, here.most, n.event, mu), nil
+}
