@@ -169,7 +169,7 @@ func reportMATEqual(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	}
 	movies := tables[len(tables)-1]
 	t.Caption = fmt.Sprintf("Regret at equal privacy, each ε proved for one round's weights replaced: Table 2 at round %s, %d trials, and movies at round %s, ε = %d, %d trials (%s). Worst tenth: nine trials of ten have less; what fails more rarely shows in the standard error. "+
-		"Every row is private by the same theorem, whatever its width; what bounds the regret is another matter. Confidence holds: upper bounds fail no more often than the theorems need, but no theorem is stated. None: tuned, at ε = 2 and on other seeds than these",
+		"The privacy of a row is proved whatever its width or boost; its regret is another matter. Confidence holds: upper bounds fail as rarely as the theorems need, but none is stated. None: tuned, at ε = 2 and on other seeds than these",
 		thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, thousands(movies.Provenance.Rounds), MATEpsilon, movies.Curves[0].Trials, movies.Provenance.Fingerprint)
 	t.Scale = string(s)
 	return t, nil

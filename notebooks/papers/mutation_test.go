@@ -60,6 +60,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"shared epsilon", "each arm has all of epsilon", "pkg/mechanism/slot_noise.go", "float64(slots)/n.budget.Epsilon, \"Laplace", "1/n.budget.Epsilon, \"Laplace"},
 	{"viewers", "half of the users never come", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN((e.users + 1) / 2)"},
 	{"pairs", "an arm stands for any arm of the best basis", "pkg/environment/semi_bandit_bases.go", "for b.used[place] || !b.builder.Add(b.best[place]) {", "for b.used[place] {"},
+	{"equal privacy, matroids", "KL-OSM forgets the factor of its boost", "pkg/learner/kl_osm.go", "linear := l.boost * confidences * log", "linear := confidences * log"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
 
