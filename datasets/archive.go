@@ -46,7 +46,7 @@ var (
 			"ua.base", "ua.test", "ub.base", "ub.test"},
 		limit: 32 << 20,
 		users: 943, movies: 1682, ratings: 100_000,
-		parse: parse100K, stall: time.Minute,
+		parse: parse100K, stall: 30 * time.Second,
 	}
 	ml1m = archive{
 		name: "MovieLens 1M", folder: "ml-1m",
@@ -60,6 +60,6 @@ var (
 		kept:  []string{"README"},
 		limit: 64 << 20,
 		users: 6040, movies: 3883, ratings: 1_000_209,
-		parse: parse1M, stall: time.Minute,
+		parse: parse1M, stall: 30 * time.Second,
 	}
 )

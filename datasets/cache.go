@@ -18,9 +18,13 @@ const Variable = "DPBANDITS_DATA"
 // and damaged are another error.
 var ErrUnavailable = errors.New("data set unavailable")
 
-// Dir returns the cache folder: the one that DPBANDITS_DATA names, else dpbandits in the user's cache folder.
+// Dir returns the cache folder: the one that DPBANDITS_DATA names, else dpbandits in the user's cache folder. DPBANDITS_DATA has to be an absolute path: tests and
+// notebook cells run in folders of their own, each of which would take a relative one for another place.
 func Dir() (string, error) {
 	if dir := os.Getenv(Variable); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("datasets: %s = %q, want an absolute path", Variable, dir)
+		}
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()

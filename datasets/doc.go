@@ -2,7 +2,7 @@
 // ratings) and 1M (6040 users, 3883 movies, 1,000,209 ratings).
 //
 // The data are GroupLens' and are not part of this module. Load100K and Load1M look for them in a cache folder, the one that the environment
-// variable DPBANDITS_DATA names, else the folder dpbandits in the user's cache folder, and download them from GroupLens when they are not there.
+// variable DPBANDITS_DATA names by its absolute path, else the folder dpbandits in the user's cache folder, and download them from GroupLens when they are not there.
 // The folder is laid out as the archives are, so that it may be one where they were unpacked by hand:
 //
 //	$DPBANDITS_DATA/ml-100k/u.data, u.item, u.user, u.genre

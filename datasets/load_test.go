@@ -197,6 +197,15 @@ func TestLoadFromVariable(t *testing.T) {
 	if m, err := small(nil, never(t)).load(context.Background(), quiet("")); err != nil || m.Users != 3 {
 		t.Error(m, err)
 	}
+	for _, relative := range []string{"data", "./data", "../shared/data", "~/data"} {
+		t.Setenv(Variable, relative)
+		if _, err := Load100K(context.Background(), Options{Offline: true}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%s = %q, want an absolute path", Variable, relative)) {
+			t.Error(err)
+		}
+		if _, err := LoadOrSynthetic(context.Background(), Options{Offline: true}); err == nil {
+			t.Errorf("%s=%s gives a stand-in, want an error", Variable, relative)
+		}
+	}
 	t.Setenv(Variable, "")
 	t.Setenv("XDG_CACHE_HOME", dir)
 	t.Setenv("HOME", dir)
@@ -557,6 +566,15 @@ func TestCancel(t *testing.T) {
 	}
 	loads(t, small(data, serve(t, ranges(data))), quiet(dir))
 	leaves(t, dir, unpacked)
+}
+
+// A server that says nothing holds up the set-up for less than a minute.
+func TestStallIsShort(t *testing.T) {
+	for _, a := range []archive{ml100k, ml1m} {
+		if a.stall <= 0 || a.stall > 45*time.Second {
+			t.Errorf("%s: a transfer is given up after %v", a.name, a.stall)
+		}
+	}
 }
 
 func TestStall(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -24,6 +25,9 @@ func main() {
 	data, err := load(ctx, datasets.Options{Progress: progress()})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		if errors.Is(err, datasets.ErrUnavailable) && !*large {
+			fmt.Fprintln(os.Stderr, "until then the figures of movies are made from a synthetic stand-in, and say so")
+		}
 		os.Exit(1)
 	}
 	fmt.Printf("%s: %d ratings by %d users of %d movies, in %s\n", data.Name, len(data.Ratings), data.Users, len(data.Movies), data.Source)
