@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -186,6 +187,9 @@ func FigureMATEqual(t *simulate.Table, scale string) *charts.Figure {
 		Y: charts.Axis{Name: "cumulative regret", Log: true}, Scale: scale,
 		Caption: fmt.Sprintf("Mean of %d trials, band: from the best tenth of the trials to the worst. %s. Gaussian noise has δ = %g, all others 0; widths and boosts below 1 are tuned, on other seeds, and no bound of their regret is proved",
 			t.Curves[0].Trials, t.Provenance.Fingerprint, MATDelta),
+	}
+	if strings.HasPrefix(t.Provenance.Experiment, "mat-equal-movies") {
+		f.Caption += ". The movies come in order of their ratings and ties go to the first, which helps KL-OSM's saturated indices in the first rounds, and not in the end"
 	}
 	for k, name := range matEqualShown {
 		c, err := t.Curve(name)
