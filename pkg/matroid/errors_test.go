@@ -20,7 +20,7 @@ func TestConstructorErrors(t *testing.T) {
 		{func() (matroid.Matroid, error) { return matroid.NewUniform(7, -1) }, "matroid: Uniform rank = -1, want in [0, 7], the size"},
 		{func() (matroid.Matroid, error) { return matroid.NewLinear([][]int{{1, 2}, {3}}) }, "matroid: Linear vectors[1] has length 1, want 2, as vectors[0]"},
 		{func() (matroid.Matroid, error) { return matroid.NewLinear([][]int{{1, math.MinInt64}}) }, "matroid: Linear vectors[0][1] = -9223372036854775808, want > -2^63"},
-		{func() (matroid.Matroid, error) { return matroid.NewGraphic(-1, nil) }, "matroid: Graphic vertices = -1, want in [0, 2147483648)"},
+		{func() (matroid.Matroid, error) { return matroid.NewGraphic(-1, nil) }, "matroid: Graphic vertices = -1, want in [0, 2147483647]"},
 		{func() (matroid.Matroid, error) { return matroid.NewGraphic(2, [][2]int{{0, 1}, {1, 2}}) }, "matroid: Graphic edges[1][1] = 2, want in [0, 2), a vertex"},
 		{func() (matroid.Matroid, error) { return matroid.NewGraphic(2, [][2]int{{-1, 1}}) }, "matroid: Graphic edges[0][0] = -1, want in [0, 2), a vertex"},
 		{func() (matroid.Matroid, error) { return matroid.NewPartition([]int{0, 2}, []int{1, 1}) }, "matroid: Partition class[1] = 2, want in [0, 2), a class that has a capacity"},

@@ -1,6 +1,9 @@
 package matroid
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Graphic is the cycle matroid of an undirected graph: its elements are the edges, and a set is independent if it has no cycle (Whitney 1935). Its
 // bases are the spanning forests. An edge from a vertex to itself is a loop, and of parallel edges at most one is independent.
@@ -13,9 +16,8 @@ var _ Matroid = (*Graphic)(nil)
 
 // NewGraphic returns the matroid of the graph on the vertices 0, ..., vertices-1 whose element e is the edge between edges[e][0] and edges[e][1].
 func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
-	const most = 1 << 31
-	if vertices < 0 || vertices >= most {
-		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d)", vertices, most)
+	if vertices < 0 || vertices > math.MaxInt32 {
+		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d]", vertices, math.MaxInt32)
 	}
 	g := &Graphic{vertices: vertices, ends: make([][2]int32, len(edges))}
 	for e, ends := range edges {
