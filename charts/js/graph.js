@@ -87,6 +87,19 @@ var dpbGraph = (function () {
     return "edge " + name(spec, e) + (e.text ? ", " + e.text : "");
   }
 
+  // heard is what a screen reader says of the live picture: the alternative text is of the start. Edges to click speak for
+  // themselves; at step k it lists them.
+  function heard(spec, k) {
+    function list(set) {
+      return set.map(function (i) {
+        var e = spec.edges[i];
+        return name(spec, e) + (e.text ? " (" + e.text + ")" : "");
+      }).join(", ") || "none";
+    }
+    var graph = "Graph" + (spec.title ? ": " + spec.title : ""), s = spec.steps[k];
+    return s ? graph + ". Accepted: " + list(s.accepted) + ". Rejected: " + list(s.rejected) + "." : graph;
+  }
+
   // ---- the picture ----
 
   function esc(text) {
@@ -213,13 +226,13 @@ var dpbGraph = (function () {
     return rows;
   }
 
-  // svg draws the graph with its edges in these states. A still picture says itself what stands beside the live one:
-  // the verdict, or what the slider shows.
-  function svg(spec, states, still) {
+  // svg draws the graph with its edges in these states, described by words. A still picture says itself what stands beside
+  // the live one: the verdict, or what the slider shows.
+  function svg(spec, states, words, still) {
     var keys = spec.steps.length ? legend(spec) : [], notes = still && !keys.length ? wrap(verdict(spec, spec.selected), 17, spec.width - 40) : [];
     var below = 8 + 26 * keys.length + 26 * notes.length, l = layout(spec, below);
     var out = ['<svg ' + (still ? 'xmlns="http://www.w3.org/2000/svg" width="' + spec.width + '" height="' + spec.height + '" ' : 'style="display:block;width:100%;height:auto" ') +
-      'viewBox="0 0 ' + spec.width + " " + spec.height + '" font-family="sans-serif" role="' + (still ? "img" : "group") + '" aria-label="' + esc(spec.alt) + '">'];
+      'viewBox="0 0 ' + spec.width + " " + spec.height + '" font-family="sans-serif" role="' + (still ? "img" : "group") + '" aria-label="' + esc(words) + '">'];
     out.push('<rect width="100%" height="100%" fill="#ffffff"/>');
     l.title.forEach(function (t, i) { out.push(write(16, 31 + 25 * i, 19, t, BOLD)); });
     if (still && spec.label) out.push(write(16, 31 + 25 * l.title.length - 2, FONT, spec.label + " = " + spec.steps[spec.start].value));
@@ -249,7 +262,7 @@ var dpbGraph = (function () {
   }
 
   return {
-    HALO: HALO, judge: judge, verdict: verdict, highlight: highlight, edgeName: edgeName, strokes: strokes, chosen: chosen, stepped: stepped, svg: svg,
-    still: function (spec) { return svg(spec, spec.steps.length ? stepped(spec, spec.start) : chosen(spec, spec.selected, false), true); }
+    HALO: HALO, judge: judge, verdict: verdict, highlight: highlight, edgeName: edgeName, heard: heard, strokes: strokes, chosen: chosen, stepped: stepped, svg: svg,
+    still: function (spec) { return svg(spec, spec.steps.length ? stepped(spec, spec.start) : chosen(spec, spec.selected, false), spec.alt, true); }
   };
 })();

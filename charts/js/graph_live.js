@@ -24,7 +24,7 @@ function liveGraph(id, spec) {
       return other;
     }
 
-    function draw(states) { picture.innerHTML = dpbGraph.svg(fitted, states, false); }
+    function draw(states, k) { picture.innerHTML = dpbGraph.svg(fitted, states, dpbGraph.heard(spec, k), false); }
 
     function clicks() {
       var selected = spec.selected.slice(), lit = false, edges;
@@ -93,7 +93,8 @@ function liveGraph(id, spec) {
 
     function steps() {
       var k = spec.start;
-      again = function () { draw(dpbGraph.stepped(spec, k)); };
+      if (caption) caption.setAttribute("aria-live", "polite");
+      again = function () { draw(dpbGraph.stepped(spec, k), k); };
       again();
       slider(place, spec.label, spec.steps.map(function (s) { return s.value; }), k, function (to) {
         k = to;

@@ -20,11 +20,16 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, '..', '..');
 const { chromium } = createRequire(path.join(root, 'docker', 'package.json'))('playwright-core');
 
-const fixture = path.join(here, 'testdata', 'figure.ipynb');
+const fixtures = ['figure', 'graph'].map(name => path.join(here, 'testdata', `${name}.ipynb`));
 const named = (process.env.DPBANDITS_BROWSER_NOTEBOOKS ?? '').split(/\s+/).filter(Boolean).map(f => path.resolve(root, f));
-const usual = [fixture, path.join(root, 'notebooks', '03-jdp-linucb.ipynb')].filter(f => fs.existsSync(f));
+const usual = [...fixtures, path.join(root, 'notebooks', '03-jdp-linucb.ipynb')].filter(f => fs.existsSync(f));
 const notebooks = named.length ? named : usual;
 
+// The notebooks that hold something to click as they are committed, with their outputs.
+const saved = named.length ? [] : fs.readdirSync(path.join(root, 'notebooks')).filter(name => name.endsWith('.ipynb'))
+  .map(name => path.join(root, 'notebooks', name)).filter(file => fs.readFileSync(file, 'utf8').includes('class=\\"dpb-widget\\"'));
+
+const pictures = '.dpb-figure, .dpb-widget';
 const minute = 60_000;
 const runLimit = 5 * minute; // one notebook at smoke scale, on a slow machine
 
@@ -150,7 +155,7 @@ function tooltip(figure) {
   return shown?.innerText.trim();
 }
 
-// checkLive checks that the figure is live: marked so, each canvas painted, the static picture hidden, a tooltip on hover.
+// checkLive checks that the figure is live: marked so, each canvas painted, the static picture hidden, a tooltip on hover. A widget is used instead.
 async function checkLive(page, figure, limit = 30_000, grids = [[5, 3], [24, 16]]) {
   const name = await figure.getAttribute('id');
   const until = async (what, holds) => {
@@ -162,6 +167,11 @@ async function checkLive(page, figure, limit = 30_000, grids = [[5, 3], [24, 16]
   await until('is not live', async () => await figure.getAttribute('data-dpb-live') === '1');
   await figure.locator('.dpb-live').scrollIntoViewIfNeeded();
   assert.equal(await figure.locator('img.dpb-static').isVisible(), false, `figure ${name}: the static picture is still there`);
+  if (await figure.evaluate(e => e.classList.contains('dpb-widget'))) {
+    const slider = figure.locator('.dpb-live input[type=range]');
+    if (await slider.count()) await checkSteps(figure, slider, until); else await checkClicks(page, figure, until);
+    return;
+  }
 
   const canvases = await figure.locator('.dpb-live canvas').all();
   assert.ok(canvases.length > 0, `figure ${name}: no canvas`);
@@ -170,6 +180,63 @@ async function checkLive(page, figure, limit = 30_000, grids = [[5, 3], [24, 16]
     await canvas.evaluate(e => e.scrollIntoView({ block: 'center' }));
     assert.ok(await hover(page, figure, canvas, grids), `figure ${name}: no tooltip appears on hover`);
   }
+}
+
+// checkClicks selects the edges of a graph, by the mouse until they close a cycle, and by the keyboard.
+async function checkClicks(page, figure, until) {
+  const status = async () => (await figure.locator('[role=status]').innerText()).trim();
+  const clear = figure.getByRole('button', { name: 'clear', exact: true });
+  const edges = await figure.locator('[data-edge]').all();
+  const pressed = edge => edge.getAttribute('aria-pressed');
+  const click = async i => {
+    const before = await pressed(edges[i]);
+    const at = await edges[i].evaluate(pointOn);
+    assert.ok(at, `edge ${i} is nowhere to be clicked`);
+    await page.mouse.click(at.x, at.y);
+    await until(`a click does not select edge ${i}`, async () => await pressed(edges[i]) !== before);
+  };
+
+  await clear.click();
+  await until('"clear" leaves something selected', async () => /^(a basis: )?independent, 0 of rank \d/.test(await status()));
+  let last = -1;
+  do {
+    await click(++last);
+    await until('the status is of another set', async () => new RegExp(`^(dependent: it contains |(a basis: )?independent, ${last + 1} of rank )`).test(await status()));
+  } while (!(await status()).startsWith('dependent') && last + 1 < edges.length);
+  await until('a cycle is not called dependent', async () => (await status()).startsWith('dependent: it contains the cycle '));
+  assert.ok(await figure.locator('[data-edge][aria-pressed=true] path[stroke="#D55E00"][stroke-dasharray]').count(), 'no edge of the cycle is marked');
+  await click(last);
+  await until('the set without its cycle is not called independent', async () => new RegExp(`^(a basis: )?independent, ${last} of rank `).test(await status()));
+
+  await clear.click();
+  await edges[0].focus();
+  for (const [key, i, want] of [['Enter', 0, 'true'], ['Space', 0, 'false'], ['Space', 0, 'true'], ['Tab', 0, 'true'], ['Enter', Math.min(1, edges.length - 1), 'true']]) {
+    await page.keyboard.press(key);
+    await until(`the key ${key} does not reach edge ${i}`, async () => await pressed(edges[i]) === want);
+  }
+  await clear.click();
+}
+
+// pointOn is a point of the screen at which a click meets this edge and not what lies over it.
+function pointOn(edge) {
+  edge.scrollIntoView({ block: 'center' });
+  const hit = edge.querySelector('.dpb-hit');
+  for (let k = 1; k < 20; k++) {
+    const { x, y } = hit.getPointAtLength(hit.getTotalLength() * k / 20).matrixTransform(hit.getScreenCTM());
+    if (document.elementFromPoint(x, y)?.closest('[data-edge]') === edge) return { x, y };
+  }
+}
+
+// checkSteps moves the slider of a graph by the keyboard, to its ends.
+async function checkSteps(figure, slider, until) {
+  const shown = () => Promise.all([figure.locator('output').innerText(), figure.locator('.dpb-caption').innerText(), figure.locator('.dpb-live svg').innerHTML()]);
+  await slider.press('Home');
+  await until('the key Home does not reach the slider', async () => await slider.inputValue() === '0');
+  const first = await shown();
+  await slider.press('End');
+  await until('the key End does not reach the slider', async () => await slider.inputValue() === await slider.getAttribute('max'));
+  const last = await shown();
+  for (const [i, what] of ['value', 'caption', 'picture'].entries()) assert.notEqual(first[i], last[i], `the slider does not change its ${what}`);
 }
 
 // hover moves over the canvas until a tooltip shows: across one grid of points after the other.
@@ -223,7 +290,7 @@ for (const file of notebooks) {
         assert.ok(!bad, `cell ${c.i} failed:\n${bad && text(bad)}`);
       }
       const html = o => [o.data?.['text/html'] ?? ''].flat().join('');
-      const drawn = cells.filter(c => c.outputs.some(o => html(o).includes('class="dpb-figure"')));
+      const drawn = cells.filter(c => c.outputs.some(o => /class="dpb-(figure|widget)"/.test(html(o))));
       assert.ok(drawn.length > 0, 'the notebook draws no figure');
 
       let figures = 0;
@@ -234,8 +301,8 @@ for (const file of notebooks) {
           return content.scrollToItem(i, 'center');
         }, c.i);
         const cell = page.locator(`.jp-NotebookPanel .jp-Cell[data-windowed-list-index="${c.i}"]`);
-        await cell.locator('.dpb-figure').first().waitFor({ state: 'attached' });
-        for (const figure of await cell.locator('.dpb-figure').all()) {
+        await cell.locator(pictures).first().waitFor({ state: 'attached' });
+        for (const figure of await cell.locator(pictures).all()) {
           await checkLive(page, figure);
           figures++;
         }
@@ -256,7 +323,7 @@ for (const file of notebooks) {
       const complaints = [];
       page.on('pageerror', e => complaints.push(e.message));
       await page.goto(address);
-      const all = await page.locator('.dpb-figure').all();
+      const all = await page.locator(pictures).all();
       assert.equal(all.length, figures);
       for (const figure of all) await checkLive(page, figure);
       assert.deepEqual(complaints, [], 'errors on the page');
@@ -269,10 +336,34 @@ for (const file of notebooks) {
     const { address, figures } = pageOf.get(name);
     await withPage(onlyFiles, { offline: true, javaScriptEnabled: false }, async page => {
       await page.goto(address);
-      const all = await page.locator('.dpb-figure').all();
+      const all = await page.locator(pictures).all();
       assert.equal(all.length, figures);
       for (const figure of all) await checkStatic(figure);
       t.diagnostic(`${figures} static pictures are shown`);
+    });
+  });
+}
+
+for (const file of saved) {
+  const name = path.basename(file, '.ipynb');
+
+  test(`what is to be clicked in ${name}, as it is committed`, { timeout: 5 * minute }, async t => {
+    const pages = path.join(scratch, 'committed');
+    await promisify(execFile)(path.join(root, 'docker', 'run'), ['python', path.join(here, 'run.py'), '--export-only', '--out', pages, file]);
+    const address = pathToFileURL(path.join(pages, `${name}.html`)).href;
+    await withPage(onlyFiles, { offline: true }, async page => {
+      const complaints = [];
+      page.on('pageerror', e => complaints.push(e.message));
+      await page.goto(address);
+      const widgets = await page.locator('.dpb-widget').all();
+      assert.ok(widgets.length > 0, 'the page has lost them');
+      for (const widget of widgets) await checkLive(page, widget);
+      assert.deepEqual(complaints, [], 'errors on the page');
+      t.diagnostic(`${widgets.length} are live offline`);
+    });
+    await withPage(onlyFiles, { offline: true, javaScriptEnabled: false }, async page => {
+      await page.goto(address);
+      for (const widget of await page.locator('.dpb-widget').all()) await checkStatic(widget);
     });
   });
 }
@@ -305,6 +396,50 @@ test('a broken figure is found out', { timeout: 2 * minute }, async t => {
       const figure = page.locator('.dpb-figure');
       await assert.rejects(checkLive(page, figure, 1000, [[3, 2]]), e => e.message.includes(what));
       if (what === 'is not live') await assert.rejects(checkStatic(figure), /its picture is broken/);
+    }));
+  }
+});
+
+const clickable = notebooks.some(file => path.basename(file) === 'graph.ipynb');
+
+test('what is read out of a graph is of what it shows', { timeout: minute, skip: !clickable }, async () => {
+  assert.ok(pageOf.has('graph'), 'there is no page: the notebook did not run');
+  await withPage(onlyFiles, { offline: true }, async page => {
+    await page.goto(pageOf.get('graph').address);
+    const said = widget => widget.locator('.dpb-live svg').getAttribute('aria-label');
+    const [clicked, again, stepped] = await page.locator('.dpb-widget').all();
+    await stepped.locator('svg').waitFor();
+    assert.equal(await clicked.getAttribute('id'), await again.getAttribute('id'));
+    await clicked.locator('[data-edge]').first().press('Enter');
+    assert.deepEqual(await Promise.all([clicked, again].map(w => w.locator('[data-edge]').first().getAttribute('aria-pressed'))), ['false', 'true']);
+    assert.doesNotMatch(await said(clicked), /Selected/, 'the selection at the start');
+    const last = await said(stepped);
+    await stepped.locator('input').press('Home');
+    assert.match(await said(stepped), /Accepted: none\. Rejected: none\.$/);
+    await stepped.locator('input').press('End');
+    assert.equal(await said(stepped), last);
+    assert.match(last, /Accepted: a–<img src=x onerror=alert\(1\)> \(4\), .*Rejected: .*\(0\.5\)/);
+  });
+});
+
+// What keeps a graph from working, and what is to be said of it.
+const brokenGraph = {
+  'edge 0 is nowhere to be clicked': () => document.head.appendChild(document.createElement('style')).append('[data-edge] * { pointer-events: none !important }'),
+  'a click does not select edge 0': () => document.addEventListener('click', e => { if (e.target.closest('[data-edge]')) e.stopPropagation(); }, true),
+  'the status is of another set': () => new MutationObserver(list => {
+    for (const { target } of list) if (target.textContent.startsWith('dependent')) target.textContent = 'independent, 3 of rank 3';
+  }).observe(document.querySelector('[role=status]'), { childList: true, subtree: true }),
+  'the key Enter does not reach edge 0': () => document.addEventListener('keydown', e => e.stopPropagation(), true),
+};
+test('a broken graph is found out', { timeout: 2 * minute, skip: !clickable }, async t => {
+  assert.ok(pageOf.has('graph'), 'there is no page: the notebook did not run');
+  for (const [what, breaking] of Object.entries(brokenGraph)) {
+    await t.test(what, () => withPage(onlyFiles, { offline: true }, async page => {
+      await page.goto(pageOf.get('graph').address);
+      const widget = page.locator('.dpb-widget').first();
+      await widget.locator('[data-edge]').first().waitFor();
+      await page.evaluate(breaking);
+      await assert.rejects(checkLive(page, widget, 1000), e => e.message.includes(what));
     }));
   }
 });
