@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -599,6 +600,27 @@ func TestStall(t *testing.T) {
 		} else {
 			leaves(t, dir, "ml-100k.zip.part:100")
 		}
+	}
+}
+
+// A server that is slow, but not as slow as that, is not given up.
+func TestSlowIsNotStalled(t *testing.T) {
+	data := pack(t, regular()...)
+	var asked atomic.Int32
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		for part := range slices.Chunk(data, len(data)/10+1) {
+			time.Sleep(80 * time.Millisecond)
+			w.Write(part)
+			w.(http.Flusher).Flush()
+		}
+	})
+	a := small(data, url)
+	a.stall = 400 * time.Millisecond
+	loads(t, a, quiet(t.TempDir()))
+	if n := asked.Load(); n != 1 {
+		t.Errorf("the server was asked %d times, want once", n)
 	}
 }
 

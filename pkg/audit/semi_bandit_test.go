@@ -158,6 +158,26 @@ func TestWarmUpCanaries(t *testing.T) {
 	}
 }
 
+// scribbler writes to the rewards of its warm-up.
+type scribbler struct{ leader }
+
+func (l *scribbler) WarmUp(y []float64) {
+	l.leader.WarmUp(y)
+	clear(y)
+}
+
+// The streams of one run are those of the next, whatever a learner does to what it is shown.
+func TestWarmUpIsACopy(t *testing.T) {
+	a := audit.Learner{Name: "scribbler", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, Worlds: semiStreams(6, 0), WarmUp: true, Runs: 400,
+		New: func() bandit.Learner { return &scribbler{leader{warm: true, deaf: true}} }}
+	if f, err := a.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
+		t.Errorf("err %v, want excluded\n%v", err, f)
+	}
+	if want := semiStreams(6, 0)[0][0].Rewards; !slices.Equal(a.Worlds[0][0].Rewards, want) {
+		t.Errorf("the warm-up's rewards are now %v, want %v", a.Worlds[0][0].Rewards, want)
+	}
+}
+
 // twice plays an arm twice.
 type twice struct{ leader }
 

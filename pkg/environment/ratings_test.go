@@ -112,6 +112,7 @@ func TestRatingsRefuses(t *testing.T) {
 		"rank 0, want in [1, Size = 3]": {Rated: [][]bool{row}, Matroid: binary{0, 0, 0}},
 		"Rated has 0 rows":              {Matroid: three},
 		"Rated[1] has 2 columns, want one for each of the matroid's 3 elements": {Rated: [][]bool{row, row[:2]}, Matroid: three},
+		"Rated[0] has 4 columns": {Rated: [][]bool{append(slices.Clone(row), true), row}, Matroid: three},
 		"Rated[0] has 0 columns": {Rated: [][]bool{nil, row}, Matroid: three},
 	} {
 		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "environment: Ratings: ") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // noContexts is a toyArms without contexts.
@@ -108,8 +109,11 @@ func TestWarmUp(t *testing.T) {
 		t.Errorf("warm-ups %v and %v, want the same, one in each trial", seen["a"], seen["b"])
 	}
 	for trial, y := range seen["a"] {
-		if len(y) != 2 || (trial > 0 && slices.Equal(y, seen["a"][trial-1])) {
-			t.Errorf("trial %d: warm-up %v, want a fresh reward for each of 2 arms", trial, y)
+		env, want := new(noContexts), make([]float64, 2)
+		env.Reset(random.New(warmExperiment().Seed, trial, "contexts"))
+		env.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
+		if !slices.Equal(y, want) {
+			t.Errorf("trial %d: warm-up %v, want %v from the trial's own stream", trial, y, want)
 		}
 	}
 	if first := rewards["a"][0]; slices.Contains(seen["a"][0], first) {
