@@ -34,8 +34,8 @@ func (n slotNoise) scale(slots int, side float64) (float64, error) {
 		ratio, name = math.Sqrt(float64(slots))/n.mu, "Gaussian noise of standard deviation"
 	}
 	scale := ratio * side
-	if math.IsInf(ratio*ratio, 0) || math.IsInf(scale, 0) || scale == 0 && !n.budget.None() {
-		return 0, fmt.Errorf("mechanism: %s %v for %v, %d sums and a range of %v, want finite and > 0, and its square in units of the range finite", name, scale, n.budget, slots, side)
+	if math.IsInf(2*ratio*ratio, 0) || math.IsInf(scale, 0) || scale == 0 && !n.budget.None() {
+		return 0, fmt.Errorf("mechanism: %s %v for %v, %d sums and a range of %v, want finite and > 0, and twice its square in units of the range finite", name, scale, n.budget, slots, side)
 	}
 	return scale, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -212,6 +213,66 @@ func TestTallySpent(t *testing.T) {
 	}
 }
 
+// TestTallySpentWarmUp: the record of the warm-up is in L releases and all later ones in up to K, or K times the levels of a tree of theirs.
+func TestTallySpentWarmUp(t *testing.T) {
+	s := privacy.TallySetup{Arms: 5, Slots: 2, Horizon: 8, Hi: 1, WarmUp: true}
+	laplace := func(parts float64) privacy.Event { return privacy.LaplaceEvent{Epsilon: 0.5 / parts} }
+	warm, later := privacy.Repeat{Event: laplace(5), Times: 5}, privacy.Repeat{Event: laplace(2), Times: 2}
+	tree := func(nodes int) privacy.Event {
+		return privacy.Parallel{warm, privacy.TreeEvent{Node: laplace(8), Nodes: nodes}}
+	}
+	budget := privacy.Budget{Epsilon: 0.5}
+	published := privacy.Repeat{Event: laplace(2), Times: 5}
+	for _, c := range []struct {
+		tally interface {
+			privacy.Tally
+			privacy.Meter
+		}
+		want []privacy.Event // after 1, 2, ... records
+	}{
+		{&Blocks{Budget: budget}, []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
+		{&Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, published}},
+		{&TreeTally{Budget: budget}, []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
+	} {
+		if err := c.tally.Init(s); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			if got := c.tally.Spent(i + 1); !reflect.DeepEqual(got, want) {
+				t.Errorf("%T: %v is spent after %d records, want %v", c.tally, got, i+1, want)
+			}
+		}
+		if want := c.want[len(c.want)-1]; !reflect.DeepEqual(c.tally.Claim().Event, want) {
+			t.Errorf("%T claims %v, want %v", c.tally, c.tally.Claim().Event, want)
+		}
+	}
+}
+
+// TestTallyReset: a run is the same after any other, also one whose warm-up showed other arms.
+func TestTallyReset(t *testing.T) {
+	for name, tally := range tallies(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+		for _, s := range tallySetups {
+			arms, weights := shown(s, rand.New(rand.NewPCG(1, 2)))
+			arms[0], weights[0] = arms[0][:1], weights[0][:1]
+			want := run(t, tally, s, testSource(), arms, weights)
+			all := rand.New(rand.NewPCG(3, 4)).Perm(s.Arms)[:s.Slots]
+			if s.WarmUp {
+				all = rand.New(rand.NewPCG(3, 4)).Perm(s.Arms)
+			}
+			tally.Reset(privacy.NewNoise(random.Source(8, 0, "noise")))
+			if _, err := tally.Add(all, make([]float64, len(all))); err != nil {
+				t.Fatal(err)
+			}
+			tally.Reset(privacy.NewNoise(testSource()))
+			for i := range arms {
+				if _, err := tally.Add(arms[i], weights[i]); err != nil || !same(want[i], estimates(tally, s.Arms)) {
+					t.Fatalf("%s, %+v, record %d: %v, %v, want %v", name, s, i, estimates(tally, s.Arms), err, want[i])
+				}
+			}
+		}
+	}
+}
+
 func TestTallyInitRefuses(t *testing.T) {
 	good, nan := tallySetups[1], math.NaN()
 	for _, c := range []struct {
@@ -227,6 +288,8 @@ func TestTallyInitRefuses(t *testing.T) {
 		}
 	}
 	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
+	one := privacy.TallySetup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
+	wants(t, "a variance that overflows", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
 	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.TallySetup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
 	for _, delta := range []float64{-1, 1, nan} {
 		b := &Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
