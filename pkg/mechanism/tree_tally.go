@@ -24,7 +24,8 @@ import (
 // need, Laplace of scale L (Hi - Lo)/epsilon: its user has the same epsilon as all others, and the trees are what they are without it.
 //
 // What is kept of an arm is the exact sum and the noise of the nodes in the prefix, floor(log2 n) + 2 numbers; noise is drawn once an observation, fresh for each
-// node. epsilon = +Inf means no noise, and exact means. The noise is for research: floating-point noise leaks through its low bits (Mironov 2012).
+// node. epsilon = +Inf means no noise, and exact means. The noise is for research: floating-point noise leaks through its low bits (Mironov 2012), and
+// sums round, as those of Blocks do.
 type TreeTally struct {
 	Budget privacy.Budget // no default; delta = 0: Laplace, delta > 0: Gaussian; epsilon = +Inf means no noise
 

@@ -6,7 +6,8 @@ import (
 )
 
 // Tally releases the mean weight of each arm of a semi-bandit under noise: a private learner's only door to its data. A record is the weights of the
-// arms that were played in one round, of one user.
+// arms that were played in one round, of one user. What the noise covers is the estimates, and which records changed them; errors and the number of clipped weights
+// are of the raw data, and stay with the curator.
 type Tally interface {
 	// Init validates and allocates.
 	Init(TallySetup) error
