@@ -18,8 +18,9 @@ const (
 	// Forced plays what it has not seen first: an arm without an estimate has index +Inf, ties by the lowest index. Each user shows the arms of one
 	// basis and no more, and after at most L - K + 1 rounds all arms have been played that are in some basis.
 	Forced Initialisation = iota
-	// AsPublished has a round 0, in which one user shows all L arms (line 2 of Algorithms 2 and 3, and of Kveton et al.'s). Over a private tally she has less privacy than
-	// all others, as the tally's claim says.
+	// AsPublished has a round 0, in which one user shows all L arms (line 2 of Algorithms 2 and 3, and of Kveton et al.'s). She shows L weights where all others
+	// show K: mechanism.TreeTally, and mechanism.Blocks if Sound, add the noise for that, and she has the epsilon of all others; over Blocks as published she has L/K times it
+	// under Laplace noise, as the claim says.
 	AsPublished
 )
 

@@ -40,7 +40,7 @@ type TallySetup struct {
 	Slots   int     // arms a record shows at most, K, in [1, Arms]
 	Horizon int     // records after the warm-up, >= 1
 	Lo, Hi  float64 // bounds of a weight, Lo < Hi
-	WarmUp  bool    // the first record, beside the horizon's, shows all arms: its user's privacy is less
+	WarmUp  bool    // the first record, beside the horizon's, shows all arms, and is in more releases than others: it takes more noise, or its user has less privacy
 }
 
 // Validate reports a field that is out of its range.
