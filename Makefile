@@ -4,7 +4,7 @@
 #   .venv/                  JupyterLab, nbclient, nbconvert    pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
-#   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA=folder names another place
+#   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
