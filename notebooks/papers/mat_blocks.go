@@ -18,6 +18,7 @@ import (
 // recorder is a tally that notes what it is shown and what it releases.
 type recorder struct {
 	*mechanism.Blocks
+	setup    privacy.TallySetup
 	records  []matRecord
 	releases []matRelease
 }
@@ -32,6 +33,12 @@ type matRecord struct {
 type matRelease struct {
 	round, arm int
 	privacy.Estimate
+}
+
+// Init notes the setup.
+func (r *recorder) Init(s privacy.TallySetup) error {
+	r.setup = s
+	return r.Blocks.Init(s)
 }
 
 // Add takes in a record and notes it.
@@ -156,7 +163,7 @@ const estimatesArm = 0
 
 // width returns the parts of DPUCB-MAT's confidence width in a round: of sampling and of the noise.
 func (r *recorder) width(round int, e privacy.Estimate) (sampling, noise float64) {
-	l := 3 * math.Log(float64(r.Slots*round))
+	l := 3 * math.Log(float64(r.setup.Slots*round))
 	return math.Sqrt(l / float64(e.Count)), e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l
 }
 
@@ -224,7 +231,7 @@ func FigureWidths(s Scale) (*charts.Figure, error) {
 		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "width, in mean weight", Log: true},
 		Series: []charts.Series{sampling, noise, miss},
 		Caption: fmt.Sprintf("The same run. T: observations in the last block; ε₀ = ε/K = %.3g. But for the logarithm, a block twice as long divides the noise's width by 2 and sampling's by √2; the widths are drawn as they are at the release, and in the last round",
-			float64(MATEpsilon)/float64(r.Slots)),
+			float64(MATEpsilon)/float64(r.setup.Slots)),
 		Scale: Here(s),
 		Alt:   "Two falling staircases on logarithmic axes: the width of the noise starts above that of sampling, falls twice as steeply and crosses it. The distance of the estimates from the true mean lies below their sum.",
 	}, nil
@@ -253,12 +260,12 @@ func claimBlocks(s Scale) (string, error) {
 	}
 	ledger := func() *privacy.Ledger { return privacy.NewLedger(random.Source(MATSeed, 0, "replay")) }
 	// Without noise a release is the sum of its block: of observations that are in no other.
-	exact, err := replay(privacy.Budget{Epsilon: math.Inf(1)}, run.TallySetup, run.records, ledger())
+	exact, err := replay(privacy.Budget{Epsilon: math.Inf(1)}, run.setup, run.records, ledger())
 	if err != nil {
 		return "", err
 	}
-	open := make([][]float64, run.Arms)
-	full := make([]int, run.Arms)
+	open := make([][]float64, run.setup.Arms)
+	full := make([]int, run.setup.Arms)
 	next := 0
 	for t, record := range run.records {
 		for i, e := range record.arms {
@@ -283,7 +290,7 @@ func claimBlocks(s Scale) (string, error) {
 	// The same noise, and one round's weights replaced.
 	budget := privacy.Budget{Epsilon: MATEpsilon}
 	book := ledger()
-	before, err := replay(budget, run.TallySetup, run.records, book)
+	before, err := replay(budget, run.setup, run.records, book)
 	if err != nil {
 		return "", err
 	}
@@ -303,7 +310,7 @@ func claimBlocks(s Scale) (string, error) {
 			flipped[i] = 1 - w
 		}
 		records[t] = matRecord{original.arms, flipped}
-		after, err := replay(budget, run.TallySetup, records, ledger())
+		after, err := replay(budget, run.setup, records, ledger())
 		if err != nil {
 			return "", err
 		}
@@ -318,8 +325,8 @@ func claimBlocks(s Scale) (string, error) {
 		most = max(most, changed)
 		replaced++
 	}
-	if most != run.Slots || math.Abs(widest-1) > 1e-6 {
-		return "", fmt.Errorf("one round replaced changes up to %d released sums by up to %v, want K = %d by 1", most, widest, run.Slots)
+	if most != run.setup.Slots || math.Abs(widest-1) > 1e-6 {
+		return "", fmt.Errorf("one round replaced changes up to %d released sums by up to %v, want K = %d by 1", most, widest, run.setup.Slots)
 	}
 	return fmt.Sprintf("%s rounds, %d releases: blocks of 1, 2, 4, …, each of new observations; %d rounds replaced, one at a time: at most %d released sums change, by at most %.4g; the ledger has one draw of Laplace(K/ε) a release",
 		thousands(len(records)), len(run.releases), replaced, most, widest), nil

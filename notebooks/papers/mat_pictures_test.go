@@ -111,7 +111,7 @@ func TestRecorder(t *testing.T) {
 				observations += b.size
 			}
 		}
-		if observations != round*r.Slots {
+		if observations != round*r.setup.Slots {
 			t.Errorf("round %d: %d observations in blocks", round, observations)
 		}
 	}

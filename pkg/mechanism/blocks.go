@@ -78,6 +78,7 @@ func (b *Blocks) Init(s privacy.TallySetup) error {
 }
 
 func (b *Blocks) calibrate() error {
+	s := b.setup
 	if b.Calibration != privacy.Sound && b.Calibration != privacy.AsPublished {
 		return fmt.Errorf("mechanism: Blocks.Calibration = %v, want Sound or AsPublished", b.Calibration)
 	}
@@ -85,26 +86,26 @@ func (b *Blocks) calibrate() error {
 	if err != nil {
 		return err
 	}
-	side := b.Hi - b.Lo
+	side := s.Hi - s.Lo
 	b.gaussian = n.gaussian
-	if b.later, err = n.scale(b.Slots, side); err != nil {
+	if b.later, err = n.scale(s.Slots, side); err != nil {
 		return err
 	}
-	event, epsilon := n.event(b.Slots), b.Budget.Epsilon
-	conditions := []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", b.Lo, b.Hi), adaptive, privacy.OneRound}
+	event, epsilon := n.event(s.Slots), b.Budget.Epsilon
+	conditions := []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive, privacy.OneRound}
 	b.first, b.warmUp = b.later, event
 	switch {
-	case !b.WarmUp || b.Arms == b.Slots:
+	case !s.WarmUp || s.Arms == s.Slots:
 	case b.Calibration == privacy.Sound:
-		if b.first, err = n.scale(b.Arms, side); err != nil {
+		if b.first, err = n.scale(s.Arms, side); err != nil {
 			return err
 		}
-		b.warmUp = n.event(b.Arms)
+		b.warmUp = n.event(s.Arms)
 		event = privacy.Parallel{b.warmUp, event}
 	default:
-		b.warmUp = n.published(b.Slots, b.Arms)
-		event, epsilon = b.warmUp, n.worth(b.Slots, b.Arms) // another record is in K of these L releases
-		conditions = append(conditions, fmt.Sprintf("the epsilon proved is the first user's, of whom %d weights are released; all others have %.4g", b.Arms, b.Budget.Epsilon))
+		b.warmUp = n.published(s.Slots, s.Arms)
+		event, epsilon = b.warmUp, n.worth(s.Slots, s.Arms) // another record is in K of these L releases
+		conditions = append(conditions, fmt.Sprintf("the epsilon proved is the first user's, of whom %d weights are released; all others have %.4g", s.Arms, b.Budget.Epsilon))
 	}
 	b.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: replaceWeights, Calibration: b.Calibration,
@@ -115,7 +116,7 @@ func (b *Blocks) calibrate() error {
 		b.claim.Source = "blocks of " + b.claim.Source + "; Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022"
 	}
 	b.plan()
-	b.sums, b.means = make([]float64, b.Arms), make([]float64, b.Arms)
+	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
 	return nil
 }
 
@@ -129,7 +130,7 @@ func (b *Blocks) plan() {
 		if scales[i] = b.later; i == 0 {
 			scales[i] = b.first
 		}
-		precisions[i] = 1 / b.variance(i, scales[i]/(b.Hi-b.Lo))
+		precisions[i] = 1 / b.variance(i, scales[i]/(b.setup.Hi-b.setup.Lo))
 		total += precisions[i]
 		oldest := 0
 		if !b.Remember {
@@ -212,7 +213,7 @@ func (b *Blocks) Estimate(arm int) privacy.Estimate {
 		return privacy.Estimate{}
 	}
 	l := &b.levels[blocks-1]
-	return privacy.Estimate{Mean: b.Lo + b.means[arm], Count: l.count, Tail: l.tail}
+	return privacy.Estimate{Mean: b.setup.Lo + b.means[arm], Count: l.count, Tail: l.tail}
 }
 
 // full returns how many blocks a number of observations fills.
@@ -247,7 +248,7 @@ func (b *Blocks) Spent(records int) privacy.Event {
 	switch {
 	case records <= 0:
 		return nothing
-	case b.WarmUp && records == 1:
+	case b.setup.WarmUp && records == 1:
 		return b.warmUp
 	}
 	return b.claim.Event

@@ -48,7 +48,7 @@ func (c *Counts) Estimate(arm int) privacy.Estimate {
 	if n == 0 {
 		return privacy.Estimate{}
 	}
-	return privacy.Estimate{Mean: c.Lo + c.sums[arm]/float64(n), Count: n}
+	return privacy.Estimate{Mean: c.setup.Lo + c.sums[arm]/float64(n), Count: n}
 }
 
 // Claim claims nothing: epsilon is infinite.

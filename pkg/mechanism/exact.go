@@ -66,7 +66,7 @@ func (e *Exact) AddOuter(row []float64) error {
 // Read writes the sum plus the ridge into dst.
 func (e *Exact) Read(dst []float64) {
 	copy(dst, e.sum)
-	addDiagonal(dst, e.Dim, e.shift)
+	addDiagonal(dst, e.setup.Dim, e.shift)
 }
 
 // Bounds returns the ridge as both bounds, and no perturbation.

@@ -84,7 +84,7 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 }
 
 // sensitivity returns L~^2: |vv^T - ww^T|_F <= sqrt(2) L~^2, and the symmetric Gaussian returns the sqrt(2).
-func (f *factorised) sensitivity() float64 { return f.Bound * f.Bound }
+func (f *factorised) sensitivity() float64 { return f.setup.Bound * f.setup.Bound }
 
 // Reset forgets the data and draws new noise.
 func (f *factorised) Reset(n *privacy.Noise) {
@@ -92,17 +92,17 @@ func (f *factorised) Reset(n *privacy.Noise) {
 	clear(f.sum)
 	clear(f.noise)
 	f.by.reset()
-	f.draw = func(dst []float64) { n.SymmetricGaussian(dst, f.Dim, f.sd) }
+	f.draw = func(dst []float64) { n.SymmetricGaussian(dst, f.setup.Dim, f.sd) }
 }
 
 // AddOuter adds row row^T and draws the noise of the next release. The last row of the horizon is counted and
 // dropped: no round comes after it, and no release is paid for it.
 func (f *factorised) AddOuter(row []float64) error {
-	if f.count >= f.Horizon {
-		return beyond(f.Horizon)
+	if f.count >= f.setup.Horizon {
+		return beyond(f.setup.Horizon)
 	}
 	row, err := f.admit(row)
-	if err != nil || f.count == f.Horizon {
+	if err != nil || f.count == f.setup.Horizon {
 		return err
 	}
 	addOuter(f.sum, row)
@@ -115,16 +115,18 @@ func (f *factorised) Read(dst []float64) {
 	for i, v := range f.sum {
 		dst[i] = v + f.noise[i]
 	}
-	addDiagonal(dst, f.Dim, f.shift)
+	addDiagonal(dst, f.setup.Dim, f.shift)
 }
 
 // Draws returns one symmetric Gaussian a row.
 func (f *factorised) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(f.Dim, f.sd), Count: f.released()}}
+	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(f.setup.Dim, f.sd), Count: f.released()}}
 }
 
 // Spent returns the event of the releases after a number of rows: that of C's leading block, whose first column is the longest.
-func (f *factorised) Spent(records int) privacy.Event { return f.event(min(records, f.Horizon-1)) }
+func (f *factorised) Spent(records int) privacy.Event {
+	return f.event(min(records, f.setup.Horizon-1))
+}
 
 func (f *factorised) event(rows int) privacy.Event {
 	e := privacy.MatrixEvent{Sensitivity: f.sensitivity(), SD: f.sd}
@@ -140,12 +142,12 @@ func (f *factorised) SD() float64 { return f.sd }
 // MaxSD returns a bound on the standard deviation of an entry off the diagonal of a release, in units of L~^2/mu: the largest norm of a row of B
 // times that of a column of C. The binary tree's is its number of nodes, sqrt(m) sqrt(m), or little less.
 func (f *factorised) MaxSD() float64 {
-	return f.widest * f.by.columnNorm(releases(f.Horizon))
+	return f.widest * f.by.columnNorm(releases(f.setup.Horizon))
 }
 
 // upsilon bounds the operator norm of a release's noise, and the norm of h next to it: that noise is a symmetric Gaussian of standard deviation at most s |B|.
 func (f *factorised) upsilon() (operator, perturbation float64) {
-	return symmetricUpsilon(f.Setup, f.sd*f.widest)
+	return symmetricUpsilon(f.setup, f.sd*f.widest)
 }
 
 // ShiftTo moves the release such that rho_min has the value given.

@@ -23,10 +23,11 @@ type Gaussian struct {
 	Budget      privacy.Budget // no default; delta > 0
 	Calibration privacy.Calibration
 
-	setup  privacy.Setup
-	levels int     // m as the calibration counts it
-	sd     float64 // s
-	claim  privacy.Claim
+	setup       privacy.Setup
+	calibration privacy.Calibration // as it was in Init
+	levels      int                 // m as the calibration counts it
+	sd          float64             // s
+	claim       privacy.Claim
 }
 
 var _ NodeNoise = (*Gaussian)(nil)
@@ -48,7 +49,7 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		return err
 	}
 	square := s.Bound * s.Bound
-	g.setup, g.levels = s, maxNodes(s.Horizon)
+	g.setup, g.calibration, g.levels = s, g.Calibration, maxNodes(s.Horizon)
 	if g.Calibration == privacy.Sound {
 		g.sd = math.Sqrt(float64(g.levels)) * square / mu
 	} else {
@@ -86,7 +87,7 @@ func (g *Gaussian) Spent(nodes int) privacy.Event {
 func (g *Gaussian) SD() float64 { return g.sd }
 
 // Nodes returns m and whether prefixes are padded.
-func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.Calibration == privacy.AuthorsCode }
+func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.calibration == privacy.AuthorsCode }
 
 // Draw draws a node's noise.
 func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
@@ -103,7 +104,7 @@ func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
 // AsPublished: Proposition 11 as printed.
 func (g *Gaussian) upsilon() (operator, perturbation float64) {
 	scale := g.sd * math.Sqrt(float64(g.levels))
-	if g.Calibration == privacy.Sound {
+	if g.calibration == privacy.Sound {
 		return symmetricUpsilon(g.setup, scale)
 	}
 	d, tail := float64(g.setup.Dim-1), math.Log(float64(g.setup.Horizon)/g.setup.Alpha)

@@ -44,7 +44,7 @@ func (h *Honaker) Init(s privacy.Setup) error {
 // Draws returns one node's noise for each node that is finished.
 func (h *Honaker) Draws() []privacy.Draws {
 	t := h.released()
-	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(h.Dim, h.sd), Count: t + finished(t)}}
+	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(h.setup.Dim, h.sd), Count: t + finished(t)}}
 }
 
 // Spent returns the event of the nodes that the first row is in after a number of rows: no row is in more.

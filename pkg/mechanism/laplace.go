@@ -21,6 +21,7 @@ type Laplace struct {
 	Lo, Hi     float64            // bounds of a coordinate, Lo < Hi, no default
 	Neighbours privacy.Neighbours // zero: one record is replaced
 
+	lo, hi   float64 // as they were in Init; buf has the length of a value
 	scale    float64
 	releases int
 	clipped  int
@@ -61,7 +62,7 @@ func (l *Laplace) Init() error {
 	if math.IsInf(l.scale, 0) || l.scale == 0 && !nominal.None() {
 		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
 	}
-	l.buf = make([]float64, l.Dim)
+	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
 	l.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: neighbours,
 		Nominal: nominal, Epsilon: l.Epsilon,
@@ -80,14 +81,14 @@ func (l *Laplace) Release(dst, value []float64) error {
 	if err := ready(l.noise, &l.claim); err != nil {
 		return err
 	}
-	if err := fits(dst, value, l.Dim); err != nil {
+	if err := fits(dst, value, len(l.buf)); err != nil {
 		return err
 	}
 	l.noise.Laplace(l.buf, l.scale)
 	l.releases++
 	outside := false
 	for i, v := range value {
-		clipped := min(max(v, l.Lo), l.Hi)
+		clipped := min(max(v, l.lo), l.hi)
 		outside = outside || clipped != v
 		dst[i] = clipped + l.buf[i]
 	}
@@ -108,5 +109,5 @@ func (l *Laplace) Claim() privacy.Claim { return l.claim }
 
 // Draws returns a draw for each release.
 func (l *Laplace) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.LaplaceLaw(l.Dim, l.scale), Count: l.releases}}
+	return []privacy.Draws{{Law: privacy.LaplaceLaw(len(l.buf), l.scale), Count: l.releases}}
 }

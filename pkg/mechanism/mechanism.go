@@ -38,7 +38,7 @@ var nothing = privacy.GaussianEvent{Mu: 0}
 
 // rows is what the accumulators share: the admission of rows and their count.
 type rows struct {
-	privacy.Setup
+	setup   privacy.Setup
 	size    int // of a packed matrix
 	count   int // rows admitted since reset
 	clipped int
@@ -50,14 +50,14 @@ func (r *rows) init(s privacy.Setup) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	*r = rows{Setup: s, size: s.Dim * (s.Dim + 1) / 2, buf: make([]float64, s.Dim)}
+	*r = rows{setup: s, size: s.Dim * (s.Dim + 1) / 2, buf: make([]float64, s.Dim)}
 	return nil
 }
 
 // admit checks a row, counts it and returns it clipped to the bounds.
 func (r *rows) admit(row []float64) ([]float64, error) {
-	if len(row) != r.Dim {
-		return nil, fmt.Errorf("mechanism: a row of length %d, want %d", len(row), r.Dim)
+	if len(row) != r.setup.Dim {
+		return nil, fmt.Errorf("mechanism: a row of length %d, want %d", len(row), r.setup.Dim)
 	}
 	var context float64 // squared norm
 	d := len(row) - 1
@@ -69,18 +69,18 @@ func (r *rows) admit(row []float64) ([]float64, error) {
 		return nil, fmt.Errorf("mechanism: a row of squared norm %v, want finite: %v", square, append([]float64(nil), row...))
 	}
 	r.count++
-	long := r.Context > 0 && beyondBound(context, r.Context)
-	if !long && !beyondBound(square, r.Bound) {
+	long := r.setup.Context > 0 && beyondBound(context, r.setup.Context)
+	if !long && !beyondBound(square, r.setup.Bound) {
 		return row, nil
 	}
 	r.clipped++
 	copy(r.buf, row)
 	if long {
-		scale(r.buf[:d], r.Context/math.Sqrt(context))
-		square = r.Context*r.Context + row[d]*row[d]
+		scale(r.buf[:d], r.setup.Context/math.Sqrt(context))
+		square = r.setup.Context*r.setup.Context + row[d]*row[d]
 	}
-	if beyondBound(square, r.Bound) {
-		scale(r.buf, r.Bound/math.Sqrt(square))
+	if beyondBound(square, r.setup.Bound) {
+		scale(r.buf, r.setup.Bound/math.Sqrt(square))
 	}
 	return r.buf, nil
 }
@@ -98,11 +98,11 @@ func scale(v []float64, by float64) {
 func (r *rows) Clipped() int { return r.clipped }
 
 // released returns the number of rows that a release may show: all but the horizon's last.
-func (r *rows) released() int { return min(r.count, r.Horizon-1) }
+func (r *rows) released() int { return min(r.count, r.setup.Horizon-1) }
 
 // nodes returns how many nodes of a binary tree the first row is in after a number of rows; no row is in more.
 func (r *rows) nodes(records int) int {
-	return bits.Len(uint(max(0, min(records, r.Horizon-1))))
+	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
 }
 
 func (r *rows) reset() { r.count, r.clipped = 0, 0 }

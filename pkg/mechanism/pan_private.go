@@ -42,7 +42,7 @@ func (t *PanPrivateTree) Reset(n *privacy.Noise) {
 	t.rows.reset()
 	t.prefix.reset(n)
 	for i := range t.levels {
-		t.Noise.Draw(n, t.level(i))
+		t.noise.Draw(n, t.level(i))
 	}
 }
 
@@ -50,11 +50,11 @@ func (t *PanPrivateTree) level(i int) []float64 { return t.open[i*t.size : (i+1)
 
 // AddOuter adds row row^T to the open node of every level, and closes those that the row finishes.
 func (t *PanPrivateTree) AddOuter(row []float64) error {
-	if t.count >= t.Horizon {
-		return beyond(t.Horizon)
+	if t.count >= t.setup.Horizon {
+		return beyond(t.setup.Horizon)
 	}
 	row, err := t.admit(row)
-	if err != nil || t.count == t.Horizon {
+	if err != nil || t.count == t.setup.Horizon {
 		return err
 	}
 	for i := range t.levels {
@@ -66,7 +66,7 @@ func (t *PanPrivateTree) AddOuter(row []float64) error {
 		t.draw(i, i+1)
 	}
 	for i := range closed + 1 {
-		t.Noise.Draw(t.source, t.level(i))
+		t.noise.Draw(t.source, t.level(i))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (t *PanPrivateTree) AddOuter(row []float64) error {
 func (t *PanPrivateTree) Draws() []privacy.Draws {
 	rows := t.released()
 	pads := t.drawn(rows) - rows // none if not padded
-	return []privacy.Draws{{Law: t.Noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
+	return []privacy.Draws{{Law: t.noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
 }
 
 // Spent returns what Tree's does: open nodes are not released.
@@ -84,5 +84,5 @@ func (t *PanPrivateTree) Spent(records int) privacy.Event { return t.noise.Spent
 // Read writes the noisy, shifted prefix sum into dst.
 func (t *PanPrivateTree) Read(dst []float64) {
 	copy(dst, t.total())
-	addDiagonal(dst, t.Dim, t.shift)
+	addDiagonal(dst, t.setup.Dim, t.shift)
 }

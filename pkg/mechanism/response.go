@@ -16,6 +16,7 @@ type RandomisedResponse struct {
 	Choices    int                // >= 2, no default
 	Neighbours privacy.Neighbours // zero: one user's answer is replaced; AddRemove is refused
 
+	choices int // as it was in Init
 	each    float64
 	answers int
 	noise   *privacy.Noise
@@ -42,7 +43,7 @@ func (r *RandomisedResponse) Init() error {
 		return fmt.Errorf("mechanism: RandomisedResponse under %v, want replace: that somebody answers is not hidden", neighbours.Relation)
 	}
 	k := neighbours.Contributions
-	r.each = r.Epsilon / float64(k)
+	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
 	r.claim = privacy.Claim{
 		Model: privacy.Local, Neighbours: neighbours,
 		Nominal: nominal, Epsilon: r.Epsilon,
@@ -61,15 +62,15 @@ func (r *RandomisedResponse) Respond(truth int) (int, error) {
 	if err := ready(r.noise, &r.claim); err != nil {
 		return 0, err
 	}
-	if truth < 0 || truth >= r.Choices {
-		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.Choices)
+	if truth < 0 || truth >= r.choices {
+		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.choices)
 	}
 	r.answers++
-	return r.noise.Response(truth, r.Choices, r.each), nil
+	return r.noise.Response(truth, r.choices, r.each), nil
 }
 
 // Keep returns the probability that an answer is the truth.
-func (r *RandomisedResponse) Keep() float64 { return 1 / (1 + float64(r.Choices-1)*math.Exp(-r.each)) }
+func (r *RandomisedResponse) Keep() float64 { return 1 / (1 + float64(r.choices-1)*math.Exp(-r.each)) }
 
 // Estimate writes into dst unbiased estimates of how many users hold each answer, from the counts of the answers given. They add up to the
 // number of answers, and may be negative. It is post-processing.
@@ -77,15 +78,15 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 	if r.claim.Event == nil {
 		return errInit
 	}
-	if len(counts) != r.Choices || len(dst) != r.Choices {
-		return fmt.Errorf("mechanism: %d counts into %d estimates, want %d", len(counts), len(dst), r.Choices)
+	if len(counts) != r.choices || len(dst) != r.choices {
+		return fmt.Errorf("mechanism: %d counts into %d estimates, want %d", len(counts), len(dst), r.choices)
 	}
 	total := 0
 	for _, c := range counts {
 		total += c
 	}
 	keep := r.Keep()
-	other := (1 - keep) / float64(r.Choices-1)
+	other := (1 - keep) / float64(r.choices-1)
 	gain := -math.Expm1(-r.each) * keep // keep - other, without cancellation
 	for i, c := range counts {
 		dst[i] = (float64(c) - other*float64(total)) / gain
@@ -98,5 +99,5 @@ func (r *RandomisedResponse) Claim() privacy.Claim { return r.claim }
 
 // Draws returns a response for each answer.
 func (r *RandomisedResponse) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.ResponseLaw(r.Choices, r.each), Count: r.answers}}
+	return []privacy.Draws{{Law: privacy.ResponseLaw(r.choices, r.each), Count: r.answers}}
 }

@@ -53,11 +53,11 @@ func (t *SecureTree) Reset(*privacy.Noise) {
 
 // AddOuter adds row row^T, rounded, and the noise of the node that the row finishes. The last row of the horizon is counted and dropped.
 func (t *SecureTree) AddOuter(row []float64) error {
-	if t.count >= t.Horizon {
-		return beyond(t.Horizon)
+	if t.count >= t.setup.Horizon {
+		return beyond(t.setup.Horizon)
 	}
 	row, err := t.admit(row)
-	if err != nil || t.count == t.Horizon {
+	if err != nil || t.count == t.setup.Horizon {
 		return err
 	}
 	p, grid := 0, t.discrete.grid
@@ -77,7 +77,7 @@ func (t *SecureTree) Read(dst []float64) {
 	for i, v := range t.sum {
 		dst[i] = v + noise[i]
 	}
-	addDiagonal(dst, t.Dim, t.shift)
+	addDiagonal(dst, t.setup.Dim, t.shift)
 }
 
 // SD returns s, the standard deviation parameter of an entry of a node off the diagonal.

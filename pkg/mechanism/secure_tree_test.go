@@ -26,7 +26,7 @@ func TestSecureTree(t *testing.T) {
 		nodes := 0
 		for i := 1; i < setup.Horizon; i++ {
 			row := []float64{math.Sin(float64(i)), 0.9 * math.Cos(float64(3*i)), 1}
-			admitted, err := (&rows{Setup: setup, buf: make([]float64, 3)}).admit(row)
+			admitted, err := (&rows{setup: setup, buf: make([]float64, 3)}).admit(row)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,7 @@ type SparseVector struct {
 	Monotone    bool               // between neighbours, all queries rise or all fall; for AddRemove only
 	Neighbours  privacy.Neighbours // zero: one record is replaced; Contributions k multiplies the sensitivity by k
 
+	most             int     // Accepted, as it was in Init
 	threshold, query float64 // scales
 	accepted         int
 	queries          int
@@ -71,6 +72,7 @@ func (s *SparseVector) Init() error {
 	if math.IsInf(s.query, 0) || math.IsInf(s.threshold, 0) || (s.query == 0 || s.threshold == 0) && !nominal.None() {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
+	s.most = s.Accepted
 	s.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: neighbours,
 		Nominal: nominal, Epsilon: s.Epsilon,
@@ -93,8 +95,8 @@ func (s *SparseVector) Above(value, threshold float64) (bool, error) {
 		return false, err
 	}
 	switch {
-	case s.accepted == s.Accepted:
-		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.Accepted)
+	case s.accepted == s.most:
+		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.most)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
 	}
@@ -117,7 +119,7 @@ func (s *SparseVector) draw(scale float64) float64 {
 }
 
 // Left returns how many more answers may come out above.
-func (s *SparseVector) Left() int { return s.Accepted - s.accepted }
+func (s *SparseVector) Left() int { return s.most - s.accepted }
 
 // Scales returns the scales of the Laplace noise on the threshold and on a query.
 func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold, s.query }

@@ -15,7 +15,7 @@ const adaptive = "the arms of a round depend on earlier releases, and not on its
 
 // tallied is what the tallies share: the admission of records, and the count of each arm's observations.
 type tallied struct {
-	privacy.TallySetup
+	setup   privacy.TallySetup
 	seen    []int // observations of each arm
 	mark    []int // by arm, the last record that named it, as a number of its own
 	turn    int   // number of the last mark
@@ -31,7 +31,7 @@ func (t *tallied) init(s privacy.TallySetup) error {
 	if n := float64(s.Horizon) + 1; math.IsInf((s.Hi-s.Lo)*n, 0) {
 		return fmt.Errorf("mechanism: TallySetup.Lo = %v, Hi = %v, want a sum of %g weights finite", s.Lo, s.Hi, n)
 	}
-	*t = tallied{TallySetup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms)}
+	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms)}
 	return nil
 }
 
@@ -42,26 +42,26 @@ func (t *tallied) reset() {
 
 // records returns the number of records that are taken at most.
 func (t *tallied) records() uint {
-	if t.WarmUp {
-		return uint(t.Horizon) + 1
+	if t.setup.WarmUp {
+		return uint(t.setup.Horizon) + 1
 	}
-	return uint(t.Horizon)
+	return uint(t.setup.Horizon)
 }
 
 // warm reports that the next record is the warm-up.
-func (t *tallied) warm() bool { return t.WarmUp && t.count == 0 }
+func (t *tallied) warm() bool { return t.setup.WarmUp && t.count == 0 }
 
 // admit checks a record and counts it and its clipped weights.
 func (t *tallied) admit(arms []int, weights []float64) error {
-	most := t.Slots
+	most := t.setup.Slots
 	if t.warm() {
-		most = t.Arms
+		most = t.setup.Arms
 	}
 	switch {
 	case t.seen == nil:
 		return errInit
 	case uint(t.count) >= t.records():
-		return fmt.Errorf("mechanism: a record beyond the horizon of %d: its release would cost privacy that was not accounted", t.Horizon)
+		return fmt.Errorf("mechanism: a record beyond the horizon of %d: its release would cost privacy that was not accounted", t.setup.Horizon)
 	case len(arms) != len(weights):
 		return fmt.Errorf("mechanism: a record of %d arms and %d weights, want as many", len(arms), len(weights))
 	case len(arms) > most:
@@ -70,8 +70,8 @@ func (t *tallied) admit(arms []int, weights []float64) error {
 	t.turn++
 	for i, arm := range arms {
 		switch {
-		case arm < 0 || arm >= t.Arms:
-			return fmt.Errorf("mechanism: arm %d, want in [0, %d)", arm, t.Arms)
+		case arm < 0 || arm >= t.setup.Arms:
+			return fmt.Errorf("mechanism: arm %d, want in [0, %d)", arm, t.setup.Arms)
 		case t.mark[arm] == t.turn:
 			return fmt.Errorf("mechanism: arm %d twice in a record, want once", arm)
 		case math.IsNaN(weights[i]) || math.IsInf(weights[i], 0):
@@ -80,7 +80,7 @@ func (t *tallied) admit(arms []int, weights []float64) error {
 		t.mark[arm] = t.turn
 	}
 	for _, w := range weights {
-		if w < t.Lo || w > t.Hi {
+		if w < t.setup.Lo || w > t.setup.Hi {
 			t.clipped++
 		}
 	}
@@ -89,7 +89,9 @@ func (t *tallied) admit(arms []int, weights []float64) error {
 }
 
 // over returns a weight, clipped, less Lo: sums of these, in [0, Hi - Lo], lose no digits to an offset of the weights.
-func (t *tallied) over(weight float64) float64 { return min(max(weight, t.Lo), t.Hi) - t.Lo }
+func (t *tallied) over(weight float64) float64 {
+	return min(max(weight, t.setup.Lo), t.setup.Hi) - t.setup.Lo
+}
 
 // Clipped returns how many weights were clipped since Reset.
 func (t *tallied) Clipped() int { return t.clipped }

@@ -26,6 +26,7 @@ type TopK struct {
 	Monotone    bool               // between neighbours, all scores rise or all fall; for AddRemove only
 	Neighbours  privacy.Neighbours // zero: one record is replaced
 
+	k       int // as it was in Init; noisy has the length of the scores
 	scale   float64
 	choices int
 	noise   *privacy.Noise
@@ -75,7 +76,7 @@ func (t *TopK) Init() error {
 	if math.IsInf(t.scale, 0) || t.scale == 0 && !t.Budget.None() {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
-	t.noisy = make([]float64, t.Candidates)
+	t.k, t.noisy = t.K, make([]float64, t.Candidates)
 	t.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: neighbours,
 		Nominal: t.Budget, Epsilon: epsilon,
@@ -94,7 +95,7 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 	if err := ready(t.noise, &t.claim); err != nil {
 		return dst, err
 	}
-	if err := fits(t.noisy, scores, t.Candidates); err != nil {
+	if err := fits(t.noisy, scores, len(t.noisy)); err != nil {
 		return dst, err
 	}
 	t.noise.Gumbel(t.noisy, t.scale)
@@ -105,10 +106,10 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 	start := len(dst)
 	for i, u := range t.noisy {
 		chosen := dst[start:]
-		if len(chosen) < t.K {
+		if len(chosen) < t.k {
 			dst = append(dst, i)
 			chosen = dst[start:]
-		} else if u <= t.noisy[chosen[t.K-1]] {
+		} else if u <= t.noisy[chosen[t.k-1]] {
 			continue
 		}
 		place := len(chosen) - 1 // of i, among those chosen so far
@@ -128,5 +129,5 @@ func (t *TopK) Claim() privacy.Claim { return t.claim }
 
 // Draws returns a noise vector for each choice.
 func (t *TopK) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GumbelLaw(t.Candidates, t.scale), Count: t.choices}}
+	return []privacy.Draws{{Law: privacy.GumbelLaw(len(t.noisy), t.scale), Count: t.choices}}
 }

@@ -51,11 +51,11 @@ func (t *Tree) Reset(n *privacy.Noise) {
 // AddOuter adds row row^T and the noise of the node that the row finishes. The last row of the horizon is counted and
 // dropped: no round comes after it, and no node is paid for it.
 func (t *Tree) AddOuter(row []float64) error {
-	if t.count >= t.Horizon {
-		return beyond(t.Horizon)
+	if t.count >= t.setup.Horizon {
+		return beyond(t.setup.Horizon)
 	}
 	row, err := t.admit(row)
-	if err != nil || t.count == t.Horizon {
+	if err != nil || t.count == t.setup.Horizon {
 		return err
 	}
 	addOuter(t.sum, row)
@@ -77,7 +77,7 @@ func (t *Tree) Read(dst []float64) {
 	for i, v := range t.sum {
 		dst[i] = v + noise[i]
 	}
-	addDiagonal(dst, t.Dim, t.shift)
+	addDiagonal(dst, t.setup.Dim, t.shift)
 }
 
 func beyond(horizon int) error {

@@ -63,33 +63,34 @@ func (t *TreeTally) Init(s privacy.TallySetup) error {
 }
 
 func (t *TreeTally) calibrate() (err error) {
+	s := t.setup
 	if t.perRound, err = newSlotNoise(t.Budget); err != nil {
 		return err
 	}
-	t.gaussian, t.levels = t.perRound.gaussian, bits.Len(uint(t.Horizon))
-	if t.node, err = t.perRound.scale(t.Slots*t.levels, t.Hi-t.Lo); err != nil {
+	t.gaussian, t.levels = t.perRound.gaussian, bits.Len(uint(s.Horizon))
+	if t.node, err = t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo); err != nil {
 		return err
 	}
 	t.warmUp, t.first = nil, 0
-	event := t.event(t.Horizon)
-	if t.WarmUp {
-		if t.first, err = t.perRound.scale(t.Arms, t.Hi-t.Lo); err != nil {
+	event := t.event(s.Horizon)
+	if s.WarmUp {
+		if t.first, err = t.perRound.scale(s.Arms, s.Hi-s.Lo); err != nil {
 			return err
 		}
-		t.warmUp = t.perRound.event(t.Arms)
+		t.warmUp = t.perRound.event(s.Arms)
 		event = privacy.Parallel{t.warmUp, event}
 	}
 	t.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: replaceWeights,
 		Nominal: t.Budget, Epsilon: t.Budget.Epsilon, Event: event,
-		Conditions: []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.Lo, t.Hi), adaptive, privacy.OneRound},
+		Conditions: []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive, privacy.OneRound},
 		Source:     "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020",
 	}
 	if t.gaussian {
 		t.claim.Source += "; accounted by mu-GDP (Dong, Roth, Su 2022)"
 	}
-	t.sums, t.leaves = make([]float64, t.Arms), make([]int, t.Arms)
-	t.above = make([]float64, t.Arms*(t.levels+1))
+	t.sums, t.leaves = make([]float64, s.Arms), make([]int, s.Arms)
+	t.above = make([]float64, s.Arms*(t.levels+1))
 	var scales [2][]float64
 	scales[1] = append(scales[1], t.first)
 	t.tails = [2][]privacy.Tail{}
@@ -104,7 +105,7 @@ func (t *TreeTally) calibrate() (err error) {
 
 // event returns that of a record in the trees that as many records have made.
 func (t *TreeTally) event(records int) privacy.Event {
-	return privacy.TreeEvent{Node: t.perRound.each(t.Slots * t.levels), Nodes: t.Slots * bits.Len(uint(records))}
+	return privacy.TreeEvent{Node: t.perRound.each(t.setup.Slots * t.levels), Nodes: t.setup.Slots * bits.Len(uint(records))}
 }
 
 // Reset forgets the data and draws new noise.
@@ -161,7 +162,7 @@ func (t *TreeTally) Estimate(arm int) privacy.Estimate {
 	n := float64(seen)
 	tail := t.tails[seen-leaves][bits.OnesCount(uint(leaves))]
 	return privacy.Estimate{
-		Mean:  t.Lo + (t.sums[arm]+t.above[arm*(t.levels+1)+t.lowest(leaves)])/n,
+		Mean:  t.setup.Lo + (t.sums[arm]+t.above[arm*(t.levels+1)+t.lowest(leaves)])/n,
 		Count: seen,
 		Tail:  privacy.Tail{Root: tail.Root / n, Linear: tail.Linear / n},
 	}
@@ -190,7 +191,7 @@ func (t *TreeTally) Draws() []privacy.Draws {
 // Spent returns the event of the nodes that the first record of the trees is in after a number of records: no record is in more.
 func (t *TreeTally) Spent(records int) privacy.Event {
 	trees := records
-	if t.WarmUp {
+	if t.setup.WarmUp {
 		trees--
 	}
 	switch {
@@ -198,8 +199,8 @@ func (t *TreeTally) Spent(records int) privacy.Event {
 		return nothing
 	case trees == 0:
 		return t.warmUp
-	case t.WarmUp:
-		return privacy.Parallel{t.warmUp, t.event(min(trees, t.Horizon))}
+	case t.setup.WarmUp:
+		return privacy.Parallel{t.warmUp, t.event(min(trees, t.setup.Horizon))}
 	}
-	return t.event(min(trees, t.Horizon))
+	return t.event(min(trees, t.setup.Horizon))
 }

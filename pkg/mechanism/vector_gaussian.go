@@ -20,6 +20,7 @@ type VectorGaussian struct {
 	Bound      float64            // largest Euclidean norm of a value, > 0, no default
 	Neighbours privacy.Neighbours // zero: one record is replaced
 
+	bound    float64 // as it was in Init; buf has the length of a value
 	sd       float64
 	releases int
 	clipped  int
@@ -56,7 +57,7 @@ func (g *VectorGaussian) Init() error {
 	if math.IsInf(g.sd, 0) || g.sd == 0 && !g.Budget.None() {
 		return fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, g.Budget)
 	}
-	g.buf = make([]float64, g.Dim)
+	g.bound, g.buf = g.Bound, make([]float64, g.Dim)
 	g.claim = privacy.Claim{
 		Model: privacy.Central, Neighbours: neighbours,
 		Nominal: g.Budget, Epsilon: privacy.GaussianEpsilon(g.Budget.Delta, mu),
@@ -76,12 +77,12 @@ func (g *VectorGaussian) Release(dst, value []float64) error {
 	if err := ready(g.noise, &g.claim); err != nil {
 		return err
 	}
-	if err := fits(dst, value, g.Dim); err != nil {
+	if err := fits(dst, value, len(g.buf)); err != nil {
 		return err
 	}
 	shrink, norm := 1.0, euclidean(value)
-	if norm > g.Bound*(1+1e-12) { // one on the bound, whatever its rounding, stays as it is
-		shrink = g.Bound / norm
+	if norm > g.bound*(1+1e-12) { // one on the bound, whatever its rounding, stays as it is
+		shrink = g.bound / norm
 		g.clipped++
 	}
 	g.noise.Gaussian(g.buf, g.sd)
@@ -112,5 +113,5 @@ func (g *VectorGaussian) Claim() privacy.Claim { return g.claim }
 
 // Draws returns a draw for each release.
 func (g *VectorGaussian) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GaussianLaw(g.Dim, g.sd), Count: g.releases}}
+	return []privacy.Draws{{Law: privacy.GaussianLaw(len(g.buf), g.sd), Count: g.releases}}
 }

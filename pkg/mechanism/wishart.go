@@ -25,11 +25,13 @@ type Wishart struct {
 	Calibration privacy.Calibration
 	Unshifted   bool // leave out the shift of Eq. (4)
 
-	setup   privacy.Setup
-	levels  int // m
-	freedom int // k
-	sampler *random.Wishart
-	claim   privacy.Claim
+	setup       privacy.Setup
+	calibration privacy.Calibration // as it was in Init, and so is unshifted
+	unshifted   bool
+	levels      int // m
+	freedom     int // k
+	sampler     *random.Wishart
+	claim       privacy.Claim
 }
 
 var _ NodeNoise = (*Wishart)(nil)
@@ -43,6 +45,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 		return err
 	}
 	w.setup, w.levels = s, printedNodes(s.Horizon)
+	w.calibration, w.unshifted = w.Calibration, w.Unshifted
 	if w.Calibration == privacy.Sound {
 		w.levels = maxNodes(s.Horizon)
 	}
@@ -136,7 +139,7 @@ func (w *Wishart) tail(factor float64) float64 {
 
 // Shift returns -c of Eq. (4), or 0 if Unshifted.
 func (w *Wishart) Shift() float64 {
-	if w.Unshifted {
+	if w.unshifted {
 		return 0
 	}
 	root, c := w.spread()
@@ -152,14 +155,14 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	square := w.setup.Bound * w.setup.Bound
 	low, high := square*(root-c)*(root-c), square*(root+c)*(root+c)
 	factor := 2.0
-	if w.Calibration == privacy.Sound {
+	if w.calibration == privacy.Sound {
 		factor = 4
 	}
 	b := privacy.Bounds{RhoMin: low + shift, RhoMax: high + shift}
 	switch {
-	case w.Calibration == privacy.AsPublished && !w.Unshifted && shift == w.Shift():
+	case w.calibration == privacy.AsPublished && !w.unshifted && shift == w.Shift():
 		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(factor))
-	case w.Calibration != privacy.AuthorsCode && shift > 0:
+	case w.calibration != privacy.AuthorsCode && shift > 0:
 		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(high/b.RhoMax)
 	default:
 		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(low/b.RhoMin)

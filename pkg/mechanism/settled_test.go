@@ -1,0 +1,301 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// settler is a mechanism, and what it shows of a run after Init: releases, refusals, what is drawn, and what is claimed.
+type settler struct {
+	mechanism privacy.Ledgered
+	init      func() error
+	run       func(show func(...any))
+}
+
+// settlers are all mechanisms, by name.
+func settlers() map[string]func() settler {
+	all := map[string]func() settler{}
+	b := privacy.Budget{Epsilon: 0.7, Delta: 0.01}
+	kept := privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 2}
+	rows := func(name string, s privacy.Setup, a func() privacy.Accumulator) {
+		all[name] = func() settler {
+			a := a()
+			return settler{a, func() error { return a.Init(s) }, func(show func(...any)) { accumulate(a, s, show) }}
+		}
+	}
+	setup := privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		gaussian := func() NodeNoise { return &Gaussian{Budget: b, Calibration: c} }
+		rows(fmt.Sprintf("Tree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &Tree{Noise: gaussian()} })
+		rows(fmt.Sprintf("PanPrivateTree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &PanPrivateTree{Noise: gaussian()} })
+		for _, unshifted := range []bool{false, true} {
+			wishart := func() NodeNoise { return &Wishart{Budget: b, Calibration: c, Unshifted: unshifted} }
+			rows(fmt.Sprintf("Tree, Wishart, %v, unshifted %v", c, unshifted), setup, func() privacy.Accumulator { return &Tree{Noise: wishart()} })
+		}
+	}
+	rows("Exact", setup, func() privacy.Accumulator { return &Exact{Ridge: 2} })
+	rows("Honaker", setup, func() privacy.Accumulator { return &Honaker{Budget: b} })
+	rows("SquareRoot", setup, func() privacy.Accumulator { return &SquareRoot{Budget: b} })
+	rows("BLT", setup, func() privacy.Accumulator { return &BLT{Budget: b, Buffers: 2} })
+	rows("SecureTree", setup, func() privacy.Accumulator { return &SecureTree{Budget: b} })
+
+	tallies := func(name string, tally func() privacy.Tally) {
+		for _, s := range []privacy.TallySetup{
+			{Arms: 5, Slots: 2, Horizon: 40, Lo: -3, Hi: 5},
+			{Arms: 5, Slots: 2, Horizon: 17, Lo: 0, Hi: 1, WarmUp: true},
+		} {
+			all[fmt.Sprintf("%s, warm-up %v", name, s.WarmUp)] = func() settler {
+				m := tally()
+				return settler{m, func() error { return m.Init(s) }, func(show func(...any)) { tell(m, s, show) }}
+			}
+		}
+	}
+	tallies("Counts", func() privacy.Tally { return &Counts{} })
+	for _, b := range []privacy.Budget{b, {Epsilon: b.Epsilon}} {
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+			for _, remember := range []bool{false, true} {
+				tallies(fmt.Sprintf("Blocks, %v, %v, remember %v", b, c, remember), func() privacy.Tally { return &Blocks{Budget: b, Calibration: c, Remember: remember} })
+			}
+		}
+		tallies(fmt.Sprintf("TreeTally, %v", b), func() privacy.Tally { return &TreeTally{Budget: b} })
+	}
+
+	values := [][]float64{{9, -9, 9}, {0.1, 0.2, -0.3}, {1, 2}, {1, 2, 3, 4}, {math.NaN(), 0, 0}}
+	dst := func(value []float64) []float64 { return make([]float64, len(value)) }
+	for _, k := range []privacy.Neighbours{{}, kept} {
+		all[fmt.Sprintf("Laplace, %v", k)] = func() settler {
+			m := &Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2, Neighbours: k}
+			return settler{m, m.Init, func(show func(...any)) {
+				m.Reset(privacy.NewNoise(testSource()))
+				for _, v := range values {
+					d := dst(v)
+					show(m.Release(d, v), d)
+				}
+				show(m.Scale(), m.Clipped())
+			}}
+		}
+		all[fmt.Sprintf("VectorGaussian, %v", k)] = func() settler {
+			m := &VectorGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}
+			return settler{m, m.Init, func(show func(...any)) {
+				m.Reset(privacy.NewNoise(testSource()))
+				for _, v := range values {
+					d := dst(v)
+					show(m.Release(d, v), d)
+				}
+				show(m.SD(), m.Clipped())
+			}}
+		}
+		secure := func(m Secure) settler {
+			return settler{m, m.Init, func(show func(...any)) {
+				for _, v := range values {
+					show(m.Add(v))
+				}
+				for _, v := range values {
+					d := dst(v)
+					show(m.Release(d), d)
+				}
+				show(m.Check())
+			}}
+		}
+		all[fmt.Sprintf("SecureLaplace, %v", k)] = func() settler { return secure(&SecureLaplace{Epsilon: 0.7, Dim: 3, Bound: 2, Neighbours: k}) }
+		all[fmt.Sprintf("SecureGaussian, %v", k)] = func() settler { return secure(&SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}) }
+		for _, monotone := range []bool{false, k == kept} {
+			all[fmt.Sprintf("SparseVector, %v, monotone %v", k, monotone)] = func() settler {
+				m := &SparseVector{Epsilon: 0.7, Accepted: 2, Sensitivity: 1, Monotone: monotone, Neighbours: k}
+				return settler{m, m.Init, func(show func(...any)) {
+					m.Reset(privacy.NewNoise(testSource()))
+					for i := range 9 {
+						above, err := m.Above(float64(8*i), 20)
+						show(above, err, m.Left())
+					}
+					show(m.Scales())
+				}}
+			}
+			all[fmt.Sprintf("TopK, %v, monotone %v", k, monotone)] = func() settler {
+				m := &TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1, Monotone: monotone, Neighbours: k}
+				return settler{m, m.Init, func(show func(...any)) {
+					m.Reset(privacy.NewNoise(testSource()))
+					for _, n := range []int{4, 4, 3, 5} {
+						show(m.Choose([]float64{3, 1, 4, 1.5, 9}[:n], nil))
+					}
+					show(m.Scale())
+				}}
+			}
+		}
+	}
+	all["RandomisedResponse"] = func() settler {
+		m := &RandomisedResponse{Epsilon: 0.7, Choices: 3, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "answer", Contributions: 2}}
+		return settler{m, m.Init, func(show func(...any)) {
+			m.Reset(privacy.NewNoise(testSource()))
+			for i := range 20 {
+				show(m.Respond(i % 5))
+			}
+			for n := 2; n <= 5; n++ {
+				estimate := make([]float64, n)
+				show(m.Estimate(estimate, []int{9, 3, 5, 1, 1}[:n]), estimate)
+			}
+			show(m.Keep())
+		}}
+	}
+	return all
+}
+
+// accumulate shows a run over rows of which some are too long, of another length, or beyond the horizon.
+func accumulate(a privacy.Accumulator, s privacy.Setup, show func(...any)) {
+	a.Reset(privacy.NewNoise(testSource()))
+	rng := rand.New(rand.NewPCG(5, 6))
+	dst := make([]float64, s.Dim*(s.Dim+1)/2)
+	for i := range s.Horizon + 3 {
+		row := make([]float64, s.Dim)
+		for j := range row {
+			row[j] = (float64(i%3) + 0.3) * rng.NormFloat64()
+		}
+		show(a.AddOuter(row[:s.Dim-1]), a.AddOuter(append(row[:s.Dim:s.Dim], 0)), a.AddOuter(row))
+		a.Read(dst)
+		show(dst, a.Clipped())
+	}
+	show(a.Bounds(), a.(interface{ Noiseless() bool }).Noiseless())
+	if shifter, ok := a.(privacy.Shifter); ok {
+		show(shifter.ShiftTo(7))
+		a.Read(dst)
+		show(dst, a.Bounds())
+	}
+	if m, ok := a.(interface{ MaxSD() float64 }); ok {
+		show(m.MaxSD())
+	}
+}
+
+// tell shows a run over records of which some are too long, name no arm, or are beyond the horizon.
+func tell(t privacy.Tally, s privacy.TallySetup, show func(...any)) {
+	t.Reset(privacy.NewNoise(testSource()))
+	arms, weights := shown(s, rand.New(rand.NewPCG(7, 8)))
+	try := func(arms []int, weights []float64) {
+		released, err := t.Add(arms, weights)
+		show(released, err)
+	}
+	for i := range arms {
+		if i > 0 || !s.WarmUp {
+			try([]int{2, 0, 1}[:s.Slots+1], make([]float64, s.Slots+1))
+		}
+		try([]int{s.Arms}, []float64{1})
+		try(arms[i], weights[i])
+		show(estimates(t, s.Arms), t.Clipped())
+	}
+	for range 3 {
+		try([]int{0}, []float64{1})
+	}
+	if m, ok := t.(interface{ Scale() (float64, float64) }); ok {
+		show(m.Scale())
+	}
+}
+
+// trace returns what a mechanism shows of a run, in every digit, after a change that follows its Init.
+func (s settler) trace(t *testing.T, change func(any)) string {
+	t.Helper()
+	if err := s.init(); err != nil {
+		t.Fatal(err)
+	}
+	change(s.mechanism)
+	var out strings.Builder
+	show := func(what ...any) {
+		for _, w := range what {
+			if _, failed := w.(error); failed {
+				fmt.Fprintf(&out, "%v ", w)
+			} else {
+				fmt.Fprintf(&out, "%#v ", w)
+			}
+		}
+		out.WriteByte('\n')
+	}
+	show(s.mechanism.Claim())
+	s.run(show)
+	show(s.mechanism.Claim(), s.mechanism.Draws())
+	if c, ok := s.mechanism.(interface{ Check() error }); ok {
+		show(c.Check())
+	}
+	if m, ok := s.mechanism.(privacy.Meter); ok {
+		for n := range 20 {
+			show(m.Spent(n))
+		}
+	}
+	return out.String()
+}
+
+// settings appends those that whoever holds a mechanism can change: its exported fields, those of what it embeds, and those of the noise that it was handed.
+func settings(v reflect.Value, name string, all map[string]reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.CanSet() {
+			all[name] = v
+		}
+		if !v.IsNil() {
+			settings(v.Elem(), name, all)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() || f.Anonymous {
+				settings(v.Field(i), name+"."+f.Name, all)
+			}
+		}
+	default:
+		if v.CanSet() {
+			all[name] = v
+		}
+	}
+}
+
+// spoil changes a setting.
+func spoil(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	case reflect.Int:
+		v.SetInt(v.Int() + 1)
+	case reflect.Float64:
+		v.SetFloat(3*v.Float() + 0.5)
+	case reflect.String:
+		v.SetString(v.String() + "?")
+	default:
+		v.SetZero()
+	}
+}
+
+// TestSettledByInit: what a mechanism releases, refuses and claims is settled by Init, and no field that is set afterwards changes it: noise and clipping stay those that the claim is about.
+func TestSettledByInit(t *testing.T) {
+	for name, c := range settlers() {
+		t.Run(name, func(t *testing.T) {
+			withSource(1, func() {
+				want := c().trace(t, func(any) {})
+				fields := map[string]reflect.Value{}
+				settings(reflect.ValueOf(c().mechanism), "", fields)
+				for field := range fields {
+					got := c().trace(t, func(m any) {
+						now := map[string]reflect.Value{}
+						settings(reflect.ValueOf(m), "", now)
+						spoil(now[field])
+					})
+					if got != want {
+						t.Errorf("%s set after Init changes what comes of it:\n%s", field, firstLine(got, want))
+					}
+				}
+			})
+		})
+	}
+}
+
+// firstLine returns the first line in which two traces differ.
+func firstLine(got, want string) string {
+	wants := strings.Split(want, "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(wants) || line != wants[i] {
+			return fmt.Sprintf("%s\nwant\n%s", line, wants[min(i, len(wants)-1)])
+		}
+	}
+	return "it ends early"
+}
