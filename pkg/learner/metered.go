@@ -15,6 +15,9 @@ import (
 //
 // When it ends the run stops: Err wraps privacy.ErrSpent. With Freeze the learner goes on instead, by its last release and without
 // learning, which costs no privacy.
+//
+// If the learner wants a round 0 (bandit.Warmer), so does Metered. What it shows is the first record that the budget pays for, beside those of the rounds, and Init refuses a
+// budget that does not pay for it: the learner could not begin.
 type Metered struct {
 	Learner bandit.Learner // a privacy.Meter
 	Budget  privacy.Budget // no default
@@ -22,13 +25,15 @@ type Metered struct {
 
 	bandit.Base
 	meter   privacy.Meter
-	paid    int // records that the budget pays for
-	records int // records taken in
-	frozen  int // rounds since the budget ended
+	budget  privacy.Budget // as it was in Init
+	warmer  bandit.Warmer  // the learner, if it wants a round 0
+	paid    int            // records that the budget pays for, with that of round 0
+	records int            // records taken in
+	frozen  int            // rounds since the budget ended
 }
 
 var (
-	_ bandit.Learner   = (*Metered)(nil)
+	_ bandit.Warmer    = (*Metered)(nil)
 	_ privacy.Ledgered = (*Metered)(nil)
 	_ privacy.Meter    = (*Metered)(nil)
 )
@@ -45,26 +50,54 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 	if err := m.Learner.Init(p, horizon); err != nil {
 		return err
 	}
-	m.meter = meter
-	if m.paid = horizon; m.Budget.None() {
+	m.meter, m.budget, m.warmer = meter, m.Budget, nil
+	if w, ok := m.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
+		m.warmer = w
+	}
+	if m.paid = horizon + m.first(); m.budget.None() {
 		return nil
 	}
 	var failed error
-	m.paid = sort.Search(horizon, func(n int) bool {
-		epsilon, _, err := privacy.Tightest(meter.Spent(n+1), m.Budget.Delta)
+	m.paid = sort.Search(m.paid, func(n int) bool {
+		epsilon, _, err := privacy.Tightest(meter.Spent(n+1), m.budget.Delta)
 		if err != nil {
 			failed = err
 		}
-		return err != nil || epsilon > m.Budget.Epsilon
+		return err != nil || epsilon > m.budget.Epsilon*(1+1e-12) // L parts of epsilon/L may add up to a little more
 	})
-	if failed != nil {
+	switch {
+	case failed != nil:
 		return fmt.Errorf("learner: Metered cannot account for its learner: %w", failed)
+	case m.paid < m.first():
+		epsilon, _, _ := privacy.Tightest(meter.Spent(1), m.budget.Delta) // the search has seen that this can be accounted
+		return fmt.Errorf("learner: Metered.Budget = %v does not pay for round 0, which its learner wants: want epsilon >= %.4g", m.budget, epsilon)
 	}
 	return nil
 }
 
-// Paid returns how many rounds the budget pays for, at most the horizon.
-func (m *Metered) Paid() int { return m.paid }
+// first returns how many records there are before round 1.
+func (m *Metered) first() int {
+	if m.warmer != nil {
+		return 1
+	}
+	return 0
+}
+
+// Paid returns how many rounds the budget pays for, at most the horizon; round 0, which it pays for too, does not count.
+func (m *Metered) Paid() int { return m.paid - m.first() }
+
+// WantsWarmUp reports whether the learner wants a round 0.
+func (m *Metered) WantsWarmUp() bool { return m.warmer != nil }
+
+// WarmUp hands the rewards of round 0 to the learner.
+func (m *Metered) WarmUp(y []float64) {
+	if m.warmer == nil {
+		m.Fail(fmt.Errorf("learner: a warm-up round for a %T that wants none", m.Learner))
+		return
+	}
+	m.records++
+	m.warmer.WarmUp(y)
+}
 
 // Reset resets the learner and the meter.
 func (m *Metered) Reset(own *rand.Rand, noise rand.Source) {
@@ -85,7 +118,7 @@ func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
 	case m.Freeze:
 		m.frozen++
 	default:
-		m.Fail(fmt.Errorf("learner: round %d: %w: %v pays for %d rounds", v.Round, privacy.ErrSpent, m.Budget, m.paid))
+		m.Fail(fmt.Errorf("learner: round %d: %w: %v pays for %d rounds", v.Round, privacy.ErrSpent, m.budget, m.Paid()))
 	}
 }
 
@@ -110,15 +143,15 @@ func (m *Metered) Warnings() []bandit.Warning {
 // limit.
 func (m *Metered) Claim() privacy.Claim {
 	c := m.meter.Claim()
-	if m.Budget.None() {
+	if m.budget.None() {
 		return c
 	}
-	c.Nominal, c.Event = m.Budget, m.Spent(m.paid)
-	c.Epsilon, _, _ = privacy.Tightest(c.Event, m.Budget.Delta) // Init has seen that this can be accounted
+	c.Nominal, c.Event = m.budget, m.Spent(m.paid)
+	c.Epsilon, _, _ = privacy.Tightest(c.Event, m.budget.Delta) // Init has seen that this can be accounted
 	return c
 }
 
-// Spent returns what the learner's releases after a number of records spend.
+// Spent returns what the learner's releases after a number of records spend, that of round 0 being the first if there is one.
 func (m *Metered) Spent(records int) privacy.Event {
 	if records = min(records, m.paid); records > 0 {
 		return m.meter.Spent(records)
