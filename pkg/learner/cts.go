@@ -40,6 +40,7 @@ type CTS struct {
 
 	semiBandit
 	width, boost float64
+	sampled      bool // Sample, as it was in Init
 	normals      *random.Normals
 	draw         []float64
 }
@@ -74,7 +75,7 @@ func (l *CTS) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	n := len(l.free)
-	if l.Sample {
+	if l.sampled = l.Sample; l.sampled {
 		n *= 1 + noiseDraws
 	}
 	l.draw = make([]float64, n)
@@ -98,7 +99,7 @@ func (l *CTS) Select(v *bandit.View, dst []int) []int {
 // sample draws from the posteriors of a round.
 func (l *CTS) sample(round int) {
 	l.normals.Fill(l.draw)
-	if l.Sample {
+	if l.sampled {
 		l.sampleNoise()
 		return
 	}
