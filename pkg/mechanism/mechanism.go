@@ -54,6 +54,9 @@ func (r *rows) init(s privacy.Setup) error {
 	return nil
 }
 
+// Setup returns what Init was told; zero before. An accumulator of one's own that embeds one of these reads its dimensions off it.
+func (r *rows) Setup() privacy.Setup { return r.setup }
+
 // admit checks a row, counts it and returns it clipped to the bounds.
 func (r *rows) admit(row []float64) ([]float64, error) {
 	if len(row) != r.setup.Dim {
