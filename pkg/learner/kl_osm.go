@@ -36,10 +36,11 @@ type KLOSM struct {
 	kl             []klArm // of each arm that is no loop
 }
 
-// klArm is what an arm's index was in the last round, from where Newton's method goes on.
+// klArm is a power series of an arm's index: at a level of x more than that of q, it is q + x (c1 + x (c2 + x c3)), where |x| <= reach.
 type klArm struct {
-	mean, q float64
-	entropy float64 // mean ln mean + (1-mean) ln(1-mean)
+	mean, q, level float64 // level = kl(mean, q)
+	c1, c2, c3     float64
+	reach          float64
 }
 
 var (
@@ -100,44 +101,64 @@ func (l *KLOSM) indices(round int) {
 	}
 }
 
-// upper returns max{q <= 1: kl(mean, q) <= level}, rounded, for a mean in [0, 1] and a level >= 0. It is Newton's method on f(q) = kl(mean, q) - level, which is
-// convex for q > mean: from the left of the root it steps to its right, and from there it comes down to it.
+// upper returns max{q <= 1: kl(mean, q) <= level}, rounded, for a mean in [0, 1] and a level >= 0. From one round to the next the level of an arm that was not played grows
+// so little that its series still holds. Otherwise the series is moved to where it puts the index, as often as it takes: mostly once.
 func (k *klArm) upper(mean, level float64) float64 {
 	switch {
-	case mean == 1:
+	case mean > nearOne:
 		return 1
-	case mean == 0:
+	case mean < 0x1p-50: // as good as 0
 		return onGrid(-math.Expm1(-level))
+	case level < 0x1p-72: // the index is above the mean by sqrt(level/2) at most
+		return onGrid(mean)
 	}
-	if mean != k.mean { // by a little: the last root is near the new one
-		k.mean, k.entropy = mean, mean*math.Log(mean)+(1-mean)*math.Log(1-mean)
-	}
-	if !(k.q > mean) {
-		k.q = k.above(level)
-	}
-	for range 64 { // some three; where rounding is all that there is, they might not end
-		if !(k.q > mean) { // the level is nearly 0
-			break
-		}
-		excess := k.entropy - mean*math.Log(k.q) - (1-mean)*math.Log(1-k.q) - level
-		left, right := k.q-mean, 1-k.q
-		step := excess * k.q * right / left
-		// The next term of the inverse's series, where it is small: f''/(2 f') = (mean (1-q)^2 + (1-mean) q^2)/(2 q (1-q) (q-mean)).
-		if c := step * (mean*right*right + (1-mean)*k.q*k.q) / (2 * k.q * right * left); math.Abs(c) < 0.1 {
-			step += step * c
-		}
-		next := k.q - step
-		if !(next > mean && next <= nearOne) { // too far to the right
-			if next = k.above(level); next == k.q {
-				break
+	for range 64 {
+		x := level - k.level
+		if mean == k.mean {
+			if math.Abs(x) <= k.reach {
+				return onGrid(k.at(x))
+			}
+			if x > 0 && k.q == nearOne {
+				return 1
 			}
 		}
-		k.q = next
-		if s, d := math.Abs(step), min(left, right); s < 0.1*d && s*s*s <= 1e-13*d*d { // what is left is about the step cubed over d^2
-			break
+		next := k.q + x*k.c1 // Newton's method: kl is convex above the mean, so that it comes down to the root from its right
+		if math.Abs(x) <= far/near*k.reach {
+			next = k.at(x)
 		}
+		next += mean - k.mean
+		if !(next > mean && next <= nearOne) {
+			next = above(mean, level)
+		}
+		k.move(mean, next)
 	}
-	return onGrid(max(k.q, mean))
+	return onGrid(k.q) // rounding is all that there is
+}
+
+// at returns the index at a level of x more than kl(mean, q).
+func (k *klArm) at(x float64) float64 { return k.q + x*(k.c1+x*(k.c2+x*k.c3)) }
+
+// Bounds on s = M v |x|/d^2 of move: where the series is as good as exact, and where it is better than Newton's method.
+const (
+	near = 0x1p-12
+	far  = 0x1p-4
+)
+
+// move makes the series about another mean and q, 0 < mean < q < 1.
+//
+// Let d = q - mean and v = q (1-q). As the derivative of kl(mean, q) is d/v, the index q + u(x) at the level kl(mean, q) + x obeys (d + u) u' = v + (1-2q) u - u^2, u(0) = 0.
+// The coefficients follow by comparing powers of x. With all signs +, they only grow; so they do where u = Z d/M and M = max(1, d/v) turn that into
+// (1 - Z) Z' = 1 + Z + Z^2 in s = M v |x|/d^2, as |1-2q| d/v <= M and d^2/v <= M^2. So Z = s + s^2 + 5/3 s^3 + 37/12 s^4 + ... bounds what is left after s^3: it is at most
+// 5 s^4 d/M for s <= 0.1, and 5e-15 within reach, since d/M <= v <= 1/4.
+func (k *klArm) move(mean, q float64) {
+	d, v, w := q-mean, q*(1-q), 1-2*q
+	r := 1 / d
+	k.mean, k.q = mean, q
+	k.level = mean*math.Log1p(-d/q) + (1-mean)*math.Log1p(d/(1-q)) // the logarithms of kl, exact for small d
+	k.c1 = v * r
+	k.c2 = k.c1 * (w - k.c1) * r * (1. / 2)
+	k.c3 = (k.c2*(w-3*k.c1) - k.c1*k.c1) * r * (1. / 3)
+	k.reach = near * d * min(d/v, 1)
 }
 
 // nearOne is rounded to 1.
@@ -146,9 +167,7 @@ const nearOne = 1 - 0x1p-40
 // onGrid rounds a number in [0, 1] to a multiple of 2^-34.
 func onGrid(q float64) float64 { return float64(int64(q*(1<<34)+0.5)) * 0x1p-34 }
 
-// above returns a q with kl(mean, q) >= level, by Pinsker's inequality or, near 1, as kl(mean, q) >= entropy - (1-mean) ln(1-q); or a q that is as
-// good as 1.
-func (k *klArm) above(level float64) float64 {
-	q := -math.Expm1((k.entropy - level) / (1 - k.mean))
-	return min(k.mean+math.Sqrt(level/2), q, nearOne)
+// above returns a q with kl(mean, q) >= level, by Pinsker's inequality or, near 1, as kl(mean, q) >= -(1-mean) ln(1-q) - ln 2; or a q that is as good as 1.
+func above(mean, level float64) float64 {
+	return min(mean+math.Sqrt(level/2), -math.Expm1(-(level+math.Ln2)/(1-mean)), nearOne)
 }
