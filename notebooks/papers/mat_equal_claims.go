@@ -1,7 +1,6 @@
 package papers
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -84,19 +83,5 @@ func claimMATEqual(s Scale) (string, error) {
 
 // brieflyEqual runs a few policies of the comparison on Table 2 for a claim.
 func brieflyEqual(trials int, names ...string) (*simulate.Table, error) {
-	e := MATEqual(Lecture)
-	all := e.Policies
-	e.Name, e.Trials, e.Grid, e.Policies = "claim-mat-equal", trials, []int{e.Rounds}, nil
-	for _, p := range all {
-		for _, name := range names {
-			if p.Name == name {
-				e.Policies = append(e.Policies, p)
-			}
-		}
-	}
-	r, err := e.Run(context.Background())
-	if err != nil {
-		return nil, err
-	}
-	return r.Table(), nil
+	return final(MATEqual(Lecture), "claim-mat-equal", trials, names...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -19,17 +20,10 @@ var matReturnsClaims = []Claim{
 	{"movies", "the hundred movies have genres of rank 17, and the private policies approach the best basis, OMM and CTS ahead of them", claimMovies},
 }
 
-// briefMAT runs private policies on Table 2 for a claim.
-func briefMAT(trials int, names ...string) (*simulate.Table, error) {
-	e := matExperiment(Lecture, "claim-table-2", MATHorizon)
-	e.Trials, e.Grid = trials, []int{MATHorizon}
-	for _, p := range append(matPolicies(MATPrivate, []float64{0.5, 2, 10}), simulate.Policy{Name: OMMPublic, New: func() bandit.Learner { return MATPolicy(OMMPublic, MATMatroid, math.Inf(1)) }}) {
-		for _, name := range names {
-			if p.Name == name {
-				e.Policies = append(e.Policies, p)
-			}
-		}
-	}
+// final runs the named policies of an experiment for a claim, and keeps the last round alone. The seed is the experiment's: what holds once holds always.
+func final(e *simulate.Experiment, name string, trials int, policies ...string) (*simulate.Table, error) {
+	e.Name, e.Trials, e.Grid = name, trials, []int{e.Rounds}
+	e.Policies = slices.DeleteFunc(e.Policies, func(p simulate.Policy) bool { return !slices.Contains(policies, p.Name) })
 	r, err := e.Run(context.Background())
 	if err != nil {
 		return nil, err
@@ -37,10 +31,17 @@ func briefMAT(trials int, names ...string) (*simulate.Table, error) {
 	return r.Table(), nil
 }
 
+// briefMAT runs policies on Table 2 for a claim.
+func briefMAT(trials int, names ...string) (*simulate.Table, error) {
+	e := matExperiment(Lecture, "", MATHorizon)
+	e.Policies = append(matPolicies(MATPrivate, []float64{0.5, 2, 10}), simulate.Policy{Name: OMMPublic, New: func() bandit.Learner { return MATPolicy(OMMPublic, MATMatroid, math.Inf(1)) }})
+	return final(e, "claim-table-2", trials, names...)
+}
+
 // compareMAT compares a table's policies with the other implementation's, and returns how many were, and the greatest difference in combined standard errors.
-func compareMAT(t *simulate.Table, elsewhere map[string]elsewhere, value func(simulate.Curve) simulate.Curve) (compared int, worst float64, err error) {
+func compareMAT(t *simulate.Table, known map[string]elsewhere, value func(simulate.Curve) simulate.Curve) (compared int, worst float64, err error) {
 	for _, c := range t.Curves {
-		e, ok := elsewhere[c.Policy]
+		e, ok := known[c.Policy]
 		if !ok || c.Rounds[len(c.Rounds)-1] != MATHorizon {
 			continue
 		}
@@ -107,7 +108,7 @@ func claimSweep(s Scale) (string, error) {
 		return "", err
 	}
 	epsilons := sweepEpsilons(t)
-	final := func(t *simulate.Table, policy string, epsilon float64) (mean, se float64) {
+	ends := func(t *simulate.Table, policy string, epsilon float64) (mean, se float64) {
 		c, err := t.Curve(MATName(policy, epsilon))
 		if err != nil {
 			return math.NaN(), math.NaN()
@@ -118,8 +119,8 @@ func claimSweep(s Scale) (string, error) {
 	closest := math.Inf(1)
 	for _, epsilon := range epsilons {
 		for _, pair := range [][2]string{{DPTSPrinted, DPUCBPrinted}, {DPTSForced, DPUCBForced}} {
-			a, aSE := final(t, pair[0], epsilon)
-			b, bSE := final(t, pair[1], epsilon)
+			a, aSE := ends(t, pair[0], epsilon)
+			b, bSE := ends(t, pair[1], epsilon)
 			z := (b - a) / math.Hypot(aSE, bSE)
 			if !(z > 3) {
 				return "", fmt.Errorf("ε = %g: %s has %.0f ± %.0f, %s %.0f ± %.0f", epsilon, pair[0], a, aSE, pair[1], b, bSE)
@@ -131,8 +132,8 @@ func claimSweep(s Scale) (string, error) {
 	for _, policy := range MATPrivate {
 		for _, small := range epsilons {
 			for _, large := range epsilons {
-				a, aSE := final(t, policy, small)
-				b, bSE := final(t, policy, large)
+				a, aSE := ends(t, policy, small)
+				b, bSE := ends(t, policy, large)
 				if small < large && !(a-b > -3*math.Hypot(aSE, bSE)) {
 					return "", fmt.Errorf("%s: %.0f ± %.0f at ε = %g and %.0f ± %.0f at %g", policy, a, aSE, small, b, bSE, large)
 				}
@@ -176,8 +177,8 @@ func claimSweep(s Scale) (string, error) {
 	}
 	worst := 0.0
 	for _, epsilon := range []float64{0.5, 2, 10} {
-		a, aSE := final(now, DPTSForced, epsilon)
-		b, bSE := final(now, DPUCBForced, epsilon)
+		a, aSE := ends(now, DPTSForced, epsilon)
+		b, bSE := ends(now, DPUCBForced, epsilon)
 		if !(b-a > 3*math.Hypot(aSE, bSE)) {
 			return "", fmt.Errorf("now, ε = %g: DPTS-MAT has %.0f ± %.0f, DPUCB-MAT %.0f ± %.0f", epsilon, a, aSE, b, bSE)
 		}

@@ -2,6 +2,7 @@ package papers
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -75,7 +76,7 @@ func recommend(environment func() matroidBandit, m matroid.Matroid, policy strin
 	}
 	all, errs := make([]counts, trials), make([]error, trials)
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, 2)
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for trial := range trials {
 		wg.Add(1)
 		go func() {

@@ -35,14 +35,15 @@ func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	if err := l.Init(env.Problem(), horizon); err != nil {
+	p := env.Problem()
+	if err := l.Init(p, horizon); err != nil {
 		b.Fatal(err)
 	}
 	env.Reset(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
-	arms, y := make([]int, 0, 1), make([]float64, 1)
+	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	play := func() {
 		env.Next(&v)
 		arms = l.Select(&v, arms[:0])

@@ -85,38 +85,8 @@ func BenchmarkSemiBandit(b *testing.B) {
 		for _, env := range envs {
 			p := env.Problem()
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", s.name, p.Arms, p.Slots), func(b *testing.B) {
-				semiRounds(b, env, s.make(env.Matroid), 20_000)
+				round(b, env, s.make(env.Matroid), 20_000)
 			})
 		}
-	}
-}
-
-// semiRounds plays rounds in the steady state.
-func semiRounds(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
-	b.Helper()
-	p := env.Problem()
-	if err := l.Init(p, horizon); err != nil {
-		b.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
-	rewards := random.New(1, 0, "rewards")
-	var v bandit.View
-	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
-	play := func() {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
-	}
-	for range warm {
-		play()
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		play()
-	}
-	if l.Err() != nil {
-		b.Fatal(l.Err())
 	}
 }
