@@ -13,6 +13,7 @@ HOST   ?= 127.0.0.1
 PORT   ?= 8888
 COUNT  ?= 1
 BENCH  ?= .
+RUN := build/running/$(shell echo $$PPID)
 NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
 DPBANDITS_DATA ?= $(CURDIR)/.data
 export SCALE TIMEOUT CHROMIUM PYTHON DPBANDITS_ECHARTS DPBANDITS_DATA
@@ -29,7 +30,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute lab test lint bench audit reproduce clean distclean
+.PHONY: help setup notebooks execute lab test lint bench audit reproduce clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -68,13 +69,20 @@ bench: ## benchmarks, for benchstat (BENCH=regexp, COUNT=n)
 	@docker/setup go
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
-audit: ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon
-	@docker/setup go
-	@go run ./notebooks/audit -scale $(SCALE)
+audit: $(RUN)-audit ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon
 
-reproduce: ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
-	@docker/setup go data
-	@go run ./notebooks/reproduce $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
+reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
+
+# What computes for long stops with make, however make ends. It is built, then exec'd, so that it is make's own child and sees
+# make die. A signal that reaches make alone makes it delete the target and wait for the child, which sees that the file is gone.
+$(RUN)-%: force
+	@mkdir -p build/bin build/running && echo $$PPID >$@
+	@docker/setup go $(if $(filter reproduce,$*),data)
+	@go build -buildvcs=false -o build/bin/ ./notebooks/$*
+	@exec build/bin/$* -while $@ $(ARGUMENTS)
+
+audit: ARGUMENTS = -scale $(SCALE)
+reproduce: ARGUMENTS = $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
 
 clean: ## remove what runs have made (build/)
 	rm -rf build

@@ -8,8 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/dpbandits/dpbandits/notebooks/papers"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -17,10 +15,10 @@ import (
 
 func main() {
 	scale := flag.String("scale", string(papers.Lecture), "smoke, lecture or paper: how many runs")
+	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *scale); err != nil {
+	err := papers.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "audit:", err)
 		os.Exit(1)
 	}
@@ -39,7 +37,9 @@ func run(ctx context.Context, scale string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\n%s\n", report.Table().Text(), report.Summary())
+	if _, err := fmt.Printf("\n%s\n%s\n", report.Table().Text(), report.Summary()); err != nil {
+		return err
+	}
 	if !report.OK() {
 		return fmt.Errorf("the suite wants every broken fixture caught and no sound claim excluded")
 	}

@@ -4,12 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -18,22 +18,24 @@ func main() {
 	figure := flag.String("figure", "", "the figure or table to reproduce, such as jdp-fig4")
 	scale := flag.String("scale", string(papers.Lecture), "smoke, lecture or paper")
 	out := flag.String("out", "", "write the table to this CSV file, too")
+	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	if *figure == "" {
-		for _, f := range papers.Figures {
-			fmt.Printf("%-12s %s\n", f.Name, f.What)
-		}
-		return
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := reproduce(ctx, *figure, *scale, *out); err != nil {
+	err := papers.UntilStopped(*while, func(ctx context.Context) error { return reproduce(ctx, *figure, *scale, *out) })
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)
 		os.Exit(1)
 	}
 }
 
 func reproduce(ctx context.Context, figure, scale, out string) error {
+	if figure == "" {
+		for _, f := range papers.Figures {
+			if _, err := fmt.Printf("%-12s %s\n", f.Name, f.What); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	f, err := papers.FigureByName(figure)
 	if err != nil {
 		return err
@@ -42,21 +44,32 @@ func reproduce(ctx context.Context, figure, scale, out string) error {
 	if err != nil {
 		return err
 	}
+	var file *os.File
+	if out != "" { // before the work: a place that cannot be written to is known now
+		if file, err = os.OpenFile(out, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+			return err
+		}
+		defer file.Close()
+	}
 	table, err := f.Reproduce(ctx, s, simulate.NewTerminal(os.Stderr))
-	if err != nil {
+	if table == nil {
 		return err
 	}
-	fmt.Printf("%s: %s\n\n%s\n", f.Name, f.What, table.Text())
-	if out == "" {
-		return nil
+	if _, e := fmt.Printf("%s: %s\n\n%s\n", f.Name, f.What, table.Text()); e != nil {
+		err = errors.Join(err, e)
 	}
-	file, err := os.Create(out)
-	if err != nil {
-		return err
+	if file != nil {
+		err = errors.Join(err, write(file, table))
 	}
-	if err := papers.WriteCSV(file, table); err != nil {
-		file.Close()
-		return err
+	return err
+}
+
+// write replaces what the file holds by the table.
+func write(file *os.File, table *charts.Table) error {
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := file.Truncate(0); err != nil {
+			return err
+		}
 	}
-	return file.Close()
+	return errors.Join(papers.WriteCSV(file, table), file.Close())
 }
