@@ -36,5 +36,9 @@ func (p *notebookProgress) Report(s simulate.Status) {
 	if !s.Finished {
 		bar = fmt.Sprintf(`<progress max="%d" value="%d" style="width:240px;margin-right:12px"></progress>`, max(s.Total, 1), s.Done)
 	}
-	p.update(p.id, fmt.Sprintf(`<div class="dpb-progress" style="font:14px monospace">%s%s</div>`, bar, html.EscapeString(s.String())))
+	text := html.EscapeString(s.String())
+	if s.Err != nil {
+		text += "<br>" + html.EscapeString(s.Err.Error())
+	}
+	p.update(p.id, fmt.Sprintf(`<div class="dpb-progress" style="font:14px monospace">%s%s</div>`, bar, text))
 }

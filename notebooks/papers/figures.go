@@ -3,6 +3,7 @@ package papers
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -34,19 +35,23 @@ func FigureByName(name string) (Figure, error) {
 	return Figure{}, fmt.Errorf("papers: no figure %q", name)
 }
 
-// Reproduce runs a figure's experiments and returns its numbers beside the paper's.
+// Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials finished and something else
+// failed, such as a file that could not be written, it returns them and the error.
 func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progress) (*charts.Table, error) {
 	var tables []*simulate.Table
+	var failed error
 	if f.Experiments != nil {
 		results, err := Run(ctx, s, progress, f.Experiments(s)...)
-		if err != nil {
+		if results == nil || slices.ContainsFunc(results, func(r *simulate.Result) bool { return !finished(r) }) {
 			return nil, err
 		}
+		failed = err
 		for _, r := range results {
 			tables = append(tables, r.Table())
 		}
 	}
-	return f.Report(s, tables)
+	report, err := f.Report(s, tables)
+	return report, errors.Join(failed, err)
 }
 
 // WriteCSV writes a report as CSV.

@@ -21,16 +21,26 @@ import (
 // with its identity in one rename; trials are appended by one write each and reach the disk within
 // a second. A last line that is torn is dropped; a bad line before it is an error.
 //
-// A killed process loses the unfinished trials only; a power cut those of the last second too.
+// A killed process loses the unfinished trials only; a power cut those of the last second too. What
+// cannot be written (a full disk) waits in memory, and is tried again with later trials and at the end.
 type checkpoint struct {
 	mu       sync.Mutex
 	f        *os.File
 	restored []*record
 	columns  []int // of the file's records, one for each of the experiment's policies
 	partial  bool  // the file's list of policies is not the experiment's: nothing can be appended
+	size     int64 // of the file's whole records
+	torn     bool  // the file holds more than those, by a write that failed halfway
+	pending  []byte
+	unsaved  int       // trials in pending
+	err      error     // why the last write failed; nil: it did not
+	failed   time.Time // when it did
+	syncErr  error     // the first failure to flush to the disk: what the file lost is not known
 	synced   time.Time
-	err      error // the first failure to write; no trial is saved after it
 }
+
+// retryEvery is how long a checkpoint whose last write failed waits before the next.
+const retryEvery = time.Second
 
 // identity is what determines the results of a trial. The number of trials does not: a file may be
 // resumed with more of them, or fewer.
@@ -126,6 +136,7 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	if err != nil {
 		return c, err
 	}
+	c.size = int64(good)
 	if good < len(data) {
 		if err := f.Truncate(int64(good)); err != nil {
 			return c, err
@@ -247,7 +258,7 @@ func (c *checkpoint) take() []*record {
 	return restored
 }
 
-// append saves a finished trial.
+// append saves a finished trial. A failure to write is told by trouble and close.
 func (c *checkpoint) append(r *record) error {
 	if c == nil {
 		return nil
@@ -258,29 +269,88 @@ func (c *checkpoint) append(r *record) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		return nil // said once, by close
+	c.pending = append(c.pending, line...)
+	c.unsaved++
+	if c.err == nil || time.Since(c.failed) > retryEvery {
+		c.write()
 	}
-	if _, c.err = c.f.Write(line); c.err == nil && time.Since(c.synced) > time.Second {
-		c.err = c.f.Sync()
-		c.synced = time.Now()
+	if c.err == nil && time.Since(c.synced) > time.Second {
+		c.sync()
 	}
 	return nil
 }
 
-// close flushes and reports the first failure to write. It may be called again.
-func (c *checkpoint) close() error {
-	if c == nil || c.f == nil {
-		return nil
+// write writes what is pending, or leaves the file with its whole records.
+func (c *checkpoint) write() {
+	defer func() {
+		if c.err != nil {
+			c.failed = time.Now()
+		}
+	}()
+	if c.torn {
+		if c.err = c.f.Truncate(c.size); c.err != nil {
+			return
+		}
+		c.torn = false
 	}
-	name := c.f.Name()
-	err := first(c.err, c.f.Sync())
-	err = first(err, c.f.Close())
-	c.f = nil
-	if err != nil {
-		return fmt.Errorf("simulate: checkpoint %s: trials since are not saved: %w", name, err)
+	n, err := c.f.Write(c.pending)
+	if c.err = err; err != nil {
+		c.torn = n > 0 && c.f.Truncate(c.size) != nil
+		return
+	}
+	c.size += int64(n)
+	c.pending, c.unsaved = c.pending[:0], 0
+}
+
+func (c *checkpoint) sync() {
+	c.syncErr = first(c.syncErr, c.f.Sync())
+	c.synced = time.Now()
+}
+
+// trouble returns how many finished trials are not in the file, and why.
+func (c *checkpoint) trouble() (unsaved int, err error) {
+	if c == nil {
+		return 0, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unsaved, c.describe()
+}
+
+func (c *checkpoint) describe() error {
+	switch {
+	case c.err != nil:
+		err := c.err
+		if p := (*fs.PathError)(nil); errors.As(err, &p) { // it names the file, too
+			err = p.Err
+		}
+		return fmt.Errorf("simulate: checkpoint %s: finished trials are not saved (%d so far): %w", c.f.Name(), c.unsaved, err)
+	case c.syncErr != nil:
+		return fmt.Errorf("simulate: checkpoint %s: finished trials may not have reached the disk: %w", c.f.Name(), c.syncErr)
 	}
 	return nil
+}
+
+// close writes what is pending and flushes; it reports what could not be saved. It may be called again.
+func (c *checkpoint) close() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.f == nil {
+		return nil
+	}
+	if len(c.pending) > 0 {
+		c.write()
+	}
+	c.sync()
+	err := c.describe()
+	if e := c.f.Close(); err == nil && e != nil {
+		err = fmt.Errorf("simulate: checkpoint %s: %w", c.f.Name(), e)
+	}
+	c.f = nil
+	return err
 }
 
 // first returns the first of two errors that is not nil.

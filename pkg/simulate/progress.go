@@ -14,6 +14,8 @@ type Status struct {
 	TrialsDone      int           // trials that are finished or were restored from a checkpoint
 	TrialsFailed    int           // trials that ended with an error
 	Trials          int           // trials in all, of all experiments of the run
+	Unsaved         int           // finished trials that are in memory only, as their checkpoint could not be written to
+	Err             error         // why; nil: all checkpoints are well
 	RoundsPerSecond float64       // of this run, restored trials not counted; 0 until known
 	Elapsed         time.Duration // since the run started
 	Left            time.Duration // estimate at the present rate; negative while unknown
@@ -33,13 +35,15 @@ type ProgressFunc func(Status)
 func (f ProgressFunc) Report(s Status) { f(s) }
 
 // Terminal is a Progress of one line of text. On a terminal the line is redrawn in place;
-// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute.
+// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute. A
+// checkpoint that cannot be written to gets a line of its own at once.
 type Terminal struct {
 	w       io.Writer
 	redraw  bool
 	width   int           // of the line on screen
 	nextPct int           // next percentage to write when not redrawing
 	last    time.Duration // Elapsed of the line written last
+	trouble bool          // the report before had an Err
 }
 
 // NewTerminal returns a Terminal that writes to w; nil is the standard error.
@@ -57,6 +61,18 @@ func NewTerminal(w io.Writer) *Terminal {
 
 // Report writes or redraws the line.
 func (t *Terminal) Report(s Status) {
+	if trouble := s.Err != nil; trouble != t.trouble {
+		t.trouble = trouble
+		said := "checkpoint: all finished trials are saved again"
+		if trouble {
+			said = s.Err.Error() + " (the run goes on, and tries again)"
+		}
+		if t.redraw && t.width > 0 {
+			fmt.Fprintln(t.w)
+			t.width = 0
+		}
+		fmt.Fprintln(t.w, said)
+	}
 	line := s.String()
 	if t.redraw {
 		fmt.Fprintf(t.w, "\r%-*s", t.width, line)
@@ -73,7 +89,7 @@ func (t *Terminal) Report(s Status) {
 		t.nextPct, t.last = pct/10*10+10, s.Elapsed
 	}
 	if s.Finished {
-		t.nextPct, t.last = 0, 0
+		t.nextPct, t.last, t.trouble = 0, 0, false
 	}
 }
 
@@ -82,6 +98,9 @@ func (s Status) String() string {
 	line := fmt.Sprintf("%3d%%  trial %d of %d", s.percent(), s.TrialsDone, s.Trials)
 	if s.TrialsFailed > 0 {
 		line += fmt.Sprintf(", %d failed", s.TrialsFailed)
+	}
+	if s.Unsaved > 0 {
+		line += fmt.Sprintf(", %d not saved", s.Unsaved)
 	}
 	if s.RoundsPerSecond > 0 {
 		line += fmt.Sprintf("  %.3g rounds/s", s.RoundsPerSecond)

@@ -35,8 +35,9 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 // The results are bit-identical at any number of workers. If the context is cancelled, or trials
 // fail (a learner's Err, a panic), the results hold the trials that finished and the error says
 // what happened: it wraps the context's error, and a *TrialError for each of the first failures.
-// The other trials run to their end. Results are nil only if an experiment or a checkpoint is
-// found invalid before the start.
+// The other trials run to their end. A checkpoint that cannot be written to is told by the next
+// progress report and tried again; what it lacks at the end is in the error, too, and the results
+// are whole. Results are nil only if an experiment or a checkpoint is found invalid before the start.
 func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Result, error) {
 	if opts.Workers < 0 {
 		return nil, fmt.Errorf("simulate: Options.Workers = %d, want >= 0", opts.Workers)
@@ -205,6 +206,7 @@ func (t task) run(ctx context.Context, m *meter) {
 // meter counts rounds and trials, and reports them.
 type meter struct {
 	rounds, finished, failed atomic.Int64
+	jobs                     []*job
 	restored, total          int64 // rounds
 	trials                   int64
 	start                    time.Time
@@ -216,7 +218,7 @@ type meter struct {
 const reportEvery = 250 * time.Millisecond
 
 func newMeter(jobs []*job, sink Progress) *meter {
-	m := &meter{start: time.Now(), sink: sink, quit: make(chan struct{})}
+	m := &meter{jobs: jobs, start: time.Now(), sink: sink, quit: make(chan struct{})}
 	for _, j := range jobs {
 		m.total += j.cost() * int64(j.Trials)
 		m.restored += j.cost() * int64(j.restored)
@@ -261,6 +263,11 @@ func (m *meter) status(finished bool) Status {
 		Done: m.restored + ran, Total: m.total,
 		TrialsDone: int(m.finished.Load()), TrialsFailed: int(m.failed.Load()), Trials: int(m.trials),
 		Elapsed: elapsed, Left: -1, Finished: finished,
+	}
+	for _, j := range m.jobs {
+		unsaved, err := j.save.trouble()
+		s.Unsaved += unsaved
+		s.Err = first(s.Err, err)
 	}
 	if ran > 0 && elapsed > 0 {
 		s.RoundsPerSecond = float64(ran) / elapsed.Seconds()
