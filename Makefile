@@ -73,8 +73,9 @@ audit: $(RUN)-audit ## attack every mechanism, every learner and the broken fixt
 
 reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
 
-# What computes for long stops with make, however make ends. It is built, then exec'd, so that it is make's own child and sees
-# make die. A signal that reaches make alone makes it delete the target and wait for the child, which sees that the file is gone.
+# What computes for long stops with make, however make ends. It is built, then exec'd, so that it is
+# make's own child and sees make die. A signal that reaches make alone makes it delete the target
+# and wait for the child, which sees that the file is gone.
 $(RUN)-%: force
 	@mkdir -p build/bin build/running && echo $$PPID >$@
 	@docker/setup go $(if $(filter reproduce,$*),data)

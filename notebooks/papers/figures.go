@@ -35,8 +35,9 @@ func FigureByName(name string) (Figure, error) {
 	return Figure{}, fmt.Errorf("papers: no figure %q", name)
 }
 
-// Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials finished and something else
-// failed, such as a file that could not be written, it returns them and the error.
+// Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials
+// finished and something else failed, such as a file that could not be written, it returns them and
+// the error.
 func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progress) (*charts.Table, error) {
 	var tables []*simulate.Table
 	var failed error

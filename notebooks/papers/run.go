@@ -11,10 +11,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Run runs experiments as one list. At scale Paper finished trials are kept under build/checkpoints/ of the checkout, so that a
-// run that was stopped, or killed, goes on where it was; and the tables are written to notebooks/results/. Folders that cannot be
-// written to are an error before the start. If the run fails later, the tables of the experiments that finished are written all
-// the same.
+// Run runs experiments as one list. At scale Paper finished trials are kept under
+// build/checkpoints/ of the checkout, so that a run that was stopped, or killed, goes on where it
+// was; and the tables are written to notebooks/results/. Folders that cannot be written to are an
+// error before the start. If the run fails later, the tables of the experiments that finished are
+// written all the same.
 func Run(ctx context.Context, s Scale, progress simulate.Progress, experiments ...*simulate.Experiment) ([]*simulate.Result, error) {
 	if s != Paper {
 		return simulate.RunAll(ctx, experiments, simulate.Options{Progress: progress})
@@ -77,7 +78,8 @@ func checkout() (string, error) {
 	}
 }
 
-// save writes a table, all of it or nothing. If that fails, the table goes to a folder for temporary files, which the error names.
+// save writes a table, all of it or nothing. If that fails, the table goes to a folder for
+// temporary files, which the error names.
 func save(path string, t *simulate.Table) error {
 	var b bytes.Buffer
 	if err := t.WriteCSV(&b); err != nil {

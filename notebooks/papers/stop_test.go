@@ -24,8 +24,8 @@ var fatalSignals = []syscall.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGKILL, syscall.SIGPIPE, syscall.SIGTERM,
 }
 
-// No signal to make, alone or with all that it runs, leaves a process behind. All processes of a run hold the writing end of one
-// pipe, so that its end of file says that none is left.
+// No signal to make, alone or with all that it runs, leaves a process behind. All processes of a
+// run hold the writing end of one pipe, so that its end of file says that none is left.
 func TestMakeLeavesNoOrphan(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute or two")
@@ -34,7 +34,7 @@ func TestMakeLeavesNoOrphan(t *testing.T) {
 		t.Skip("make is not installed")
 	}
 	for _, s := range fatalSignals {
-		if signal.Ignored(s) { // as in the background of a script; what this process handles, make gets with its default
+		if signal.Ignored(s) { // in the background of a script; what is handled has its default in make
 			handled := make(chan os.Signal, 1)
 			signal.Notify(handled, s)
 			defer signal.Stop(handled)
@@ -72,7 +72,8 @@ func TestMakeUnderNohup(t *testing.T) {
 	}
 }
 
-// stopMake starts make, waits until the program computes, sends the signal and waits until no process is left.
+// stopMake starts make, waits until the program computes, sends the signal and waits until no
+// process is left.
 func stopMake(t *testing.T, target []string, s syscall.Signal, group bool) {
 	m := startMake(t, "make", target...)
 	m.signal(t, s, group)
@@ -98,7 +99,8 @@ func startMake(t *testing.T, name string, args ...string) *running {
 	t.Helper()
 	root := t.TempDir() // where its checkpoints go
 	data := filepath.Join(root, "ml-100k", "u.data")
-	if err := errors.Join(os.Mkdir(filepath.Dir(data), 0o755), os.WriteFile(data, nil, 0o644)); err != nil { // so that nothing is downloaded
+	// A data set, so that nothing is downloaded.
+	if err := errors.Join(os.Mkdir(filepath.Dir(data), 0o755), os.WriteFile(data, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	m := &running{cmd: exec.Command(name, args...)}

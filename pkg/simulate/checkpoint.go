@@ -22,7 +22,8 @@ import (
 // a second. A last line that is torn is dropped; a bad line before it is an error.
 //
 // A killed process loses the unfinished trials only; a power cut those of the last second too. What
-// cannot be written (a full disk) waits in memory, and is tried again with later trials and at the end.
+// cannot be written (a full disk) waits in memory, and is tried again with later trials and at the
+// end.
 type checkpoint struct {
 	mu       sync.Mutex
 	f        *os.File
@@ -42,8 +43,8 @@ type checkpoint struct {
 // retryEvery is how long a checkpoint whose last write failed waits before the next.
 const retryEvery = time.Second
 
-// identity is what determines the results of a trial. The number of trials does not: a file may be
-// resumed with more of them, or fewer.
+// identity is what determines the results of a trial, but for the code. The number of trials does
+// not: a file may be resumed with more of them, or fewer.
 type identity struct {
 	Format      string   `json:"format"`
 	Name        string   `json:"name"`
@@ -53,12 +54,19 @@ type identity struct {
 	Grid        []int    `json:"grid"`
 	Policies    []string `json:"policies"`
 	Fingerprint string   `json:"fingerprint"`
+	described
 }
 
-const format = "dpbandits checkpoint 1"
+// described holds the parameters of the environment and of each policy's learner.
+type described struct {
+	Environment []string   `json:"environment"`
+	Learners    [][]string `json:"learners"`
+}
 
-func newIdentity(e *Experiment, grid []int) identity {
-	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint}
+const format = "dpbandits checkpoint 2"
+
+func newIdentity(e *Experiment, grid []int, d described) identity {
+	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint, d}
 	for _, p := range e.Policies {
 		id.Policies = append(id.Policies, p.Name)
 	}
@@ -69,6 +77,9 @@ func newIdentity(e *Experiment, grid []int) identity {
 func (id identity) differs(want identity) error {
 	diff := func(what string, got, want any) error {
 		return fmt.Errorf("it is of another experiment: %s is %#v in the file and %#v in the experiment", what, got, want)
+	}
+	changed := func(what, how string) error {
+		return fmt.Errorf("it is of another experiment: the parameters of %s differ: %s", what, how)
 	}
 	switch {
 	case id.Format != want.Format:
@@ -87,6 +98,16 @@ func (id identity) differs(want identity) error {
 		return diff("the list of policies", id.Policies, want.Policies)
 	case !slices.Equal(id.Grid, want.Grid):
 		return fmt.Errorf("it is of another experiment: Grid differs (%d rounds in the file, %d in the experiment)", len(id.Grid), len(want.Grid))
+	case len(id.Learners) != len(id.Policies):
+		return fmt.Errorf("it has %d policies and the parameters of %d", len(id.Policies), len(id.Learners))
+	}
+	if how := difference(id.Environment, want.Environment); how != "" {
+		return changed("the environment", how)
+	}
+	for i, at := range id.columns(want.Policies) {
+		if how := difference(id.Learners[at], want.Learners[i]); how != "" {
+			return changed(fmt.Sprintf("policy %q", want.Policies[i]), how)
+		}
 	}
 	return nil
 }
@@ -205,7 +226,7 @@ func (c *checkpoint) read(data []byte, want identity) (good int, err error) {
 				return 0, fmt.Errorf("it is not a checkpoint: offset 0: %w", err)
 			}
 			if err := id.differs(want); err != nil {
-				return 0, err
+				return 0, fmt.Errorf("%w (move the file away to start anew)", err)
 			}
 			c.columns, c.partial = id.columns(want.Policies), !slices.Equal(id.Policies, want.Policies)
 			good = after
@@ -331,7 +352,8 @@ func (c *checkpoint) describe() error {
 	return nil
 }
 
-// close writes what is pending and flushes; it reports what could not be saved. It may be called again.
+// close writes what is pending and flushes; it reports what could not be saved. It may be called
+// again.
 func (c *checkpoint) close() error {
 	if c == nil {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// alone runs the test in a process of its own, as the limit is the whole process's, and says whether this is it.
+// alone runs the test in a process of its own, as the limit is the whole process's, and says
+// whether this is it.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv("SIMULATE_TEST_ALONE") != "" {
@@ -30,7 +31,8 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// limitFiles makes a write beyond that many bytes of a file fail, as on a full disk: the write that crosses the limit fails halfway.
+// limitFiles makes a write beyond that many bytes of a file fail, as on a full disk: the write that
+// crosses the limit fails halfway.
 func limitFiles(t *testing.T, bytes uint64) (lift func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -52,8 +54,8 @@ func limitFiles(t *testing.T, bytes uint64) (lift func()) {
 	}
 }
 
-// A checkpoint that cannot be written to is told by a report before the run's end, with a line of Terminal's, and by the error;
-// the results are whole; what was saved is resumed.
+// A checkpoint that cannot be written to is told by a report before the run's end, with a line of
+// Terminal's, and by the error; the results are whole; what was saved is resumed.
 func TestCheckpointFull(t *testing.T) {
 	if !alone(t) {
 		return

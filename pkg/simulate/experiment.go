@@ -48,8 +48,10 @@ type Experiment struct {
 	// Pairs lists policies a, b whose trial-by-trial difference of regret, a less b, is wanted in the result's table, see Result.Paired.
 	Pairs [][2]string
 
-	// Fingerprint describes what else determines the results: the environment's and the learners'
-	// parameters. A checkpoint made under another fingerprint is refused.
+	// Fingerprint describes what else determines the results. A checkpoint made under another one is
+	// refused, and so is one of an environment or learner with other parameters: all fields of the
+	// values that Environment and New return, private ones included. Of a function in a field only
+	// its name is known, of a closure nothing: what it computes with belongs into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty: none is kept. If the
 	// file exists, its trials are restored and not run again.
@@ -68,8 +70,9 @@ func (e *Experiment) rounds() int {
 }
 
 // prepare validates all that can be known before the first trial, each policy's Init included, and
-// returns the full grid and the policies' claims.
-func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) {
+// returns the full grid and the policies' claims. It describes the parameters if there is a
+// checkpoint.
+func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = newPanicError(r)
@@ -120,6 +123,9 @@ func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) 
 	if env == nil {
 		return nil, nil, errors.New("func Environment returned nil")
 	}
+	if e.Checkpoint != "" {
+		d.Environment = parameters(env)
+	}
 	if v, ok := env.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
 			return nil, nil, err
@@ -133,6 +139,9 @@ func (e *Experiment) prepare() (grid []int, claims []*privacy.Claim, err error) 
 		l := p.New()
 		if l == nil {
 			return nil, nil, fmt.Errorf("policy %q: New returned nil", p.Name)
+		}
+		if e.Checkpoint != "" {
+			d.Learners = append(d.Learners, parameters(l))
 		}
 		if err := l.Init(problem, e.Horizon); err != nil {
 			return nil, nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)

@@ -14,7 +14,7 @@ type Status struct {
 	TrialsDone      int           // trials that are finished or were restored from a checkpoint
 	TrialsFailed    int           // trials that ended with an error
 	Trials          int           // trials in all, of all experiments of the run
-	Unsaved         int           // finished trials that are in memory only, as their checkpoint could not be written to
+	Unsaved         int           // finished trials that could not be written to their checkpoint
 	Err             error         // why; nil: all checkpoints are well
 	RoundsPerSecond float64       // of this run, restored trials not counted; 0 until known
 	Elapsed         time.Duration // since the run started

@@ -37,7 +37,8 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 // what happened: it wraps the context's error, and a *TrialError for each of the first failures.
 // The other trials run to their end. A checkpoint that cannot be written to is told by the next
 // progress report and tried again; what it lacks at the end is in the error, too, and the results
-// are whole. Results are nil only if an experiment or a checkpoint is found invalid before the start.
+// are whole. Results are nil only if an experiment or a checkpoint is found invalid before the
+// start.
 func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Result, error) {
 	if opts.Workers < 0 {
 		return nil, fmt.Errorf("simulate: Options.Workers = %d, want >= 0", opts.Workers)
@@ -93,12 +94,13 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 // job is an experiment under way.
 type job struct {
 	*Experiment
-	grid     []int
-	claims   []*privacy.Claim // by policy
-	save     *checkpoint
-	restored int
-	records  []*record // by trial, nil until finished
-	errs     []error   // by trial; each worker writes its own trials' only
+	grid      []int
+	claims    []*privacy.Claim // by policy
+	described described        // if there is a checkpoint
+	save      *checkpoint
+	restored  int
+	records   []*record // by trial, nil until finished
+	errs      []error   // by trial; each worker writes its own trials' only
 }
 
 func openJobs(experiments []*Experiment) (jobs []*job, err error) {
@@ -116,17 +118,18 @@ func openJobs(experiments []*Experiment) (jobs []*job, err error) {
 		if e == nil {
 			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
 		}
-		grid, claims, err := e.prepare()
+		var d described
+		grid, claims, err := e.prepare(&d)
 		if err != nil {
 			return jobs, err
 		}
-		jobs = append(jobs, &job{Experiment: e, grid: grid, claims: claims, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
+		jobs = append(jobs, &job{Experiment: e, grid: grid, claims: claims, described: d, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
 	}
 	for _, j := range jobs { // only now, so that no file is made for an invalid list
 		if j.Checkpoint == "" {
 			continue
 		}
-		if j.save, err = openCheckpoint(j.Checkpoint, newIdentity(j.Experiment, j.grid)); err != nil {
+		if j.save, err = openCheckpoint(j.Checkpoint, newIdentity(j.Experiment, j.grid, j.described)); err != nil {
 			return jobs, err
 		}
 		for _, rec := range j.save.take() {

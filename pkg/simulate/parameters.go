@@ -1,0 +1,202 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// parameters describes a fresh environment or learner, before Init or Reset: a line for its type,
+// then one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". Pointers and
+// interfaces are followed, private fields included: in a fresh value they hold what its constructor
+// was given (matroid.Uniform has no others). A list of more than 16 elements is told by its length
+// and a hash.
+//
+// What a function does cannot be seen: a declared one is told by its name, a closure only by its
+// being there. Nor are locks and counters (packages sync and sync/atomic) parameters.
+func parameters(v any) []string {
+	d := describer{seen: make(map[place]string)}
+	d.add("type", fmt.Sprintf("%T", v))
+	d.value("", reflect.ValueOf(v))
+	return d.lines
+}
+
+type describer struct {
+	lines []string
+	seen  map[place]string // the paths of what pointers, slices and maps hold
+}
+
+// place is somewhere in memory, seen as a type.
+type place struct {
+	at uintptr
+	n  int
+	t  reflect.Type
+}
+
+const longList = 16
+
+func (d *describer) add(path, text string) {
+	d.lines = append(d.lines, cmp.Or(path, "value")+" = "+text)
+}
+
+func (d *describer) value(path string, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Func:
+		d.add(path, function(v))
+	case reflect.Interface:
+		if v.IsNil() {
+			d.add(path, "nil")
+			return
+		}
+		if v.Elem().Kind() != reflect.Pointer {
+			d.add(path, v.Elem().Type().String())
+		}
+		d.value(path, v.Elem())
+	case reflect.Pointer:
+		if path != "" { // the whole's type is told
+			d.add(path, v.Type().String())
+		}
+		if v.IsNil() {
+			d.add(path, "nil")
+		} else if d.first(path, v, 0) {
+			d.value(path, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); !v.Field(i).IsZero() && !running(f.Type) {
+				d.value(strings.TrimPrefix(path+"."+f.Name, "."), v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		if v.Len() == 0 || d.first(path, v, v.Len()) {
+			d.list(path, v)
+		}
+	case reflect.Array:
+		d.list(path, v)
+	case reflect.Map:
+		if v.Len() == 0 || d.first(path, v, 0) {
+			d.dictionary(path, v)
+		}
+	default:
+		d.add(path, string(appendBasic(nil, v)))
+	}
+}
+
+// appendBasic appends a value that holds no others.
+func appendBasic(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Bool:
+		return strconv.AppendBool(b, v.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.AppendInt(b, v.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.AppendUint(b, v.Uint(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.AppendFloat(b, v.Float(), 'g', -1, v.Type().Bits())
+	case reflect.Complex64, reflect.Complex128:
+		return append(b, strconv.FormatComplex(v.Complex(), 'g', -1, v.Type().Bits())...)
+	case reflect.String:
+		return strconv.AppendQuote(b, v.String())
+	}
+	return append(b, v.Kind().String()...) // an address, a channel, nothing
+}
+
+// first says whether what v points to is met for the first time; if not, it says where that was.
+func (d *describer) first(path string, v reflect.Value, n int) bool {
+	at := place{v.Pointer(), n, v.Type()}
+	if before, ok := d.seen[at]; ok && v.Type().Elem().Size() > 0 {
+		d.add(path, "the same as "+cmp.Or(before, "the whole"))
+		return false
+	}
+	d.seen[at] = path
+	return true
+}
+
+func (d *describer) list(path string, v reflect.Value) {
+	d.add(path, fmt.Sprintf("%v of length %d", v.Type(), v.Len()))
+	if v.Len() <= longList {
+		for i := range v.Len() {
+			d.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+		}
+		return
+	}
+	line := len(d.lines)
+	sum := fnv.New128a()
+	var b []byte
+	for i := range v.Len() {
+		if k := v.Type().Elem().Kind(); k <= reflect.Complex128 || k == reflect.String {
+			b = append(appendBasic(b[:0], v.Index(i)), '\n')
+		} else {
+			d.value(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
+			b = append(b[:0], strings.Join(d.lines[line:], "\n")+"\n"...)
+			d.lines = d.lines[:line]
+		}
+		sum.Write(b)
+	}
+	d.lines[line-1] += fmt.Sprintf(", hash %x", sum.Sum(nil)[:8])
+}
+
+func (d *describer) dictionary(path string, v reflect.Value) {
+	d.add(path, fmt.Sprintf("%v of length %d", v.Type(), v.Len()))
+	keys := make(map[string]reflect.Value)
+	for it := v.MapRange(); it.Next(); {
+		key := describer{seen: make(map[place]string)}
+		key.value("key", it.Key())
+		keys[strings.TrimPrefix(strings.Join(key.lines, ", "), "key = ")] = it.Value()
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		d.value(fmt.Sprintf("%s[%s]", path, key), keys[key])
+	}
+}
+
+// function names a declared function. A closure's name changes with the code around it.
+func function(v reflect.Value) string {
+	if v.IsNil() {
+		return "nil"
+	}
+	name := runtime.FuncForPC(v.Pointer()).Name()
+	if base := name[strings.LastIndexByte(name, '/')+1:]; strings.Count(base, ".") > 1 || strings.HasSuffix(base, "-fm") {
+		return "a closure"
+	}
+	return name
+}
+
+// running says whether the type is one of those that locks and counters are made of, whose state is
+// no parameter.
+func running(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
+
+// difference names the first difference between the descriptions in a file and of an experiment, ""
+// if there is none.
+func difference(file, experiment []string) string {
+	for i := range max(len(file), len(experiment)) {
+		switch {
+		case i >= len(file):
+			return experiment[i] + " in the experiment, and not in the file"
+		case i >= len(experiment):
+			return file[i] + " in the file, and not in the experiment"
+		case file[i] == experiment[i]:
+			continue
+		}
+		path, was, _ := strings.Cut(file[i], " = ")
+		other, is, _ := strings.Cut(experiment[i], " = ")
+		switch {
+		case path == other:
+			return fmt.Sprintf("%s is %s in the file and %s in the experiment", path, was, is)
+		case !hasPath(experiment, path):
+			return file[i] + " in the file, and not in the experiment"
+		default:
+			return experiment[i] + " in the experiment, and not in the file"
+		}
+	}
+	return ""
+}
+
+func hasPath(lines []string, path string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, path+" = ") })
+}

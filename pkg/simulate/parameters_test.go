@@ -1,0 +1,163 @@
+package simulate
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+func ruleA() {}
+func ruleB() {}
+
+// parts has a field of each kind.
+type parts struct {
+	F       float64
+	I       int8
+	U       uint
+	B       bool
+	S       string
+	C       complex128
+	List    []float64
+	Array   [2]int
+	Map     map[string]int
+	Any     any
+	Pointer *parts
+	Rule    func()
+	Chan    chan int
+	private int
+	lock    sync.Mutex
+	counter atomic.Int64
+	rng     *rand.PCG
+}
+
+// All changes of a parameter change the description, to another each, and name their field.
+func TestParametersTellChanges(t *testing.T) {
+	x := 3
+	long := func(last float64) []float64 {
+		l := make([]float64, 100)
+		l[99] = last
+		return l
+	}
+	changes := map[string][]any{
+		"F":       {&parts{F: 0.1}, &parts{F: 0.2}, &parts{F: math.Nextafter(0.2, 1)}, &parts{F: math.Inf(1)}, &parts{F: math.NaN()}},
+		"I":       {&parts{I: -1}},
+		"U":       {&parts{U: math.MaxUint}},
+		"B":       {&parts{B: true}},
+		"S":       {&parts{S: "a"}, &parts{S: "b\nI = 1"}},
+		"C":       {&parts{C: 1i}},
+		"List":    {&parts{List: []float64{}}, &parts{List: []float64{0}}, &parts{List: []float64{0, 0}}, &parts{List: []float64{0, 1}}, &parts{List: long(0)}, &parts{List: long(1)}},
+		"Array":   {&parts{Array: [2]int{0, 1}}, &parts{Array: [2]int{1, 0}}},
+		"Map":     {&parts{Map: map[string]int{}}, &parts{Map: map[string]int{"a": 1, "b": 2}}, &parts{Map: map[string]int{"a": 2, "b": 1}}},
+		"Any":     {&parts{Any: 1}, &parts{Any: 1.0}, &parts{Any: parts{}}, &parts{Any: &parts{}}, &parts{Any: parts{F: 1}}, &parts{Any: []parts{{F: 1}}}, &parts{Any: []any{nil}}},
+		"Pointer": {&parts{Pointer: &parts{}}, &parts{Pointer: &parts{F: 1}}, &parts{Pointer: &parts{F: 2}}},
+		"Rule":    {&parts{Rule: ruleA}, &parts{Rule: ruleB}, &parts{Rule: func() { x++ }}},
+		"Chan":    {&parts{Chan: make(chan int)}},
+		"private": {&parts{private: 1}, &parts{private: 2}},
+		"rng":     {&parts{rng: rand.NewPCG(1, 1)}, &parts{rng: rand.NewPCG(1, 2)}},
+	}
+	seen := map[string]string{strings.Join(parameters(&parts{}), "\n"): "nothing"}
+	for field, values := range changes {
+		for i, v := range values {
+			got := parameters(v)
+			text := strings.Join(got, "\n")
+			if before, ok := seen[text]; ok {
+				t.Errorf("%s, value %d: described as %s:\n%s", field, i, before, text)
+			}
+			seen[text] = field
+			if !slices.Equal(got, parameters(v)) {
+				t.Errorf("%s, value %d: another description the second time", field, i)
+			}
+			for _, other := range [][]string{parameters(&parts{}), parameters(&parts{F: 7, private: 7})} {
+				if how := difference(got, other); how == "" || how != difference(got, other) {
+					t.Errorf("%s, value %d: difference %q", field, i, how)
+				}
+			}
+			if how := difference(parameters(&parts{}), got); !strings.HasPrefix(how, field) || !strings.HasSuffix(how, "in the experiment, and not in the file") {
+				t.Errorf("%s, value %d: difference %q", field, i, how)
+			}
+		}
+	}
+	if how := difference(parameters(&parts{F: 0.1}), parameters(&parts{F: 0.2})); how != "F is 0.1 in the file and 0.2 in the experiment" {
+		t.Errorf("difference %q", how)
+	}
+}
+
+// What is no parameter is not described, a value that contains itself ends, and shared values are
+// told once.
+func TestParametersEnd(t *testing.T) {
+	p := &parts{}
+	p.lock.Lock()
+	p.counter.Add(1)
+	if got := parameters(p); !slices.Equal(got, parameters(&parts{})) {
+		t.Errorf("locks and counters are described: %q", got)
+	}
+	p.lock.Unlock()
+	p.Pointer = p
+	p.Any = []any{p}
+	if got := parameters(p); len(got) > 10 {
+		t.Errorf("a cycle is described as %q", got)
+	}
+	q := &parts{F: 1}
+	for range 64 { // 2^64 ways through it
+		q = &parts{Pointer: q, Any: q}
+	}
+	if got := parameters(q); len(got) > 400 {
+		t.Errorf("shared values are described in %d lines", len(got))
+	}
+	if got := parameters(nil); len(got) == 0 {
+		t.Error("nil is not described")
+	}
+}
+
+// matrix is an environment with a parameter that its constructor keeps in a private field.
+type matrix struct {
+	toyArms
+	gap []float64
+}
+
+func newMatrix(gap float64) *matrix { return &matrix{gap: []float64{gap, 0}} }
+
+// A checkpoint of other parameters, under the same names and the same Fingerprint, is refused with
+// the field that differs; one of more policies serves fewer, compared by name.
+func TestCheckpointOfOtherParameters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "checkpoint")
+	make := func() *Experiment {
+		e := small(path)
+		e.Environment = func() bandit.Environment { return newMatrix(0.1) }
+		return e
+	}
+	mustRun(t, make())
+	for want, change := range map[string]func(*Experiment){
+		"the environment differ: gap[0] is 0.1 in the file and 0.2 in the experiment": func(e *Experiment) {
+			e.Environment = func() bandit.Environment { return newMatrix(0.2) }
+		},
+		"the environment differ: type is *simulate.matrix in the file and *simulate.toyArms in the experiment": func(e *Experiment) {
+			e.Environment = func() bandit.Environment { return new(toyArms) }
+		},
+		`policy "greedy" differ: Epsilon is 0.05 in the file and 0.06 in the experiment`: func(e *Experiment) {
+			e.Policies = []Policy{e.Policies[1], toyPolicy("greedy", 0.06, 0)}
+		},
+		`policy "greedy" differ: Noise = 1 in the experiment, and not in the file`: func(e *Experiment) {
+			e.Policies[0] = toyPolicy("greedy", 0.05, 1)
+		},
+	} {
+		e := make()
+		change(e)
+		r, err := e.Run(t.Context())
+		if r != nil || err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("result %v, error %v, want no result and an error that names the file and has %q", r, err, want)
+		}
+	}
+	e := make()
+	e.Policies = []Policy{e.Policies[2], e.Policies[0]}
+	if r := mustRun(t, e); r.Provenance.Restored != e.Trials {
+		t.Errorf("%d trials restored, want %d", r.Provenance.Restored, e.Trials)
+	}
+}
