@@ -13,6 +13,7 @@ HOST   ?= 127.0.0.1
 PORT   ?= 8888
 COUNT  ?= 1
 BENCH  ?= .
+ENGINE ?= $(firstword $(foreach e,podman buildah docker,$(if $(shell command -v $e),$e)))
 RUN := build/running/$(shell echo $$PPID)
 NOTEBOOKS ?= $(sort $(wildcard notebooks/*.ipynb))
 DPBANDITS_DATA ?= $(CURDIR)/.data
@@ -30,16 +31,18 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute lab test lint bench audit reproduce clean distclean force
+.PHONY: help setup notebooks execute lab test lint bench audit reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+	@echo 'All but clean want Go 1.26, Python 3.11 with venv, Node 18.19 with npm (or newer); test wants Chromium, too.'
+	@echo 'Debian, Ubuntu: sudo apt install make nodejs npm python3-venv chromium, and Go from https://go.dev/dl'
 
 setup: ## install what is missing and nothing else
 	@docker/setup kernel
 
-notebooks: ## execute every notebook into build/ (NOTEBOOKS=... for some, TIMEOUT=seconds for the whole run)
+notebooks: ## execute every notebook into build/ (NOTEBOOKS=... for some, TIMEOUT=seconds without progress)
 	@docker/setup kernel data
 	@docker/run python notebooks/tools/run.py $(NOTEBOOKS)
 
@@ -52,11 +55,15 @@ lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
 	@docker/run jupyter lab --ServerApp.ip=$(HOST) --ServerApp.port=$(PORT) --ServerApp.root_dir=. \
 		--LabApp.default_url=/lab/tree/notebooks/00-quickstart.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
-test: ## all tests: Go, the notebook runner, the browser
+test: ## all tests: Go, the set-up and the notebook runner, the browser
 	@docker/setup kernel data chromium
-	SCALE=smoke go test ./...
+	SCALE=smoke go test -timeout 2h ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs
+
+portable: ## the same numbers without assembly, without and with fused multiply-add, under WebAssembly, on arm64
+	@docker/setup go
+	@docker/portable
 
 lint: ## gofmt, go vet, staticcheck
 	@docker/setup tools
@@ -84,6 +91,11 @@ $(RUN)-%: force
 
 audit: ARGUMENTS = -scale $(SCALE)
 reproduce: ARGUMENTS = $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
+
+image: ## build the container image dpbandits (ENGINE=podman|buildah|docker, IMAGE_FLAGS=... for it)
+	@[ -n "$(ENGINE)" ] || { echo 'dpbandits: podman, buildah or docker is wanted' \
+		'(Debian, Ubuntu: sudo apt install podman)' >&2; exit 2; }
+	$(ENGINE) build --tag dpbandits --file docker/Dockerfile $(IMAGE_FLAGS) .
 
 clean: ## remove what runs have made (build/)
 	rm -rf build
