@@ -13,3 +13,6 @@ c.ServerApp.extra_static_paths = [os.path.join(root, ".jupyter", "static")]
 c.KernelSpecManager.allowed_kernelspecs = {"gonb"}
 c.MultiKernelManager.default_kernel_name = "gonb"
 c.LanguageServerManager.autodetect = False
+
+# A loaded machine takes its time to start a kernel.
+c.MappingKernelManager.kernel_info_timeout = 600

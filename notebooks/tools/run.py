@@ -9,7 +9,7 @@ Each notebook gives <out>/<name>.ipynb, with its outputs, and <out>/<name>.html;
 --in-place also writes the outputs into the notebook itself, without what differs between machines.
 
 GoNB reports an error for a cell that does not compile; a cell that panics or exits with a status is fine by it, and only
-says so on stderr. Both fail here, and so does a run that is not done in time: it is killed with all its processes.
+says so on stderr. Both fail here, and so does a run that makes no progress: it is killed with all its processes.
 A cell tagged raises-exception may fail.
 """
 
@@ -37,6 +37,8 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 # What GoNB and the Go runtime leave on stderr when a cell's process ends badly.
 FAILURE = re.compile(r"^.*(?:\bexit status \d+|\bpanic: |\bfatal error: |^signal: ).*$", re.MULTILINE)
 
+PATIENCE = 600  # seconds that a loaded machine gets for what takes a moment
+
 
 class Failure(Exception):
     """A notebook did not run to its end as it should."""
@@ -52,15 +54,27 @@ def say(*words):
 
 
 class Watchdog:
-    """Ends the whole run when its time is over: each kernel is the leader of a process group, which is killed."""
+    """Ends the run after so many seconds without progress, which is a cell done or a word from a kernel.
+
+    Each kernel is the leader of a process group, which is killed.
+    """
 
     def __init__(self, seconds):
         self.groups = set()
         self.expired = False
         self.seconds = seconds
-        self.timer = threading.Timer(seconds, self.expire)
-        self.timer.daemon = True
-        self.timer.start()
+        self.over = threading.Event()
+        self.progress()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def progress(self):
+        self.last = time.monotonic()
+
+    def watch(self):
+        while (left := self.last + self.seconds - time.monotonic()) > 0:
+            if self.over.wait(min(left, 3600)):
+                return
+        self.expire()
 
     def kill(self):
         for group in list(self.groups):
@@ -71,10 +85,10 @@ class Watchdog:
 
     def expire(self):
         self.expired = True
-        say(f"dpbandits: the run is not done after {self.seconds:g} s and is killed")
+        say(f"dpbandits: {self.seconds:g} s without progress, the run is killed")
         self.kill()
         # The client sees its kernel die and ends by itself. If it does not, nothing is left to wait for.
-        last = threading.Timer(20, lambda: os._exit(1))
+        last = threading.Timer(PATIENCE, lambda: os._exit(1))
         last.daemon = True
         last.start()
 
@@ -83,7 +97,8 @@ class Client(NotebookClient):
     """Runs one notebook, prints each cell's time, stops at the first cell that fails."""
 
     def __init__(self, nb, label, watchdog, **options):
-        super().__init__(nb, record_timing=False, allow_errors=False, timeout=None, kernel_name="gonb", **options)
+        super().__init__(nb, record_timing=False, allow_errors=False, timeout=None, startup_timeout=PATIENCE, iopub_timeout=PATIENCE,
+                         kernel_name="gonb", **options)
         self.label, self.watchdog = label, watchdog
         self.total = sum(c.cell_type == "code" and bool(c.source.strip()) for c in nb.cells)
         self.done = 0
@@ -93,6 +108,12 @@ class Client(NotebookClient):
         group = getattr(self.km.provisioner, "pgid", None)
         if group and group != os.getpgrp():
             self.watchdog.groups.add(group)
+        if self.watchdog.expired:
+            self.watchdog.kill()
+
+    def process_message(self, *message):
+        self.watchdog.progress()
+        return super().process_message(*message)
 
     async def async_execute_cell(self, cell, cell_index, **kw):
         if cell.cell_type != "code" or not cell.source.strip():
@@ -108,6 +129,7 @@ class Client(NotebookClient):
             failed = False
             return result
         finally:
+            self.watchdog.progress()
             title = next((x for x in cell.source.splitlines() if x.strip() and not x.startswith("%")), "")[:60]
             say(f"  {self.label} [{self.done:2d}/{self.total}] {time.monotonic() - start:6.1f} s"
                 f"{'  FAILED' if failed else ''}  {title}")
@@ -223,11 +245,11 @@ def main(arguments=None):
     p.add_argument("--in-place", action="store_true", help="write the outputs into the notebook as well")
     p.add_argument("--export-only", action="store_true", help="export the notebooks with the outputs they have")
     p.add_argument("--timeout", type=float, default=float(os.environ.get("TIMEOUT") or 0),
-                   help="seconds for the whole run (default: 900 at smoke scale, an hour at lecture, three days at paper)")
+                   help="seconds without progress (default: 600 at smoke scale, an hour at lecture, three days at paper)")
     a = p.parse_args(arguments)
 
     scale = os.environ.setdefault("SCALE", "lecture")
-    limits = {"smoke": 900, "lecture": 3600, "paper": 3 * 86400}
+    limits = {"smoke": 600, "lecture": 3600, "paper": 3 * 86400}
     if scale not in limits:
         p.error(f"SCALE={scale} is none of {', '.join(limits)}")
     os.environ["DPBANDITS_BATCH"] = "1"  # docker/kernel: no gopls
@@ -250,6 +272,7 @@ def main(arguments=None):
     failed = []
     try:
         for path in a.notebooks:
+            watchdog.progress()
             start = time.monotonic()
             try:
                 if a.export_only:
@@ -271,7 +294,7 @@ def main(arguments=None):
                 break
         export.index(a.out)
     finally:
-        watchdog.timer.cancel()
+        watchdog.over.set()
         watchdog.kill()
         shutil.rmtree(scratch, ignore_errors=True)
     done = len(a.notebooks) - len(failed)

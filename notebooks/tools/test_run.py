@@ -23,7 +23,7 @@ DATA = HERE / "testdata"
 
 def runner(*arguments, scale="smoke"):
     return subprocess.run([sys.executable, str(HERE / "run.py"), *map(str, arguments)], text=True, capture_output=True,
-                          env={**os.environ, "SCALE": scale}, timeout=180)
+                          env={**os.environ, "SCALE": scale}, timeout=3600)
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +67,49 @@ def test_a_bad_notebook_does_not_hide_the_others(tmp_path):
 def test_a_run_that_does_not_end_is_killed_with_its_processes(how, tmp_path):
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    p = subprocess.Popen([sys.executable, str(HERE / "run.py"), "--timeout", "4" if how == "out of time" else "600",
-                          "--out", str(tmp_path), str(DATA / "sleep.ipynb")],
-                         text=True, stdout=subprocess.PIPE, env={**os.environ, "SCALE": "smoke", "TMPDIR": str(scratch)})
-    try:
-        wait(lambda: any("gonb_" in line and "connection" not in line for line in of(scratch)), "the cell does not run")
-        if how == "terminated":
-            p.terminate()
-        said, _ = p.communicate(timeout=40)
-    finally:
-        p.kill()
-    if how == "out of time":
-        assert p.returncode == 1 and "notebooks: out of time" in said
-    else:
-        assert p.returncode == 128 + 15
-    wait(lambda: not of(scratch), "processes are left")
-    assert not list(scratch.iterdir()), "what the kernel wrote is still there"
+    # A loaded machine may take more than a few seconds to start the cell: then it gets more.
+    for seconds in [4, 60, 600] if how == "out of time" else [600]:
+        p = subprocess.Popen([sys.executable, str(HERE / "run.py"), "--timeout", str(seconds), "--out", str(tmp_path), str(DATA / "sleep.ipynb")],
+                             text=True, stdout=subprocess.PIPE, env={**os.environ, "SCALE": "smoke", "TMPDIR": str(scratch)})
+        try:
+            wait(lambda: runs(scratch) or p.poll() is not None, "the cell does not run")
+            ran = runs(scratch)
+            if how == "terminated":
+                p.terminate()
+            said, _ = p.communicate(timeout=3600)
+        finally:
+            p.kill()
+        if how == "out of time":
+            assert p.returncode == 1 and "notebooks: out of time" in said
+        else:
+            assert p.returncode == 128 + 15
+        wait(lambda: not of(scratch), "processes are left")
+        assert not list(scratch.iterdir()), "what the kernel wrote is still there"
+        if ran:
+            break
+    assert ran, "the cell never ran"
+
+
+def test_a_run_that_makes_progress_goes_on(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(run.time, "monotonic", lambda: now[0])
+    waits = []
+
+    class Event:
+        def wait(self, seconds):
+            waits.append(seconds)
+            now[0] += seconds
+            if len(waits) == 1:
+                now[0] -= 3
+                dog.progress()
+                now[0] += 3
+            return False
+
+    dog = run.Watchdog.__new__(run.Watchdog)
+    dog.seconds, dog.over, dog.expire = 10, Event(), lambda: waits.append("killed")
+    dog.progress()
+    dog.watch()
+    assert waits == [10, 7, "killed"]
 
 
 def test_a_kernel_that_does_not_start_is_reported(tmp_path):
@@ -91,13 +118,13 @@ def test_a_kernel_that_does_not_start_is_reported(tmp_path):
     (kernels / "kernel.json").write_text(json.dumps({
         "argv": ["sh", "-c", 'echo "no such thing" >>"$TMPDIR/kernel.log"; exit 1', "{connection_file}"], "display_name": "x", "language": "go"}))
     done = subprocess.run([sys.executable, str(HERE / "run.py"), "--out", str(tmp_path / "out"), str(DATA / "good.ipynb")], text=True,
-                          capture_output=True, env={**os.environ, "SCALE": "smoke", "JUPYTER_DATA_DIR": str(tmp_path)}, timeout=120)
+                          capture_output=True, env={**os.environ, "SCALE": "smoke", "JUPYTER_DATA_DIR": str(tmp_path)}, timeout=3600)
     assert done.returncode == 1
     assert "the kernel died" in done.stdout and "no such thing" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
-def wait(holds, otherwise, seconds=30):
+def wait(holds, otherwise, seconds=600):
     end = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < end, otherwise
@@ -107,6 +134,11 @@ def wait(holds, otherwise, seconds=30):
 def of(scratch):
     """The processes whose command line names the directory, which is where GoNB puts the programs of the cells."""
     return [line for line in processes() if f"{scratch}/dpbandits-" in line]
+
+
+def runs(scratch):
+    """Whether a cell's program is running there."""
+    return any("gonb_" in line and "connection" not in line for line in of(scratch))
 
 
 def processes():
