@@ -591,7 +591,7 @@ func TestStall(t *testing.T) {
 		})
 		dir := t.TempDir()
 		a := small(data, url)
-		a.stall = 20 * time.Millisecond
+		a.stall = time.Second
 		if err := fails(t, a, quiet(dir), "the server sends nothing more"); !errors.Is(err, ErrUnavailable) {
 			t.Error(err)
 		}
@@ -611,13 +611,13 @@ func TestSlowIsNotStalled(t *testing.T) {
 		asked.Add(1)
 		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
 		for part := range slices.Chunk(data, len(data)/10+1) {
-			time.Sleep(80 * time.Millisecond)
+			time.Sleep(300 * time.Millisecond)
 			w.Write(part)
 			w.(http.Flusher).Flush()
 		}
 	})
 	a := small(data, url)
-	a.stall = 400 * time.Millisecond
+	a.stall = 3 * time.Second
 	loads(t, a, quiet(t.TempDir()))
 	if n := asked.Load(); n != 1 {
 		t.Errorf("the server was asked %d times, want once", n)

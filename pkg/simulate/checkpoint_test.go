@@ -131,7 +131,8 @@ func TestTornAnywhere(t *testing.T) {
 			t.Errorf("cut at %d and resumed: %d trials restored, want 4", n, r.Provenance.Restored)
 		}
 	}
-	for _, n := range []int{1, head / 2, head - 1} { // never our own doing: the identity comes in one rename
+	// never our own doing: the identity comes in one rename
+	for _, n := range []int{1, head / 2, head - 1} {
 		os.WriteFile(path, data[:n], 0o644)
 		if _, err := small(path).Run(t.Context()); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("identity cut at %d: error %v, want one that names the file", n, err)
@@ -146,7 +147,8 @@ func TestTornAnywhere(t *testing.T) {
 	}
 }
 
-// Any byte may rot: it is an error that names file and offset, or a dropped last record, never other results.
+// Any byte may rot: it is an error that names file and offset, or a dropped last record, never
+// other results.
 func TestCorruptAnywhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	e := small(path)
@@ -223,8 +225,9 @@ func TestCheckpointOfAnotherExperiment(t *testing.T) {
 	}
 }
 
-// A file with all trials serves an experiment with some of its policies, in any order, with the results of one that was run alone; with a
-// trial missing it is refused, as the trial could not be appended.
+// A file with all trials serves an experiment with some of its policies, in any order, with the
+// results of one that was run alone; with a trial missing it is refused, as the trial could not be
+// appended.
 func TestCheckpointOfMorePolicies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	all := small(path)
