@@ -459,7 +459,7 @@ func main() {}
 		if err := os.WriteFile(list, overlay, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command(tool, "build", "-overlay", list, "-o", filepath.Join(dir, "spy"), "./testdata/spy").CombinedOutput()
+		out, err := exec.Command(tool, "build", "-buildvcs=false", "-overlay", list, "-o", filepath.Join(dir, "spy"), "./testdata/spy").CombinedOutput()
 		if want == "" && err != nil {
 			t.Errorf("%s: %v\n%s", code, err, out)
 		}
