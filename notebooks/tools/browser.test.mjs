@@ -3,7 +3,8 @@
 // Chromium is the system's (docker/setup chromium, or CHROMIUM=...). DPBANDITS_BROWSER_NOTEBOOKS="a.ipynb b.ipynb" names
 // the notebooks. Any request to another machine fails the test that made it.
 //
-// No test has a limit on the clock, as a loaded machine takes its time: ten minutes without progress fail it.
+// No test has a limit on the clock, as a loaded machine takes its time. Ten minutes without progress
+// fail it.
 
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -176,8 +177,9 @@ function tooltip(figure) {
   return shown?.innerText.trim();
 }
 
-// checkLive checks that the figure is live: marked so, each canvas painted, the static picture hidden, a tooltip on
-// hover. A widget is used instead. Only what is expected to be broken is given up after a second.
+// checkLive checks that the figure is live: marked so, each canvas painted, the static picture
+// hidden, a tooltip on hover. A widget is used instead. Only what is expected to be broken is given
+// up after a second.
 async function checkLive(page, figure, expected, grids = [[5, 3], [24, 16]]) {
   const name = await figure.getAttribute('id');
   const until = async (what, holds) => {
@@ -262,7 +264,8 @@ async function checkSteps(figure, slider, until) {
   for (const [i, what] of ['value', 'caption', 'picture'].entries()) await until(`the slider does not change its ${what}`, async () => (await shown())[i] !== first[i]);
 }
 
-// hover moves over the canvas until a tooltip shows: across one grid of points after the other, the slower the larger the pace.
+// hover moves over the canvas until a tooltip shows: across one grid of points after the other, the
+// slower the larger the pace.
 async function hover(page, figure, canvas, grids, pace) {
   for (const [columns, rows] of grids) {
     for (let j = 0; j < rows; j++) {
