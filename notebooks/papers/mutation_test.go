@@ -12,7 +12,7 @@ import (
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []struct{ claim, name, file, old, new string }{
 	{"betting odds", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := n.rng.ExpFloat64() * scale", "z := n.rng.ExpFloat64() * scale / 2"},
-	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mid) <= b.Delta", "GaussianDelta(b.Epsilon, mid) <= 2*b.Delta"},
+	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
 	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += beta * v", "dst[i] += beta * beta * v"},
 	{"composition", "zCDP takes a pure loss for a quarter of what it is", "pkg/privacy/concentrated.go", "return e.PureEpsilon() * e.PureEpsilon() / 2, true", "return e.PureEpsilon() * e.PureEpsilon() / 8, true"},
 	{"trust", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},

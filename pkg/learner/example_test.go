@@ -43,7 +43,7 @@ func ExampleLinUCB() {
 	}
 	// Output:
 	// epsilon = +Inf: regret 43 in 20000 rounds
-	// epsilon = 1: regret 530 in 20000 rounds
+	// epsilon = 1: regret 534 in 20000 rounds
 }
 
 // Shuffle LinUCB by vector sums: what 200 users tell the server between them is the sum of what they know, under noise that they make together.

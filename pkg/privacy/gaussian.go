@@ -12,44 +12,105 @@ import (
 
 // GaussianDelta returns the least delta at which a mu-GDP mechanism with the privacy curve of a
 // Gaussian is (epsilon, delta)-private: Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
-// mu >= 0; epsilon may be any number.
+// It is rounded up, by a relative 1e-12 at most, and is never below the truth: where the truth
+// is too small for a float64 it is the least positive one. mu >= 0; epsilon may be any number.
 func GaussianDelta(epsilon, mu float64) float64 {
-	if mu == 0 {
-		return math.Max(0, -math.Expm1(epsilon))
+	switch {
+	case math.IsNaN(epsilon) || !(mu >= 0):
+		return math.NaN()
+	case epsilon < 0: // H_e of (P, Q) by that of (Q, P), whose curve is the same
+		delta := -math.Expm1(epsilon)
+		if mu > 0 {
+			delta += math.Exp(epsilon) * GaussianDelta(-epsilon, mu)
+		}
+		return math.Min(1, delta*(1+0x1p-50))
+	case mu == 0:
+		return 0
+	case math.IsInf(mu, 1):
+		return 1
+	case math.IsInf(epsilon, 1):
+		return 0
 	}
-	a, b := epsilon/mu-mu/2, epsilon/mu+mu/2 // b >= a
-	if a > 0 {
-		// Both terms are small: factor the density out, phi(a) = e^eps phi(b), so that
-		// delta = phi(a) (M(a) - M(b)) with Mills' ratio M(z) = (1-Phi(z))/phi(z), which falls in z.
-		return math.Exp(-a*a/2) / math.Sqrt(2*math.Pi) * (mills(a) - mills(b))
+	a := math.FMA(-mu/2, mu, epsilon) / mu // eps/mu - mu/2 without cancellation
+	b := epsilon/mu + mu/2
+	var delta float64
+	switch {
+	case a > 40:
+		return math.SmallestNonzeroFloat64
+	case mu <= 1:
+		delta = density(a) * millsFall(epsilon/mu, mu)
+	case a > 0:
+		delta = density(a) * (mills(a) - mills(b))
+	default:
+		return math.Min(1, (0.5*math.Erfc(a/math.Sqrt2)-density(a)/densityScale*mills(b))*(1+0x1p-48))
 	}
-	return 0.5*math.Erfc(a/math.Sqrt2) - math.Exp(epsilon+logSurvival(b))
+	// The exponent of the density is off by some a^2 units in the last place, all else by a few.
+	delta *= 1 + (32+4*a*a)*0x1p-52
+	return math.Nextafter(math.Min(1, delta/densityScale), 2)
 }
 
-// mills returns Mills' ratio (1-Phi(z))/phi(z), for any z that does not overflow it (z > -35).
+// densityScale keeps density from losing digits to underflow before it is multiplied.
+const densityScale = 0x1p400
+
+// density returns the standard normal density, times densityScale.
+func density(a float64) float64 {
+	root := math.Exp(-a * a / 4)
+	return root * densityScale * root / math.Sqrt(2*math.Pi)
+}
+
+// The derivatives of Mills' ratio M(z) = (1-Phi(z))/phi(z) are +-I_k(z), where I_k(z) is the
+// integral of v^k e^{-zv-v^2/2} over v > 0: I_0 = M, I_1 = 1 - z I_0, I_{k+1} = k I_{k-1} - z I_k.
+
+// fraction fills r with r[k] = I_k(z)/I_{k-1}(z), k >= 1, by Laplace's continued fraction
+// r_k = k/(z + r_{k+1}), for z >= 1. It returns r_1. No terms cancel.
+func fraction(z float64, r []float64) float64 {
+	k := 40 + math.Ceil(400/(z*z))
+	f := k / (z + math.Sqrt(k))
+	for k--; k >= 1; k-- {
+		f = k / (z + f)
+		if int(k) < len(r) {
+			r[int(k)] = f
+		}
+	}
+	return f
+}
+
+// mills returns Mills' ratio at z >= 0.
 func mills(z float64) float64 {
-	if z < 5 {
-		return 0.5 * math.Erfc(z/math.Sqrt2) * math.Exp(z*z/2) * math.Sqrt(2*math.Pi)
+	if z < 1 {
+		return math.Sqrt(math.Pi/2) * math.Erfc(z/math.Sqrt2) * math.Exp(z*z/2)
 	}
-	// Laplace's continued fraction, exact to rounding here with 60 terms; the product above loses z^2 units in
-	// the last place, which the difference of two ratios would magnify.
-	f := z
-	for k := 60.0; k >= 1; k-- {
-		f = z + k/f
-	}
-	return 1 / f
+	return 1 / (z + fraction(z, nil))
 }
 
-// logSurvival returns ln(1 - Phi(z)) without underflow.
-func logSurvival(z float64) float64 {
-	if z < 30 {
-		return math.Log(0.5 * math.Erfc(z/math.Sqrt2))
+// millsFall returns M(z - h/2) - M(z + h/2) for z >= 0 and h <= 1 by Taylor's series about z, the
+// sum of 2 I_k(z) (h/2)^k/k! over odd k: what cancels is left out, and all terms are positive.
+func millsFall(z, h float64) float64 {
+	const terms = 20
+	var i [terms + 1]float64
+	if z < 1 {
+		i[0] = mills(z)
+		i[1] = 1 - z*i[0]
+		for k := 1; k < terms; k++ {
+			i[k+1] = float64(k)*i[k-1] - z*i[k]
+		}
+	} else {
+		i[0] = 1 / (z + fraction(z, i[:]))
+		for k := 1; k <= terms; k++ { // ratios until now
+			i[k] *= i[k-1]
+		}
 	}
-	return math.Log(mills(z)/math.Sqrt(2*math.Pi)) - z*z/2
+	sum, weight := 0.0, 1.0
+	for k := 1; k < terms; k += 2 {
+		sum += i[k] * weight
+		weight *= h * h / 4 / float64((k+1)*(k+2))
+	}
+	return h * sum
 }
 
-// GaussianEpsilon returns the least epsilon >= 0 at which a mu-GDP mechanism is (epsilon, delta)-private. It is 0 where
-// the total variation distance 2 Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
+// GaussianEpsilon returns the least epsilon >= 0 at which a mu-GDP mechanism is
+// (epsilon, delta)-private, never below the truth. It is 0 where the total variation distance
+// 2 Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
 func GaussianEpsilon(delta, mu float64) float64 {
 	if math.IsNaN(delta) || math.IsNaN(mu) {
 		return math.NaN()
@@ -60,15 +121,12 @@ func GaussianEpsilon(delta, mu float64) float64 {
 	if delta <= 0 || math.IsInf(mu, 1) {
 		return math.Inf(1)
 	}
-	hi := 1.0
-	for GaussianDelta(hi, mu) > delta {
-		hi *= 2
-	}
-	return bisect(0, hi, func(epsilon float64) bool { return GaussianDelta(epsilon, mu) <= delta })
+	return least(func(epsilon float64) bool { return GaussianDelta(epsilon, mu) <= delta })
 }
 
-// GaussianMu returns mu*(epsilon, delta), the largest mu whose Gaussian is (epsilon, delta)-private; a release
-// of L2 sensitivity D then needs the standard deviation D/mu*. It is +Inf for epsilon = +Inf.
+// GaussianMu returns mu*(epsilon, delta), the largest mu whose Gaussian is (epsilon, delta)-private,
+// never above the truth; a release of L2 sensitivity D then needs the standard deviation D/mu*. It is
+// +Inf for epsilon = +Inf.
 func GaussianMu(b Budget) (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
@@ -76,21 +134,26 @@ func GaussianMu(b Budget) (float64, error) {
 	if b.None() {
 		return math.Inf(1), nil
 	}
-	hi := 1.0
-	for GaussianDelta(b.Epsilon, hi) <= b.Delta {
-		if hi *= 2; hi > 1e9 {
-			return 0, fmt.Errorf("privacy: no Gaussian for epsilon = %v, delta = %v", b.Epsilon, b.Delta)
+	over := least(func(mu float64) bool { return GaussianDelta(b.Epsilon, mu) > b.Delta })
+	mu := math.Nextafter(over, 0)
+	if mu == 0 || math.IsInf(over, 1) {
+		return 0, fmt.Errorf("privacy: no Gaussian for epsilon = %v, delta = %v", b.Epsilon, b.Delta)
+	}
+	return mu, nil
+}
+
+// least returns the least x > 0 with ok(x), for an ok that once true stays true, and +Inf if
+// there is none. It halves the range of bit patterns, which are in the order of the numbers.
+func least(ok func(float64) bool) float64 {
+	low, high := uint64(0), math.Float64bits(math.Inf(1))
+	for high-low > 1 {
+		if middle := low + (high-low)/2; ok(math.Float64frombits(middle)) {
+			high = middle
+		} else {
+			low = middle
 		}
 	}
-	// bisect returns the upper end of its bracket, here a mu just too large: the lower one is wanted.
-	lo, width := 0.0, hi
-	for range 200 {
-		width /= 2
-		if mid := lo + width; GaussianDelta(b.Epsilon, mid) <= b.Delta {
-			lo = mid
-		}
-	}
-	return lo, nil
+	return math.Float64frombits(high)
 }
 
 // bisect returns, to rounding, the least x in (lo, hi] with ok(x), for an ok that once true stays true.
