@@ -14,9 +14,12 @@ import (
 // A node is (eps0, delta0)-private for k >= p + 28 ln(4/delta0)/eps0^2, p = d+1, if eps0 < 1 and delta0 < 1/e (Theorem 23, from Sheffet 2015). Beyond that the
 // claim is false, not merely unproved: the two supports {M >= A^T A} differ in sets of
 // probability well over delta, so that Init refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP accounting exists; nodes are
-// composed by the advanced composition theorem.
+// composed by the theorems for (epsilon, delta) guarantees.
 //
-//   - Sound: eps0 and delta0 chosen for the smallest k under advanced composition over the nodes that a row can be in.
+//   - Sound: eps0 and delta0 chosen for the smallest k under the optimal composition of Kairouz, Oh and
+//     Viswanath (privacy.OptimalDelta) over the nodes that a row can be in. None that knows no more than
+//     the guarantees of the nodes allows a smaller k. For few nodes it is nearly basic composition. eps0
+//     stays below 1; a budget for which even the printed composition has room for 1 is refused.
 //   - AsPublished: eps0 = eps/sqrt(8 m ln(2/delta)), delta0 = delta/(2m), m = 1 + ceil(log2 n); k = p + ceil(28 ln(4/delta0)/eps0^2).
 //   - AuthorsCode: delta_fail = delta/(m+1), eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 = (delta - delta_fail)/m,
 //     k = p + floor(28 ln(4/delta0)/eps0^2); gamma of the shifted noise from Claim 20 instead of its printed simplification.
@@ -49,7 +52,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.Calibration == privacy.Sound {
 		w.levels = maxNodes(s.Horizon)
 	}
-	node, slack, freedom := w.node()
+	node, freedom := w.node()
 	switch {
 	case node.Epsilon >= 1 || math.IsNaN(node.Epsilon):
 		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v, delta = %v over %d nodes needs epsilon = %.4g a node, want < 1: beyond it the noise is not private (the supports of neighbouring releases differ)", w.Budget.Epsilon, w.Budget.Delta, w.levels, node.Epsilon)
@@ -68,42 +71,56 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	}
 	held := maxNodes(s.Horizon)
 	node.Epsilon = max(node.Epsilon, math.Sqrt(28*math.Log(4/node.Delta)/freedom)) // AuthorsCode rounds k down
+	event := privacy.WishartEvent{Node: node, Nodes: held}
+	epsilon, err := privacy.Advanced{}.Epsilon(event, w.Budget.Delta)
+	if err != nil {
+		return err
+	}
 	w.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: w.Calibration,
-		Nominal: w.Budget, Epsilon: privacy.AdvancedEpsilon(node.Epsilon, held, slack),
-		Event:      privacy.WishartEvent{Node: node, Nodes: held},
+		Nominal: w.Budget, Epsilon: epsilon, Event: event,
 		Conditions: []string{"rows clipped to the bound inside the mechanism", privacy.OneRound, "epsilon below 1 at every node"},
-		Source:     "Shariff and Sheffet 2018, Section 4.1 and Theorem 23; advanced composition",
+		Source:     "Shariff and Sheffet 2018, Section 4.1 and Theorem 23; Kairouz, Oh and Viswanath 2015, Theorem 3.3",
 	}
 	return nil
 }
 
-// node returns what a node spends, the composition's slack, and the degrees of freedom beyond p.
-func (w *Wishart) node() (node privacy.Budget, slack, freedom float64) {
+// node returns what a node spends, and the degrees of freedom beyond p.
+func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	m := float64(w.levels)
 	switch w.Calibration {
 	case privacy.AsPublished:
 		node = privacy.AdvancedNode(w.Budget, w.levels)
-		return node, w.Budget.Delta / 2, math.Ceil(freedomFor(node))
+		return node, math.Ceil(freedomFor(node))
 	case privacy.AuthorsCode:
-		slack = w.Budget.Delta / (m + 1)
+		slack := w.Budget.Delta / (m + 1)
 		node = privacy.Budget{
 			Epsilon: w.Budget.Epsilon / math.Sqrt(8*m*math.Log(1/slack)),
 			Delta:   (w.Budget.Delta - slack) / m,
 		}
-		return node, slack, math.Floor(freedomFor(node))
+		return node, math.Floor(freedomFor(node))
 	}
+	if epsilon := privacy.AdvancedNodeEpsilon(w.Budget.Epsilon, w.levels, w.Budget.Delta/2); epsilon >= 1 {
+		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
+	}
+	at := func(share float64) (privacy.Budget, float64) { // share of delta, for what epsilon does not pay
+		node := privacy.Budget{Delta: -math.Expm1(math.Log1p(-(1-share)*w.Budget.Delta) / m)}
+		node.Epsilon = math.Min(privacy.OptimalNodeEpsilon(w.Budget, w.levels, node.Delta), math.Nextafter(1, 0))
+		return node, freedomFor(node)
+	}
+	best, low, high := 0.5, 1e-9, 1-1e-9
 	freedom = math.Inf(1)
-	for share := 0.01; share < 1; share += 0.01 { // of delta, given to the composition's slack
-		try := privacy.Budget{
-			Epsilon: privacy.AdvancedNodeEpsilon(w.Budget.Epsilon, w.levels, share*w.Budget.Delta),
-			Delta:   (1 - share) * w.Budget.Delta / m,
+	for range 5 { // a grid, and finer ones about its best point
+		step := (high - low) / 16
+		for i := range 17 {
+			share := low + step*float64(i)
+			if try, k := at(share); k < freedom && try.Delta < 1/math.E {
+				node, freedom, best = try, k, share
+			}
 		}
-		if k := math.Ceil(freedomFor(try)); k < freedom {
-			node, slack, freedom = try, share*w.Budget.Delta, k
-		}
+		low, high = math.Max(low, best-step), math.Min(high, best+step)
 	}
-	return node, slack, freedom
+	return node, math.Ceil(freedom)
 }
 
 // freedomFor returns 28 ln(4/delta0)/eps0^2.

@@ -7,7 +7,8 @@ import "math"
 //
 //	eps = sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/slack) sum eps_i^2),   1 - delta = (1 - slack) prod (1 - delta_i)
 //
-// (Kairouz, Oh, Viswanath 2015, Thm. 3.5), whichever is less. It holds for any mechanism, adaptively chosen, and is loose for Gaussians.
+// (Kairouz, Oh, Viswanath 2015, Thm. 3.5), whichever is less. It holds for any mechanism, adaptively
+// chosen, and is loose for Gaussians. A WishartEvent by itself it composes optimally, by OptimalEpsilon.
 type Advanced struct{}
 
 func (Advanced) String() string { return "advanced composition" }
@@ -76,8 +77,14 @@ func (g guarantees) largest(o guarantees) guarantees {
 		math.Min(g.logKeep, o.logKeep), math.Max(g.delta, o.delta)}
 }
 
+// branch is a composition, and the WishartEvent that it is if it is nothing else.
+type branch struct {
+	guarantees
+	wishart WishartEvent
+}
+
 // branches returns the compositions of which a record takes part in one, which one being known before anything is released.
-func (a Advanced) branches(e Event) (all []guarantees, err error) {
+func (a Advanced) branches(e Event) (all []branch, err error) {
 	switch e := e.(type) {
 	case Parallel:
 		for _, part := range e {
@@ -92,7 +99,16 @@ func (a Advanced) branches(e Event) (all []guarantees, err error) {
 		return a.branches(e.Block)
 	}
 	one, err := a.compose(e)
-	return []guarantees{one}, err
+	wishart, _ := e.(WishartEvent)
+	return []branch{{one, wishart}}, err
+}
+
+func (b branch) at(delta float64) float64 {
+	epsilon := b.guarantees.at(delta)
+	if k := b.wishart.Nodes; k > 0 {
+		epsilon = math.Min(epsilon, OptimalEpsilon(b.wishart.Node, k, delta))
+	}
+	return epsilon
 }
 
 // Epsilon composes the guarantees; it is +Inf where delta does not even pay for those of the events. Users with several records have no
@@ -138,7 +154,11 @@ func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 			most = math.Max(most, g.delta)
 			continue
 		}
-		most = math.Max(most, bisect(0, 1, func(delta float64) bool { return g.at(delta) <= epsilon }))
+		delta := bisect(0, 1, func(delta float64) bool { return g.guarantees.at(delta) <= epsilon })
+		if k := g.wishart.Nodes; k > 0 {
+			delta = math.Min(delta, OptimalDelta(g.wishart.Node, k, epsilon))
+		}
+		most = math.Max(most, delta)
 	}
 	return most, nil
 }

@@ -1,0 +1,45 @@
+package privacy
+
+import "math"
+
+// OptimalDelta returns the least delta at which k releases, of which nothing is known but that each is
+// (eps0, delta0)-private, are (epsilon, delta)-private, however each is chosen by those before it:
+//
+//	1 - delta = (1-delta0)^k (1 - sum over l of C(k,l) p^(k-l) (1-p)^l (1 - e^(epsilon - (k-2l) eps0))+)
+//
+// with p = e^eps0/(1 + e^eps0) (Kairouz, Oh, Viswanath 2015, Thm. 3.3). No bound is better for all such
+// releases. It is rounded up, and takes time in proportion to k.
+func OptimalDelta(node Budget, k int, epsilon float64) float64 {
+	log := -float64(k) * math.Log1p(math.Exp(-node.Epsilon)) // of C(k,l) p^(k-l) (1-p)^l
+	sum := 0.0
+	for l := 0; 2*l < k; l++ {
+		gap := float64(k-2*l)*node.Epsilon*(1+0x1p-51) - epsilon
+		if gap <= 0 {
+			break
+		}
+		sum += math.Exp(log) * -math.Expm1(-gap)
+		log += math.Log(float64(k-l)/float64(l+1)) - node.Epsilon
+	}
+	sum *= 1 + float64(k+8)*0x1p-46 // log is below 2^6 k in size
+	delta := -math.Expm1(float64(k)*math.Log1p(-node.Delta) + math.Log1p(-math.Min(1, sum)))
+	return math.Min(1, delta*(1+0x1p-49))
+}
+
+// OptimalEpsilon returns the least epsilon >= 0 with OptimalDelta(node, k, epsilon) <= delta, and +Inf
+// where delta does not even pay for the nodes'.
+func OptimalEpsilon(node Budget, k int, delta float64) float64 {
+	switch {
+	case OptimalDelta(node, k, math.Inf(1)) > delta:
+		return math.Inf(1)
+	case OptimalDelta(node, k, 0) <= delta:
+		return 0
+	}
+	return least(func(epsilon float64) bool { return OptimalDelta(node, k, epsilon) <= delta })
+}
+
+// OptimalNodeEpsilon returns the largest eps0 for which k (eps0, delta0)-private releases are within a
+// budget, and 0 if there is none.
+func OptimalNodeEpsilon(b Budget, k int, delta0 float64) float64 {
+	over := least(func(eps0 float64) bool { return OptimalDelta(Budget{eps0, delta0}, k, b.Epsilon) > b.Delta })
+	return math.Nextafter(over, 0)
+}
