@@ -346,6 +346,13 @@ func TestShuffleRefuses(t *testing.T) {
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
 	wants(t, "VectorSum", sums(learner.VectorSum{Batch: 20}), "epsilon = 0")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b}), "Batch = 0")
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.Illustrative} {
+		v := learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20, Calibration: c}
+		wants(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
+		if v.Budget.Delta = 1e-10; sums(v) != nil { // some hundred numbers, each off by 1e-14 at least
+			t.Errorf("%v: delta = %v, more than the sampler is off by: %v", c, v.Budget.Delta, sums(v))
+		}
+	}
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Calibration: privacy.AsPublished}), "AsPublished")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")

@@ -27,7 +27,9 @@ import (
 //
 // Trust model: shuffle. Neighbouring relation: one user's (context, reward) is replaced.
 type VectorSum struct {
-	Budget      privacy.Budget // of a user; no default; delta > 0
+	// Budget is of a user; no default. Delta is at least the sampler's error, random.Binomial.Error, for
+	// each number drawn in a batch: what is drawn may differ from what is accounted by that much.
+	Budget      privacy.Budget
 	Calibration privacy.Calibration
 	Batch       int // B >= 1, users whose messages are summed
 	// Levels is g, >= 1; 0 means max(2 sqrt(B), d, 4), rounded up if Sound, as in the papers. More of them cost bits, some g^2 in all, and lessen what rounding adds to the sensitivity, sqrt(m) levels.
@@ -135,8 +137,13 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 		return s, err
 	}
 	s.most = levels + float64(s.bits)
-	s.noise, err = random.NewBinomial(s.bits, vectorSumP)
-	return s, err
+	if s.noise, err = random.NewBinomial(s.bits, vectorSumP); err != nil {
+		return s, err
+	}
+	if drawn := batch * float64(m) * s.noise.Error(); !s.none && v.Budget.Delta < drawn {
+		return s, fmt.Errorf("learner: VectorSum.Budget.Delta = %v, want >= %.4g: the noise drawn by %d devices for %d numbers each may be that far from binomial", v.Budget.Delta, drawn, v.Batch, m)
+	}
+	return s, nil
 }
 
 // proxy returns the variance of a sub-Gaussian bound of a coordinate's noise in one message, in levels: (1-2p)/(2 ln((1-p)/p)) for each bit (Kearns and Saul 1998), 1/4 for the
