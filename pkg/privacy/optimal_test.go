@@ -71,3 +71,17 @@ func TestOptimalByPLD(t *testing.T) {
 		}
 	}
 }
+
+// TestPLDFarBeyondTheLosses: where hardly any finite loss is above epsilon, delta is the mass of the
+// infinite ones and all but no more.
+func TestPLDFarBeyondTheLosses(t *testing.T) {
+	b := Budget{0.0032132862877256047, 7.424009648211327e-08}
+	e := Sequence{ApproximateEvent{b}, BinomialEvent{275, 0.6353663905767135, 1, 3, 3, 0.0002781093524367091}}
+	infinite := 1 - (1-7.424009648211327e-08)*(1-0.0002781093524367091)
+	for _, epsilon := range []float64{3, 5, 6, 6.560543491177299, 8} {
+		lo, hi, err := PLD{}.DeltaBounds(e, epsilon)
+		if err != nil || !(lo <= infinite*(1+1e-9) && hi >= infinite*(1-1e-12) && hi <= infinite*(1+1e-6)) {
+			t.Errorf("at epsilon = %v: delta in [%v, %v], %v, want %v", epsilon, lo, hi, err, infinite)
+		}
+	}
+}

@@ -139,7 +139,12 @@ func window(parts []part, off int) (lo, hi int) {
 		centre := math.Log(8 / math.Sqrt(variance))
 		return at(golden(centre-3, centre+2, 9, at))
 	}
-	return int(math.Floor((mean-reach(-1))/h)) - off - 1, int(math.Ceil((mean+reach(1))/h)) - off + 1
+	low, high := (mean-reach(-1))/h, (mean+reach(1))/h
+	const wide = 1 << 40
+	if !(low > -wide && high < wide && low <= high) { // the tilt is so strong that the moments are not finite
+		return -wide, wide
+	}
+	return int(math.Floor(low)) - off - 1, int(math.Ceil(high)) - off + 1
 }
 
 // golden returns about where a function of one valley in [lo, hi] is least, by golden sections.
