@@ -50,6 +50,13 @@ func (l WeightLaw) String() string {
 
 // Validate reports a field that is out of its range.
 func (e *SemiBandit) Validate() error {
+	if err := e.validate(); err != nil {
+		return fmt.Errorf("environment: SemiBandit: %w", err)
+	}
+	return nil
+}
+
+func (e *SemiBandit) validate() error {
 	err := checkMatroid(e.Matroid)
 	switch {
 	case err != nil:
@@ -74,10 +81,7 @@ func (e *SemiBandit) Validate() error {
 			}
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("environment: SemiBandit: %w", err)
-	}
-	return nil
+	return err
 }
 
 // Problem describes the environment.

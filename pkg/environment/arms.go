@@ -1,0 +1,84 @@
+package environment
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+)
+
+// Arms is the K-armed bandit: a learner plays one of K arms a round and sees its reward, whose law
+// does not change. There are no contexts. It is the SemiBandit on the uniform matroid of rank 1, draw
+// for draw, and its range of rewards is [0, 1] as there.
+//
+//	env := &environment.Arms{Means: []float64{0.1, 0.6, 0.3}}
+type Arms struct {
+	Means []float64 // mean reward of each arm, in [0, 1] for Bernoulli rewards, finite for Gaussian ones
+	Law   WeightLaw // of rewards; the zero value is Bernoulli
+	Sigma float64   // standard deviation of Gaussian rewards, > 0; 0 for others
+
+	semi SemiBandit
+}
+
+var _ bandit.Environment = (*Arms)(nil)
+
+// Matroid returns the uniform matroid of rank 1, for a learner on matroids that is to play here. It
+// panics if there are no arms.
+func (e *Arms) Matroid() matroid.Matroid {
+	m, err := matroid.NewUniform(len(e.Means), 1)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// Validate reports a field that is out of its range.
+func (e *Arms) Validate() error {
+	if len(e.Means) == 0 {
+		return errors.New("environment: Arms: field Means is empty, want a mean for each arm")
+	}
+	semi := SemiBandit{Matroid: e.Matroid(), Means: e.Means, Law: e.Law, Sigma: e.Sigma}
+	if err := semi.validate(); err != nil {
+		return fmt.Errorf("environment: Arms: %w", err)
+	}
+	return nil
+}
+
+// Problem describes the environment.
+func (e *Arms) Problem() bandit.Problem {
+	return bandit.Problem{Arms: len(e.Means), Slots: 1, RewardMin: 0, RewardMax: 1}
+}
+
+// Best returns the arm of the largest mean, the first of several.
+func (e *Arms) Best() int {
+	best := 0
+	for a, mean := range e.Means {
+		if mean > e.Means[best] {
+			best = a
+		}
+	}
+	return best
+}
+
+// Optimum returns the largest mean.
+func (e *Arms) Optimum() float64 { return e.Means[e.Best()] }
+
+// Reset starts a trial; nothing is random about an instance. It panics if Validate fails.
+func (e *Arms) Reset(contexts *rand.Rand) {
+	if err := e.Validate(); err != nil {
+		panic(err)
+	}
+	e.semi = SemiBandit{Matroid: e.Matroid(), Means: e.Means, Law: e.Law, Sigma: e.Sigma}
+	e.semi.Reset(contexts)
+}
+
+// Next shows the arms, which have no contexts.
+func (e *Arms) Next(v *bandit.View) { e.semi.Next(v) }
+
+// Pull gives the reward of the arm played.
+func (e *Arms) Pull(rewards *rand.Rand, arms []int, y []float64) { e.semi.Pull(rewards, arms, y) }
+
+// Regret returns the largest mean less that of the arm played.
+func (e *Arms) Regret(arms []int) float64 { return e.semi.Regret(arms) }
