@@ -11,8 +11,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Accumulator is the audit of a continual release of sum of row row^T, without the learner that would read it: the transcript is what Read gives
-// after each of a number of rows. For Gaussian noise the attack is the best there is, up to what it has to learn of the covariance.
+// Accumulator is the audit of a continual release of sum of row row^T, without the learner that
+// would read it: the transcript is what Read gives after each of a number of rows. For Gaussian
+// noise the attack is the best there is, up to what it has to learn of the covariance.
 type Accumulator struct {
 	Name   string
 	Claim  privacy.Budget // zero: what the accumulator proves of itself
@@ -21,7 +22,8 @@ type Accumulator struct {
 
 	New   func() privacy.Accumulator // called once a worker; an accumulator is Reset before each run
 	Setup privacy.Setup
-	// Rows are the two neighbouring sequences, Setup.Horizon rows at most. nil: FarRows in the first round, rows of zeros after it.
+	// Rows are the two neighbouring sequences, Setup.Horizon rows at most. nil: FarRows in the
+	// first round, rows of zeros after it.
 	Rows  [2][][]float64
 	Reads []int // after which rows Read is called, 1, 2, ..., ascending; nil: after each, the horizon's last, which is never released, excepted
 	Runs  int   // in each world, >= MinRuns; 0 means DefaultRuns
@@ -29,8 +31,9 @@ type Accumulator struct {
 
 var _ Item = Accumulator{}
 
-// FarRows returns two rows whose outer products are far apart: v v^T and w w^T with |v| = Setup.Bound. Where the bounds allow it, v and w
-// are orthogonal and of that length both, which is as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm); elsewhere they are as far as
+// FarRows returns two rows whose outer products are far apart: v v^T and w w^T with |v| =
+// Setup.Bound. Where the bounds allow it, v and w are orthogonal and of that length both, which is
+// as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm); elsewhere they are as far as
 // it goes to within a percent.
 func FarRows(s privacy.Setup) (v, w []float64) {
 	v, w = make([]float64, s.Dim), make([]float64, s.Dim)
@@ -60,15 +63,16 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 	return v, w
 }
 
-// About returns the accumulator's description. A claim that is left to the accumulator is asked of a new one.
+// About returns the accumulator's description. A claim that is left to the accumulator is asked of
+// a new one.
 func (a Accumulator) About() (About, error) {
-	about := About{a.Name, a.Claim, a.Exact, a.Origin}
+	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
 	if a.Claim == (privacy.Budget{}) && a.New != nil {
 		acc, err := a.start()
 		if err != nil {
 			return about, err
 		}
-		about.Claim = proved(acc.Claim())
+		about.Claim, about.Curve = Claimed(acc.Claim())
 	}
 	return about, about.validate()
 }
@@ -149,7 +153,7 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 		return Finding{}, fmt.Errorf("%w (%q)", err, a.Name)
 	}
 	size := packed.Size(a.Setup.Dim)
-	worlds, err := collection{
+	collected, err := collection{
 		name: a.Name, runs: runs, width: size * len(reads), block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			acc, err := a.start()
@@ -175,5 +179,5 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 	if err != nil {
 		return Finding{}, err
 	}
-	return judge(about, worlds, o), nil
+	return judge(about, collected, o), nil
 }

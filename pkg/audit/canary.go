@@ -104,7 +104,7 @@ var _ Item = Canaries{}
 
 // About returns the subject's description.
 func (c Canaries) About() (About, error) {
-	a := About{c.Name, c.Claim, c.Exact, c.Origin}
+	a := About{Name: c.Name, Claim: c.Claim, Exact: c.Exact, Origin: c.Origin}
 	return a, a.validate()
 }
 
@@ -195,7 +195,7 @@ func (c Canaries) judge(about About, versions []int, scores []float64, guesses [
 		}
 	}
 	alpha := (1 - o.Confidence) / float64(len(guesses))
-	f := Finding{About: about, Confidence: o.Confidence, Epsilon: -1, Runs: c.Count, Unit: "canaries in one run"}
+	f := Finding{About: about, At: about.Claim, Confidence: o.Confidence, Epsilon: -1, Runs: c.Count, Unit: "canaries in one run"}
 	for _, r := range guesses {
 		e := canaryEpsilon(right[r], r, c.Count, about.Claim.Delta, alpha)
 		share := float64(right[r]) / float64(r)

@@ -9,12 +9,13 @@ import (
 
 // Bounds on the probability of an event that was seen in k of n independent runs.
 //
-// The exact ones are those of Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika
-// 26, 1934: each fails with probability at most alpha whatever the true rate. Two of them, for two rates, fail with probability at most 2 alpha together
-// (Bonferroni).
+// The exact ones are those of Clopper and Pearson, "The use of confidence or fiducial limits
+// illustrated in the case of the binomial", Biometrika 26, 1934: each fails with probability at
+// most alpha whatever the true rate. Two of them, for two rates, fail with probability at most 2
+// alpha together (Bonferroni).
 
-// upper returns the upper Clopper-Pearson bound at level 1-alpha, the (1-alpha)-quantile of Beta(k+1, n-k).
-// k may be a fraction, 0 <= k <= n.
+// upper returns the upper Clopper-Pearson bound at level 1-alpha, the (1-alpha)-quantile of
+// Beta(k+1, n-k). k may be a fraction, 0 <= k <= n.
 func upper(k, n, alpha float64) float64 { return 1 - lower(n-k, n, alpha) }
 
 // lower returns the lower bound at level 1-alpha, the alpha-quantile of Beta(k, n-k+1).
@@ -25,8 +26,9 @@ func lower(k, n, alpha float64) float64 {
 	case k >= n:
 		return math.Pow(alpha, 1/n)
 	}
-	// The quantile is found by bisection on the distribution, whose value is checked in tests. The bracket is relative,
-	// so that rates of 1e-9 keep their digits; 1 - quantile does too, as upper bounds are asked of events that are rare.
+	// The quantile is found by bisection on the distribution, whose value is checked in tests. The
+	// bracket is relative, so that rates of 1e-9 keep their digits; 1 - quantile does too, as upper
+	// bounds are asked of events that are rare.
 	lo, hi := 0.0, k/n
 	for range 100 {
 		mid := lo + (hi-lo)/2
@@ -42,18 +44,23 @@ func lower(k, n, alpha float64) float64 {
 	return lo
 }
 
-// excludes returns ln((p_lo - delta)/q_hi), the largest epsilon excluded with confidence 1-alpha by an event seen in k of n runs in
-// one world and in j of n runs in the other; -Inf if p_lo <= delta.
+// excludes returns the largest epsilon excluded with confidence 1-alpha by an event seen in k of n
+// runs in one world and in j of n runs in the other; -Inf if there is none.
 func excludes(k, j, n, delta, alpha float64) float64 {
-	p := lower(k, n, alpha/2) - delta
+	return logRatio(lower(k, n, alpha/2)-delta, upper(j, n, alpha/2))
+}
+
+// logRatio returns ln(p/q); -Inf if p <= 0.
+func logRatio(p, q float64) float64 {
 	if p <= 0 {
 		return math.Inf(-1)
 	}
-	return math.Log(p / upper(j, n, alpha/2))
+	return math.Log(p / q)
 }
 
-// screen is excludes with Wilson's bounds (JASA 22, 1927) in place of the exact ones: fast, close, and good for choosing an event only. z is the normal
-// quantile of 1 - alpha/2. Where nothing is excluded it still prefers an event that comes closer.
+// screen is excludes with Wilson's bounds (JASA 22, 1927) in place of the exact ones: fast, close,
+// and good for choosing an event only. z is the normal quantile of 1 - alpha/2. Where nothing is
+// excluded it still prefers an event that comes closer.
 func screen(k, j, n, delta, z float64) float64 {
 	pLo, _ := wilson(k, n, z)
 	_, qHi := wilson(j, n, z)
@@ -73,8 +80,8 @@ func wilson(k, n, z float64) (lo, hi float64) {
 // quantile returns the normal quantile of 1-alpha.
 func quantile(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha) }
 
-// needed returns the least number of tested runs at which an event of rates p and q would exclude epsilon at delta with
-// confidence 1-alpha; +Inf if p <= e^epsilon q + delta.
+// needed returns the least number of tested runs at which an event of rates p and q would exclude
+// epsilon at delta with confidence 1-alpha; +Inf if p <= e^epsilon q + delta.
 func needed(p, q float64, epsilon, delta, alpha float64) float64 {
 	if p <= math.Exp(epsilon)*q+delta {
 		return math.Inf(1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,6 +16,9 @@ import (
 type samples struct {
 	width int
 	flat  []float64
+	// failures says that the last number of a run is 1 if it failed, and 0 if not. It is there only
+	// if a run of either world did.
+	failures bool
 }
 
 func (s samples) len() int            { return len(s.flat) / s.width }
@@ -22,10 +26,19 @@ func (s samples) row(i int) []float64 { return s.flat[i*s.width : (i+1)*s.width]
 
 // slice returns the runs from..to-1.
 func (s samples) slice(from, to int) samples {
-	return samples{s.width, s.flat[from*s.width : to*s.width]}
+	return samples{s.width, s.flat[from*s.width : to*s.width], s.failures}
 }
 
-// runner runs a subject once: in a world, 0 or 1, with the run's index and a source of randomness, into out.
+// name says what an output is.
+func (s samples) name(i int) string {
+	if s.failures && i == s.width-1 {
+		return "failed"
+	}
+	return fmt.Sprintf("out[%d]", i)
+}
+
+// runner runs a subject once: in a world, 0 or 1, with the run's index and a source of randomness,
+// into out. What it has written before it fails counts as released.
 type runner func(world, run int, source rand.Source, out []float64) error
 
 // collection is a number of runs to make in each of the two worlds.
@@ -37,66 +50,94 @@ type collection struct {
 	workers int
 	seed    uint64
 	sink    Progress
-	start   func() (runner, error) // called once a worker
+	start   func() (runner, error) // called once a worker, and again after a panic
 }
 
-// failure is what ended a block.
+// outcome is what the runs of a collection came to.
+type outcome struct {
+	worlds  [2]samples
+	failed  [2]int // how many runs failed
+	failure error  // of the first run that did
+}
+
+// failure is a run that failed.
 type failure struct {
-	block int
-	err   error
+	world, run int
+	err        error
 }
 
-// collect makes the runs, block by block on all workers. What a run gets depends on the seed, the name, the world and its index
-// alone. Of several failures it returns that of the first block, so that errors do not depend on the workers either.
-func (c collection) collect(ctx context.Context) (worlds [2]samples, err error) {
-	for w := range worlds {
-		worlds[w] = samples{c.width, make([]float64, c.runs*c.width)}
+// progress is what the workers of a collection share.
+type progress struct {
+	collection
+	worlds   [2]samples
+	meter    *meter
+	next     atomic.Int64 // block
+	mu       sync.Mutex
+	failures []failure
+	broken   error // what no run can be made after
+	stopped  atomic.Bool
+}
+
+// A subject that fails in this many runs of both worlds, which are made first, is not audited.
+const pilot = MinRuns
+
+// collect makes the runs, block by block on all workers. What a run gets depends on the seed, the
+// name, the world and its index alone. A run that fails is an outcome as others are: it may tell
+// the worlds apart. A subject that does nothing but fail is an error, of its first run.
+func (c collection) collect(ctx context.Context) (o outcome, err error) {
+	p := &progress{collection: c, meter: newMeter(c.name, 2*int64(c.runs), c.sink)}
+	defer p.meter.stop()
+	for w := range p.worlds {
+		p.worlds[w] = samples{width: c.width, flat: make([]float64, c.runs*c.width)}
 	}
-	blocks := 2 * ((c.runs + c.block - 1) / c.block) // world 0 and 1 in turn
-	m := newMeter(c.name, 2*int64(c.runs), c.sink)
-	defer m.stop()
-	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		mu     sync.Mutex
-		first  = failure{block: blocks}
-		wg     sync.WaitGroup
-	)
-	fail := func(block int, err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if block < first.block {
-			first = failure{block, err}
+	// World 0 and 1 in turn.
+	first, blocks := 2*((min(pilot, c.runs)+c.block-1)/c.block), 2*((c.runs+c.block-1)/c.block)
+	for _, until := range []int{first, blocks} {
+		p.pass(ctx, until)
+		if p.broken != nil {
+			return o, fmt.Errorf("audit: %q: %w", c.name, p.broken)
 		}
-		failed.Store(true)
+		// Only a cancelled context leaves runs undone.
+		done := p.meter.done.Load()
+		if until == blocks && done < p.meter.total || ctx.Err() != nil && done < p.meter.total {
+			return o, fmt.Errorf("audit: %q: stopped after %d of %d runs: %w", c.name, done, p.meter.total, context.Cause(ctx))
+		}
+		if len(p.failures) > 0 && int64(len(p.failures)) == done {
+			f := p.first()
+			return o, fmt.Errorf("audit: %q: run %d in world %d: %w", c.name, f.run, f.world, f.err)
+		}
 	}
-	for range min(c.workers, blocks) {
+	return p.outcome(), nil
+}
+
+// first returns the failure of the first run.
+func (p *progress) first() failure {
+	return slices.MinFunc(p.failures, func(a, b failure) int { return 2*(a.run-b.run) + a.world - b.world })
+}
+
+// pass makes the runs of the blocks that are left, up to one of them.
+func (p *progress) pass(ctx context.Context, until int) {
+	var wg sync.WaitGroup
+	for range min(p.workers, until-int(p.next.Load())) {
 		wg.Go(func() {
-			run, err := c.open()
-			if err != nil {
-				fail(-1, err)
-				return
+			run, err := p.open()
+			for err == nil && ctx.Err() == nil && !p.stopped.Load() {
+				b := p.next.Add(1) - 1
+				if b >= int64(until) {
+					break
+				}
+				run, err = p.do(ctx, run, int(b))
 			}
-			for ctx.Err() == nil && !failed.Load() {
-				b := int(next.Add(1)) - 1
-				if b >= blocks {
-					return
-				}
-				if err := c.do(ctx, run, b, worlds[b%2], &m.done); err != nil {
-					fail(b, err)
-					return
-				}
+			if err != nil {
+				p.mu.Lock()
+				p.broken = err
+				p.mu.Unlock()
+				p.stopped.Store(true)
 			}
 		})
 	}
 	wg.Wait()
-	if first.err != nil {
-		return worlds, fmt.Errorf("audit: %q: %w", c.name, first.err)
-	}
-	if done := m.done.Load(); done < m.total { // only a cancelled context leaves runs undone
-		return worlds, fmt.Errorf("audit: %q: stopped after %d of %d runs: %w", c.name, done, m.total, context.Cause(ctx))
-	}
-	return worlds, nil
+	p.next.Store(int64(until))
 }
 
 func (c collection) open() (run runner, err error) {
@@ -108,34 +149,80 @@ func (c collection) open() (run runner, err error) {
 	return c.start()
 }
 
-// do makes the runs of a block.
-func (c collection) do(ctx context.Context, run runner, b int, into samples, done *atomic.Int64) (err error) {
+// do makes the runs of a block. It returns the runner to go on with.
+func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 	world, block := b%2, b/2
-	i := block * c.block
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("run %d in world %d: panic: %v", i, world, r)
+	source := random.Source(p.seed, block, fmt.Sprintf("audit/%s/world %d", p.name, world))
+	start := block * p.block
+	end := min(start+p.block, p.runs)
+	for i := start; i < end; i++ {
+		if (i-start)%64 == 63 && ctx.Err() != nil {
+			p.meter.done.Add(int64(i - start))
+			return run, nil // collect misses the undone runs
 		}
-	}()
-	source := random.Source(c.seed, block, fmt.Sprintf("audit/%s/world %d", c.name, world))
-	first := i
-	defer func() { done.Add(int64(i - first)) }()
-	for end := min(i+c.block, c.runs); i < end; i++ {
-		if (i-first)%64 == 63 && ctx.Err() != nil {
-			return nil // the undone runs are missed by collect
+		panicked, err := attempt(run, world, i, source, p.worlds[world].row(i))
+		if err == nil {
+			continue
 		}
-		out := into.row(i)
-		for j := range out {
-			out[j] = math.NaN() // what the subject does not set is found out
-		}
-		if err := run(world, i, source, out); err != nil {
-			return fmt.Errorf("run %d in world %d: %w", i, world, err)
-		}
-		for j, v := range out {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("run %d in world %d: out[%d] = %v, want a finite number, set by the subject", i, world, j, v)
+		p.mu.Lock()
+		p.failures = append(p.failures, failure{world, i, err})
+		p.mu.Unlock()
+		if panicked { // in the middle of a run: nothing is known of its state
+			if run, err = p.open(); err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
+	p.meter.done.Add(int64(end - start))
+	return run, nil
+}
+
+// attempt makes a run. If it fails, what it has not set of out is 0.
+func attempt(run runner, world, i int, source rand.Source, out []float64) (panicked bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			panicked, err = true, fmt.Errorf("panic: %v", r)
+		}
+		if err == nil {
+			return
+		}
+		for j, v := range out {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				out[j] = 0
+			}
+		}
+	}()
+	for j := range out {
+		out[j] = math.NaN() // what the subject does not set is found out
+	}
+	if err := run(world, i, source, out); err != nil {
+		return false, err
+	}
+	for j, v := range out {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false, fmt.Errorf("out[%d] = %v, want a finite number, set by the subject", j, v)
+		}
+	}
+	return false, nil
+}
+
+// outcome adds to the outputs of a run whether it failed, if any did.
+func (p *progress) outcome() outcome {
+	o := outcome{worlds: p.worlds}
+	if len(p.failures) == 0 {
+		return o
+	}
+	o.failure = p.first().err
+	for w, s := range p.worlds {
+		wide := samples{s.width + 1, make([]float64, 0, len(s.flat)+s.len()), true}
+		for i := range s.len() {
+			wide.flat = append(append(wide.flat, s.row(i)...), 0)
+		}
+		o.worlds[w] = wide
+	}
+	for _, f := range p.failures {
+		o.failed[f.world]++
+		o.worlds[f.world].row(f.run)[p.width] = 1
+	}
+	return o
 }

@@ -8,8 +8,10 @@ import (
 	"sort"
 )
 
-// An event is found in two steps: scores, each a number made of a run's outputs, and a threshold on one of them. Both are chosen on the first half of the
-// runs; where scores have to be learned, on its first and second half in turn, so that a score that has learned noise by heart is not preferred.
+// An event is found in two steps: scores, each a number made of a run's outputs, and a threshold on
+// one of them. Both are chosen on the first half of the runs; where scores have to be learned, on
+// its first and second half in turn, so that a score that has learned noise by heart is not
+// preferred.
 
 // score turns the outputs of a run into a number.
 type score interface {
@@ -17,7 +19,8 @@ type score interface {
 	String() string
 }
 
-// threshold is the event that a score is at least (or below) a number, said of the world in which it is the likelier one.
+// threshold is the event that a score is at least (or below) a number, said of the world in which
+// it is the likelier one.
 type threshold struct {
 	score
 	at    float64
@@ -42,21 +45,25 @@ func (e threshold) String() string {
 	return fmt.Sprintf("%v %s %.6g, likely in world %d", e.score, relation, e.at, e.world)
 }
 
-// caution is by how many standard deviations an event's rates on the runs that choose it are discounted, on top of what the test to come will: the best of
-// many on the runs at hand is luckier than it will be on new ones, most of all in far tails. Without it some audits in a hundred
-// choose an event of a few lucky runs; with twice as much, small audits miss events of few runs.
+// caution is by how many standard deviations an event's rates on the runs that choose it are
+// discounted, on top of what the test to come will: the best of many on the runs at hand is luckier
+// than it will be on new ones, most of all in far tails. Without it some audits in a hundred choose
+// an event of a few lucky runs; with twice as much, small audits miss events of few runs.
 const caution = 1.3
 
-// judge chooses an event on the first half of the runs and tests it on the second.
-func judge(about About, worlds [2]samples, o Options) Finding {
-	n := worlds[0].len()
+// judge chooses an event on the first half of the runs and tests it on the second. Both bounds on
+// the rates hold at once with the confidence of the options, and so does all that follows from
+// them: the claim is tested at each point of its curve.
+func judge(about About, runs outcome, o Options) Finding {
+	n := runs.worlds[0].len()
 	half := n / 2
 	alpha := 1 - o.Confidence
-	event := choose([2]samples{worlds[0].slice(0, half), worlds[1].slice(0, half)}, about.Claim.Delta, quantile(alpha/2), n-half)
+	claim := newClaims(about)
+	event := choose([2]samples{runs.worlds[0].slice(0, half), runs.worlds[1].slice(0, half)}, claim, quantile(alpha/2), n-half)
 	var hits [2]float64
 	for w := range hits {
 		for i := half; i < n; i++ {
-			if event.holds(worlds[w].row(i)) {
+			if event.holds(runs.worlds[w].row(i)) {
 				hits[w]++
 			}
 		}
@@ -64,110 +71,163 @@ func judge(about About, worlds [2]samples, o Options) Finding {
 	tested := float64(n - half)
 	k, j := hits[event.world], hits[1-event.world]
 	p, q := k/tested, j/tested
+	pLo, qHi := lower(k, tested, alpha/2), upper(j, tested, alpha/2)
+	at, _ := claim.contradicts(pLo, qHi, p, q, tested)
+	nearest, _ := claim.contradicts(p, q, p, q, tested)
 	share := float64(n) / tested
-	return Finding{
+	f := Finding{
 		About: about, Confidence: o.Confidence,
-		Epsilon: max(0, excludes(k, j, tested, about.Claim.Delta, alpha)),
-		Event:   event.String(), P: p, Q: q, Runs: n, Tested: n - half,
-		Needed: math.Ceil(share * needed(p, q, about.Claim.Epsilon, about.Claim.Delta, alpha)),
-		Unit:   "runs in each world",
+		Epsilon: max(0, logRatio(pLo-about.Claim.Delta, qHi)),
+		At:      claim.points[at], Delta: max(0, pLo-claim.grow[at]*qHi),
+		Event: event.String(), P: p, Q: q, Runs: n, Tested: n - half,
+		Needed: math.Ceil(share * needed(p, q, claim.points[nearest].Epsilon, claim.points[nearest].Delta, alpha)),
+		Unit:   "runs in each world", Failed: runs.failed,
+	}
+	if runs.failure != nil {
+		f.Failure = runs.failure.Error()
+	}
+	return f
+}
+
+// promise is an event and what its rates on the runs at hand, discounted, promise.
+type promise struct {
+	event threshold
+	value float64
+}
+
+// better keeps the better of two promises.
+func (p *promise) better(event threshold, value float64) {
+	if value > p.value {
+		*p = promise{event, value}
 	}
 }
 
-// choose returns the event that promises to exclude the largest epsilon. z is the normal quantile of the test to come, on so many runs.
-func choose(worlds [2]samples, delta, z float64, tested int) threshold {
+// choose returns the event that promises to exclude the largest epsilon; where that is not beyond
+// the claim, the event that promises to contradict the claim's curve, if there is one. z is the
+// normal quantile of the test to come, on so many runs.
+func choose(worlds [2]samples, claim claims, z float64, tested int) threshold {
 	n := worlds[0].len()
 	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
-	on := worlds
-	if len(learned) > 0 {
-		on = [2]samples{worlds[0].slice(n/2, n), worlds[1].slice(n/2, n)}
-	}
-	z = z*math.Sqrt(float64(on[0].len())/float64(tested)) + caution
-	var best threshold
-	most := math.Inf(-1)
-	var sorted [2][]float64
-	for w := range sorted {
-		sorted[w] = make([]float64, on[w].len())
-	}
-	for _, s := range append(fixed, learned...) {
-		for w := range sorted {
-			for i := range sorted[w] {
-				sorted[w][i] = s.of(on[w].row(i))
+	epsilon, curve := promise{value: math.Inf(-1)}, promise{value: math.Inf(-1)}
+	search := func(scores []score, on [2]samples) {
+		sw := sweep{
+			claim: claim, n: float64(on[0].len()),
+			z: z*math.Sqrt(float64(on[0].len())/float64(tested)) + caution, epsilon: &epsilon, curve: &curve,
+		}
+		for w := range sw.sorted {
+			sw.sorted[w] = make([]float64, on[w].len())
+		}
+		for _, s := range scores {
+			for w := range sw.sorted {
+				for i := range sw.sorted[w] {
+					sw.sorted[w][i] = s.of(on[w].row(i))
+				}
+				slices.Sort(sw.sorted[w])
 			}
-			slices.Sort(sorted[w])
-		}
-		if e, value := sweep(s, sorted, delta, z); value > most {
-			best, most = e, value
+			sw.run(s)
 		}
 	}
-	return best
+	search(fixed, worlds)
+	search(learned, [2]samples{worlds[0].slice(n/2, n), worlds[1].slice(n/2, n)})
+	if epsilon.value <= claim.points[0].Epsilon && curve.value > 0 {
+		return curve.event
+	}
+	return epsilon.event
 }
 
-// sweep returns the best threshold on a score, whose values in the two worlds are given in ascending order. It tries the values at ranks that
-// grow by a tenth from either end of either world, as the best event may be a far tail.
-func sweep(s score, sorted [2][]float64, delta, z float64) (best threshold, most float64) {
-	n := len(sorted[0])
-	total := float64(n)
-	most = math.Inf(-1)
-	best = threshold{score: s, at: sorted[0][0]}
-	try := func(value float64) {
-		// The cut stands halfway between the value and the next lower one, so that separated worlds stay so on new runs.
-		below := [2]int{sort.SearchFloat64s(sorted[0], value), sort.SearchFloat64s(sorted[1], value)}
-		at := value
-		under := math.Inf(-1)
-		for w, i := range below {
-			if i > 0 {
-				under = max(under, sorted[w][i-1])
-			}
-		}
-		if !math.IsInf(under, -1) {
-			if at = under + (value-under)/2; at <= under {
-				at = value
-			}
-		}
-		for world := range 2 {
-			k, j := float64(below[world]), float64(below[1-world])
-			if v := screen(k, j, total, delta, z); v > most {
-				best, most = threshold{s, at, true, world}, v
-			}
-			if v := screen(total-k, total-j, total, delta, z); v > most {
-				best, most = threshold{s, at, false, world}, v
-			}
-		}
-	}
-	for w := range sorted {
+// sweep looks for the best thresholds on scores, whose values in the two worlds are in ascending
+// order. It tries the values at ranks that grow by a tenth from either end of either world, as the
+// best event may be a far tail.
+type sweep struct {
+	claim          claims
+	n, z           float64
+	sorted         [2][]float64
+	epsilon, curve *promise
+}
+
+func (s *sweep) run(of score) {
+	n := len(s.sorted[0])
+	s.epsilon.better(threshold{score: of, at: s.sorted[0][0]}, -math.MaxFloat64) // whatever the score is
+	for w := range s.sorted {
 		for rank := 1; rank <= n; rank = max(rank+1, rank*11/10) {
-			try(sorted[w][rank-1])
-			try(sorted[w][n-rank])
+			s.try(of, s.sorted[w][rank-1])
+			s.try(of, s.sorted[w][n-rank])
 		}
 	}
-	return best, most
+}
+
+// try tries a threshold. It stands halfway between the value and the next lower one, so that
+// separated worlds stay so on new runs.
+func (s *sweep) try(of score, value float64) {
+	below := [2]int{sort.SearchFloat64s(s.sorted[0], value), sort.SearchFloat64s(s.sorted[1], value)}
+	at := value
+	under := math.Inf(-1)
+	for w, i := range below {
+		if i > 0 {
+			under = max(under, s.sorted[w][i-1])
+		}
+	}
+	if !math.IsInf(under, -1) {
+		if at = under + (value-under)/2; at <= under {
+			at = value
+		}
+	}
+	for world := range 2 {
+		k, j := float64(below[world]), float64(below[1-world])
+		s.weigh(threshold{of, at, true, world}, k, j)
+		s.weigh(threshold{of, at, false, world}, s.n-k, s.n-j)
+	}
+}
+
+// weigh sees what an event promises that k and j runs of the two worlds have.
+func (s *sweep) weigh(event threshold, k, j float64) {
+	if k < j { // it is the other world's
+		return
+	}
+	s.epsilon.better(event, screen(k, j, s.n, s.claim.points[0].Delta, s.z))
+	if len(s.claim.points) > 1 {
+		pLo, _ := wilson(k, s.n, s.z)
+		_, qHi := wilson(j, s.n, s.z)
+		_, significance := s.claim.contradicts(pLo, qHi, k/s.n, j/s.n, s.n)
+		s.curve.better(event, significance)
+	}
 }
 
 // coordinate is a score: an output as it is.
-type coordinate int
+type coordinate struct {
+	index int
+	name  string
+}
 
-func (c coordinate) of(out []float64) float64 { return out[c] }
-func (c coordinate) String() string           { return fmt.Sprintf("out[%d]", int(c)) }
+func (c coordinate) of(out []float64) float64 { return out[c.index] }
+func (c coordinate) String() string           { return c.name }
 
 // deviation is a score: an output's distance from its mean over both worlds.
 type deviation struct {
-	index  int
+	coordinate
 	centre float64
 }
 
 func (d deviation) of(out []float64) float64 { return math.Abs(out[d.index] - d.centre) }
-func (d deviation) String() string           { return fmt.Sprintf("|out[%d] - %.6g|", d.index, d.centre) }
+func (d deviation) String() string           { return fmt.Sprintf("|%s - %.6g|", d.name, d.centre) }
 
-// most outputs that are tried one by one; those with the largest difference in mean or in spread, if there are more.
+// most outputs that are tried one by one; those that differ most, by each measure, if there are
+// more.
 const tried = 16
 
-// candidates returns scores to choose from: such as are given beforehand, and such as are learned from runs.
+// candidates returns scores to choose from: such as are given beforehand, and such as are learned
+// from runs.
 func candidates(worlds [2]samples) (fixed, learned []score) {
 	width := worlds[0].width
 	m := newMoments(worlds)
-	tables := tabulate(worlds)
-
+	ratios := make([]ratio, width)
+	for i := range ratios {
+		if t := newTable(i, worlds); t != nil {
+			ratios[i] = t
+		} else if b := newBins(i, worlds); b != nil {
+			ratios[i] = b
+		}
+	}
 	best := func(by func(i int) float64) []int {
 		order, value := make([]int, width), make([]float64, width)
 		for i := range order {
@@ -176,34 +236,51 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
 		return order[:min(tried, width)]
 	}
+	two := func(i int) bool { // such an output has no threshold but one
+		t, ok := ratios[i].(*table)
+		return ok && len(t.values) == 2
+	}
 	for _, i := range best(m.effect) {
-		fixed = append(fixed, coordinate(i))
+		fixed = append(fixed, coordinate{i, worlds[0].name(i)})
 	}
 	for _, i := range best(m.spread) {
-		if tables[i] == nil || len(tables[i].values) > 2 {
-			fixed = append(fixed, deviation{i, m.centre(i)})
+		if !two(i) {
+			fixed = append(fixed, deviation{coordinate{i, worlds[0].name(i)}, m.centre(i)})
 		}
 	}
-	var discrete product
-	for _, t := range tables {
-		if t != nil {
-			discrete = append(discrete, t)
-		}
-	}
-	for _, i := range best(func(i int) float64 {
-		if tables[i] == nil {
+	var discrete, all product
+	apart := best(func(i int) float64 {
+		if ratios[i] == nil {
 			return -1
 		}
-		return tables[i].divergence
-	}) {
-		if tables[i] != nil && len(tables[i].values) > 2 {
-			learned = append(learned, tables[i])
+		return ratios[i].apart()
+	})
+	for _, i := range apart {
+		if ratios[i] != nil && !two(i) {
+			learned = append(learned, ratios[i])
+		}
+	}
+	for i, r := range ratios {
+		switch r := r.(type) {
+		case *table:
+			discrete, all = append(discrete, r), append(all, r)
+		case *bins:
+			if slices.Contains(apart, i) { // the others tell little, and cost as much
+				all = append(all, r)
+			}
 		}
 	}
 	if len(discrete) > 1 {
 		learned = append(learned, discrete)
 	}
+	if len(all) > 1 {
+		if len(all) > len(discrete) {
+			learned = append(learned, all)
+		}
+		learned = append(learned, union{all, 1}, union{all, -1})
+	}
 	if width > 1 {
+		fixed = append(fixed, extremes(m)...)
 		learned = append(learned, discriminants(worlds, m)...)
 	}
 	return fixed, learned

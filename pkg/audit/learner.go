@@ -18,15 +18,20 @@ type Round struct {
 	Rewards []float64 // of each arm, played or not
 }
 
+func (r Round) equal(s Round) bool {
+	return slices.Equal(r.X, s.X) && slices.Equal(r.Rewards, s.Rewards)
+}
+
 // Stream is a bandit's data: what a learner would see and be paid, whatever it plays.
 type Stream []Round
 
-// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one round's contexts and rewards, those of all arms at once. It attacks the
-// learner's actions and what Transcript says that it releases, as Mechanism attacks outputs.
+// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one
+// round's contexts and rewards, those of all arms at once. It attacks the learner's actions and
+// what Transcript says that it releases, as Mechanism attacks outputs.
 //
-// Joint differential privacy protects a user from all others, and lets her own action depend on her own context: the action of the round
-// that differs is left out, unless OwnAction is set. out[i] in a finding's event counts, round by round, the arms
-// played and then what the transcript gave.
+// Joint differential privacy protects a user from all others, and lets her own action depend on her
+// own context: the action of the round that differs is left out, unless OwnAction is set. out[i] in
+// a finding's event counts, round by round, the arms played and then what the transcript gave.
 type Learner struct {
 	Name   string
 	Claim  privacy.Budget // zero: what the learner proves of itself, if it is a privacy.Claimant
@@ -37,15 +42,17 @@ type Learner struct {
 	Problem bandit.Problem
 	Horizon int       // of Init; 0 means the streams' number of rounds 1, 2, ...
 	Worlds  [2]Stream // see Search for streams that nobody has
-	// WarmUp is set for a bandit.Warmer that wants a warm-up: the streams begin with round 0, in which it sees the rewards of all arms and plays none. Else they begin with
-	// round 1.
+	// WarmUp is set for a bandit.Warmer that wants a warm-up: the streams begin with round 0, in
+	// which it sees the rewards of all arms and plays none. Else they begin with round 1.
 	WarmUp bool
-	// Contributions is in how many rounds the streams may differ, which is what the claim has to protect; 0 means 1.
+	// Contributions is in how many rounds the streams may differ, which is what the claim has to
+	// protect; 0 means 1.
 	Contributions int
 	OwnAction     bool // attack the actions of the rounds that differ, too: central privacy protects them
 	NoActions     bool // attack the transcript alone
-	// Transcript appends what the learner has released by the end of a round, numbered as in WarmUp, such as the sums that it reads, to dst. It appends equally
-	// many numbers in every run, and none for a round that is to be left out. nil: the learner releases its actions only.
+	// Transcript appends what the learner has released by the end of a round, numbered as in
+	// WarmUp, such as the sums that it reads, to dst. It appends equally many numbers in every run,
+	// and none for a round that is to be left out. nil: the learner releases its actions only.
 	Transcript func(l bandit.Learner, round int, dst []float64) []float64
 
 	Runs int // in each world, >= MinRuns; 0 means DefaultRuns
@@ -53,28 +60,20 @@ type Learner struct {
 
 var _ Item = Learner{}
 
-// About returns the learner's description. A claim that is left to the learner is asked of a new one.
+// About returns the learner's description. A claim that is left to the learner is asked of a new
+// one.
 func (a Learner) About() (About, error) {
-	about := About{a.Name, a.Claim, a.Exact, a.Origin}
+	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
 	if a.Claim == (privacy.Budget{}) && a.New != nil {
 		l, err := a.start()
 		if err != nil {
 			return about, err
 		}
 		if c, ok := l.(privacy.Claimant); ok {
-			about.Claim = proved(c.Claim())
+			about.Claim, about.Curve = Claimed(c.Claim())
 		}
 	}
 	return about, about.validate()
-}
-
-// proved returns what a claim says is proved; where that is nothing at all, as delta is larger than any difference, what was asked for.
-func proved(c privacy.Claim) privacy.Budget {
-	b := c.Nominal
-	if c.Epsilon > 0 {
-		b.Epsilon = c.Epsilon
-	}
-	return b
 }
 
 // start returns a learner that is ready for Reset.
@@ -145,7 +144,7 @@ func (a Learner) check() (differ []int, err error) {
 		}
 	}
 	for t := range n {
-		if p, q := a.Worlds[0][t], a.Worlds[1][t]; !slices.Equal(p.X, q.X) || !slices.Equal(p.Rewards, q.Rewards) {
+		if !a.Worlds[0][t].equal(a.Worlds[1][t]) {
 			differ = append(differ, t)
 		}
 	}
@@ -160,27 +159,27 @@ func (a Learner) check() (differ []int, err error) {
 
 // Run audits the learner.
 func (a Learner) Run(ctx context.Context, o Options) (Finding, error) {
-	about, worlds, o, err := a.collect(ctx, o, DefaultRuns)
+	about, runs, o, err := a.collect(ctx, o, DefaultRuns)
 	if err != nil {
 		return Finding{}, err
 	}
-	return judge(about, worlds, o), nil
+	return judge(about, runs, o), nil
 }
 
-func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about About, worlds [2]samples, _ Options, err error) {
+func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about About, collected outcome, _ Options, err error) {
 	differ, err := a.check()
 	if err != nil {
-		return about, worlds, o, fmt.Errorf("audit: %q: %w", a.Name, err)
+		return about, collected, o, fmt.Errorf("audit: %q: %w", a.Name, err)
 	}
 	if about, err = a.About(); err != nil {
-		return about, worlds, o, err
+		return about, collected, o, err
 	}
 	if o, err = o.complete(); err != nil {
-		return about, worlds, o, err
+		return about, collected, o, err
 	}
 	runs, err := o.runs(a.Runs, MinRuns, otherwise)
 	if err != nil {
-		return about, worlds, o, fmt.Errorf("%w (%q)", err, a.Name)
+		return about, collected, o, fmt.Errorf("%w (%q)", err, a.Name)
 	}
 	hidden := make([]bool, len(a.Worlds[0])) // rounds whose actions nobody sees
 	for t := range hidden {
@@ -188,9 +187,9 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 	}
 	width, err := a.width(hidden)
 	if err != nil {
-		return about, worlds, o, err
+		return about, collected, o, err
 	}
-	worlds, err = collection{
+	collected, err = collection{
 		name: a.Name, runs: runs, width: width, block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			l, err := a.start()
@@ -201,39 +200,46 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 			var features []float64
 			return func(world, _ int, source rand.Source, out []float64) error {
 				var err error
-				if features, err = p.run(a.Worlds[world], hidden, source, features[:0]); err != nil {
-					return err
-				}
-				if len(features) != len(out) {
+				features, err = p.run(a.Worlds[world], hidden, source, features[:0])
+				copy(out, features) // before it fails, a run shows what it shows
+				if err == nil && len(features) != len(out) {
 					return fmt.Errorf("actions and transcript have %d numbers, want %d as in the first run", len(features), len(out))
 				}
-				copy(out, features)
-				return nil
+				return err
 			}, nil
 		},
 	}.collect(ctx)
-	return about, worlds, o, err
+	return about, collected, o, err
 }
 
-// width makes a run to see how many numbers there are.
+// width makes a run to see how many numbers there are, in world 1 if it fails in world 0.
 func (a Learner) width(hidden []bool) (n int, err error) {
+	if n, err = a.widthIn(0, hidden); err != nil {
+		if other, failed := a.widthIn(1, hidden); failed == nil {
+			n, err = other, nil
+		}
+	}
+	if err != nil {
+		return 0, fmt.Errorf("audit: %q: first run: %w", a.Name, err)
+	}
+	if n == 0 {
+		return 0, fmt.Errorf("audit: %q: no actions and no transcript to attack", a.Name)
+	}
+	return n, nil
+}
+
+func (a Learner) widthIn(world int, hidden []bool) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("audit: %q: first run: panic: %v", a.Name, r)
+			err = fmt.Errorf("panic: %v", r)
 		}
 	}()
 	l, err := a.start()
 	if err != nil {
 		return 0, err
 	}
-	features, err := newPlayer(a, l).run(a.Worlds[0], hidden, rand.NewPCG(1, 2), nil)
-	if err != nil {
-		return 0, fmt.Errorf("audit: %q: first run: %w", a.Name, err)
-	}
-	if len(features) == 0 {
-		return 0, fmt.Errorf("audit: %q: no actions and no transcript to attack", a.Name)
-	}
-	return len(features), nil
+	features, err := newPlayer(a, l).run(a.Worlds[world], hidden, rand.NewPCG(1, 2), nil)
+	return len(features), err
 }
 
 // player plays a learner on streams.
@@ -248,7 +254,8 @@ func newPlayer(a Learner, l bandit.Learner) *player {
 	return &player{Learner: a, l: l, y: make([]float64, a.Problem.Slots)}
 }
 
-// reset starts a run: the learner's own stream is seeded from the source, and the rest of it is the noise.
+// reset starts a run: the learner's own stream is seeded from the source, and the rest of it is the
+// noise.
 func (p *player) reset(source rand.Source) {
 	own := rand.New(rand.NewPCG(source.Uint64(), source.Uint64()))
 	p.l.Reset(own, source)

@@ -20,20 +20,26 @@ import (
 //		},
 //	}.Run(ctx, audit.Options{})
 //
-// One half of the runs chooses an event, the other half, held out, tests it: once, so that choosing among many events costs nothing. See Finding for what comes
-// out. Candidates are thresholds on each output, on its distance from the mean, on linear discriminants of all
-// outputs, and on the log-likelihood ratio of outputs that take few values, one by one and as if they were independent; each in both directions and with the worlds in both roles.
-// An attack that the candidates cannot express belongs into Release, as post-processing of what is released.
+// One half of the runs chooses an event, the other half, held out, tests it: once, so that choosing
+// among many events costs nothing. See Finding for what comes out. Candidates are thresholds on
+// each output and on its distance from the mean; on the largest output, in standard deviations; on
+// the log-likelihood ratio of each output, estimated from counts, on their sum and on the largest
+// of them, a union of events; and on linear discriminants. Each is tried in both directions and
+// with the worlds in both roles. An attack that the candidates cannot express belongs into Release,
+// as post-processing of what is released.
 type Mechanism struct {
 	Name   string
-	Claim  privacy.Budget // no default
-	Exact  float64        // see About
-	Origin string         // see About
+	Claim  privacy.Budget   // no default
+	Curve  []privacy.Budget // see About
+	Exact  float64          // see About
+	Origin string           // see About
 
 	Outputs int // numbers that a run sets, >= 1; 0 means 1. A discrete outcome is a number as well
 	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
-	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It is called from several goroutines, and draws
-	// all its randomness from source, which it may not keep.
+	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It
+	// is called from several goroutines, and draws all its randomness from source, which it may not
+	// keep. That it fails is an output as well: what it has set by then stands, and so does the
+	// failure.
 	Release func(world int, source rand.Source, out []float64) error
 }
 
@@ -47,7 +53,7 @@ var _ Item = Mechanism{}
 
 // About returns the mechanism's description.
 func (m Mechanism) About() (About, error) {
-	a := About{m.Name, m.Claim, m.Exact, m.Origin}
+	a := About{m.Name, m.Claim, m.Curve, m.Exact, m.Origin}
 	return a, a.validate()
 }
 

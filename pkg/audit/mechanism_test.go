@@ -275,19 +275,16 @@ func TestErrors(t *testing.T) {
 		}, "run 0 in world 0: out[1] = NaN, want a finite number"},
 		{func(m *audit.Mechanism, _ *audit.Options) {
 			m.Release = func(world int, _ rand.Source, out []float64) error {
-				out[0] = math.Inf(world)
+				out[0] = math.Inf(1)
 				return nil
 			}
 		}, "run 0 in world 0: out[0] = +Inf"},
 		{func(m *audit.Mechanism, _ *audit.Options) {
-			m.Release = func(world int, _ rand.Source, out []float64) error {
-				if world == 1 {
-					return bad
-				}
-				out[0] = 1
-				return nil
-			}
-		}, "run 0 in world 1: bad luck"},
+			m.Release = func(int, rand.Source, []float64) error { return bad }
+		}, "run 0 in world 0: bad luck"},
+		{func(m *audit.Mechanism, _ *audit.Options) {
+			m.Curve = []privacy.Budget{{Epsilon: 0, Delta: 0.1}, {Epsilon: -1, Delta: 0.1}}
+		}, "Curve[1] = (-1, 0.1), want a finite epsilon >= 0"},
 		{func(m *audit.Mechanism, _ *audit.Options) {
 			m.Release = func(int, rand.Source, []float64) error { panic("oh") }
 		}, "run 0 in world 0: panic: oh"},
@@ -299,7 +296,7 @@ func TestErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("err = %v, want %q", err, c.want)
 			}
-			if c.want == "run 0 in world 1: bad luck" && !errors.Is(err, bad) {
+			if c.want == "run 0 in world 0: bad luck" && !errors.Is(err, bad) {
 				t.Errorf("err = %v does not wrap the run's", err)
 			}
 		}

@@ -12,10 +12,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Search looks for neighbouring streams on which a learner gives much away: of so many pairs that propose makes, it returns the learner with the pair
-// whose worlds a small audit tells apart best, by the area under the curve of its best score. o.Runs is the number of runs of
-// a small audit in each world, 0 meaning 400. What it finds has to be audited afterwards, on runs of its own: the search's prove nothing.
-// propose may be RandomStreams.
+// Search looks for neighbouring streams on which a learner gives much away: of so many pairs that
+// propose makes, it returns the learner with the pair whose worlds a small audit tells apart best,
+// by the area under the curve of its best score. o.Runs is the number of runs of a small audit in
+// each world, 0 meaning 400. What it finds has to be audited afterwards, on runs of its own: the
+// search's prove nothing. propose may be RandomStreams.
 func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0, world1 Stream), tries int, o Options) (Learner, error) {
 	switch {
 	case propose == nil:
@@ -31,11 +32,11 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 		candidate := a
 		candidate.Worlds[0], candidate.Worlds[1] = propose(random.New(o.Seed, try, "audit/search/"+a.Name))
 		candidate.Name = fmt.Sprintf("%s, search %d", a.Name, try)
-		_, worlds, _, err := candidate.collect(ctx, o, 0)
+		_, runs, _, err := candidate.collect(ctx, o, 0)
 		if err != nil {
 			return a, err
 		}
-		if s := separation(worlds); s > most {
+		if s := separation(runs.worlds); s > most {
 			candidate.Name = a.Name
 			best, most = candidate, s
 		}
@@ -43,8 +44,9 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 	return best, nil
 }
 
-// separation returns how well the best score, learned on one half of the runs, tells the worlds of the other half apart: the probability that it ranks a
-// run of one world above one of the other rightly, less a half.
+// separation returns how well the best score, learned on one half of the runs, tells the worlds of
+// the other half apart: the probability that it ranks a run of one world above one of the other
+// rightly, less a half.
 func separation(worlds [2]samples) float64 {
 	n := worlds[0].len()
 	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
@@ -69,9 +71,33 @@ func separation(worlds [2]samples) float64 {
 	return most
 }
 
-// RandomStreams returns a proposer for Search: neighbouring streams of a problem that differ in one round of the first half. Contexts are random directions, of
-// full length or, in some pairs, short but for that round, fresh or the same in all rounds; rewards are the largest and the least. In
-// the round that differs the contexts are turned around or new, and the rewards of all arms are at one end in one world and at the other in the other.
+// Beyond returns the streams with the contexts and rewards of the rounds that differ multiplied by
+// a factor, which takes them out of their bounds. A learner that clips each record keeps its claim.
+func Beyond(worlds [2]Stream, factor float64) (far [2]Stream) {
+	times := func(x []float64) []float64 {
+		x = slices.Clone(x)
+		for i := range x {
+			x[i] *= factor
+		}
+		return x
+	}
+	for w := range worlds {
+		far[w] = slices.Clone(worlds[w])
+		for t, r := range far[w] {
+			if t >= len(worlds[1-w]) || !r.equal(worlds[1-w][t]) {
+				far[w][t] = Round{times(r.X), times(r.Rewards)}
+			}
+		}
+	}
+	return far
+}
+
+// RandomStreams returns a proposer for Search: neighbouring streams of a problem that differ in one
+// round of the first half. Contexts are random directions, of full length or, in some pairs, short
+// but for that round, fresh or the same in all rounds; rewards are the largest and the least. In
+// the round that differs the contexts are turned around or new, and the rewards of all arms are at
+// one end in one world and at the other in the other. In one pair of four that round is Beyond its
+// bounds in one world or in both, by a factor of up to 1000: what is clipped too late shows it.
 func RandomStreams(p bandit.Problem, rounds int) func(rng *rand.Rand) (world0, world1 Stream) {
 	return func(rng *rand.Rand) (world0, world1 Stream) {
 		contexts := func(length float64) []float64 {
@@ -119,6 +145,13 @@ func RandomStreams(p bandit.Problem, rounds int) func(rng *rand.Rand) (world0, w
 				first.Rewards[i], second.Rewards[i] = p.RewardMin, p.RewardMax
 			}
 			world0, world1 = append(world0, first), append(world1, second)
+		}
+		if rng.IntN(4) == 0 {
+			factor := []float64{3, 30, 1000}[rng.IntN(3)]
+			far := Beyond([2]Stream{world0, world1}, factor)
+			if world0 = far[0]; rng.IntN(2) == 0 {
+				world1 = far[1]
+			}
 		}
 		return world0, world1
 	}

@@ -10,26 +10,24 @@ import (
 // most values that an output may take to count as discrete.
 const maxValues = 256
 
-// table is a score: the log-likelihood ratio of world 1 to world 0 of a discrete output, estimated from counts with half a run added to each
-// (Krichevsky and Trofimov's estimate, so that a value never seen in one world is not an infinite one). A threshold on it is a likelihood-ratio set, the most
-// powerful kind of event (Neyman and Pearson).
+// ratio is a score that estimates the log-likelihood ratio of world 1 to world 0 of one output. A
+// threshold on it is a likelihood-ratio set, the most powerful kind of event (Neyman and Pearson).
+type ratio interface {
+	score
+	apart() float64 // how far the worlds are apart by it: symmetrised Kullback-Leibler divergence
+}
+
+// table is the ratio of a discrete output, from counts with half a run added to each (Krichevsky
+// and Trofimov's estimate, so that a value never seen in one world is not an infinite one).
 type table struct {
-	index      int
+	coordinate
 	values     []float64 // ascending
 	ratios     []float64 // by value
 	dense      []float64 // ratios by value, where the values are small whole numbers
 	divergence float64   // symmetrised, for ranking
 }
 
-// tabulate returns a table for each output that takes few values, and nil for the others.
-func tabulate(worlds [2]samples) []*table {
-	tables := make([]*table, worlds[0].width)
-	for i := range tables {
-		tables[i] = newTable(i, worlds)
-	}
-	return tables
-}
-
+// newTable returns the table of an output, or nil if it takes many values, or but one.
 func newTable(index int, worlds [2]samples) *table {
 	n := worlds[0].len()
 	counts := make(map[float64]*[2]float64)
@@ -49,7 +47,7 @@ func newTable(index int, worlds [2]samples) *table {
 	if len(counts) < 2 {
 		return nil
 	}
-	t := &table{index: index}
+	t := &table{coordinate: coordinate{index, worlds[0].name(index)}}
 	for v := range counts {
 		t.values = append(t.values, v)
 	}
@@ -87,7 +85,9 @@ func (t *table) of(out []float64) float64 {
 	return 0
 }
 
-func (t *table) String() string { return fmt.Sprintf("log-likelihood ratio of out[%d]", t.index) }
+func (t *table) String() string { return "log-likelihood ratio of " + t.name }
+
+func (t *table) apart() float64 { return t.divergence }
 
 // describe lists the values of the event, if they are few.
 func (t *table) describe(at float64, below bool) string {
@@ -100,21 +100,5 @@ func (t *table) describe(at float64, below bool) string {
 	if len(set) > 8 {
 		return ""
 	}
-	return fmt.Sprintf("out[%d] in {%s}", t.index, strings.Join(set, ", "))
-}
-
-// product is a score: the sum of the log-likelihood ratios of all discrete outputs, which is theirs together if they
-// are independent given the world (naive Bayes).
-type product []*table
-
-func (p product) of(out []float64) float64 {
-	var sum float64
-	for _, t := range p {
-		sum += t.of(out)
-	}
-	return sum
-}
-
-func (p product) String() string {
-	return fmt.Sprintf("log-likelihood ratio of %d discrete outputs taken as independent", len(p))
+	return fmt.Sprintf("%s in {%s}", t.name, strings.Join(set, ", "))
 }

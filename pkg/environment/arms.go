@@ -10,8 +10,8 @@ import (
 )
 
 // Arms is the K-armed bandit: a learner plays one of K arms a round and sees its reward, whose law
-// does not change. There are no contexts. It is the SemiBandit on the uniform matroid of rank 1, draw
-// for draw, and its range of rewards is [0, 1] as there.
+// does not change. There are no contexts. It is the SemiBandit on the uniform matroid of rank 1,
+// draw for draw, and its range of rewards is [0, 1] as there.
 //
 //	env := &environment.Arms{Means: []float64{0.1, 0.6, 0.3}}
 type Arms struct {

@@ -1,0 +1,125 @@
+package audit
+
+import (
+	"errors"
+	"math"
+)
+
+// Lower bounds on the mean of numbers in [0, 1] by betting against it (Waudby-Smith and Ramdas,
+// "Estimating means of bounded random variables by betting", 2024), with a stake that other runs
+// have chosen. They hold for any law and any number of runs, and know of the variance: that of the
+// numbers here is far below what a count of the same mean has.
+
+// bet is a stake at an epsilon, in the world with the larger delta.
+type bet struct {
+	epsilon, stake float64
+	world          int
+	growth         float64 // of the capital against the claim in the runs that chose it
+}
+
+// chooseBet chooses the world and the stake with which the capital grows the most against the
+// claimed delta, or against one near what the choosing runs exclude, where that is farther from the
+// claim.
+func chooseBet(sides [2]side, epsilon, claimed float64) bet {
+	best, most := bet{}, math.Inf(-1)
+	for w, s := range sides {
+		g := excess(s.choose, epsilon)
+		mean, chance := g.mean(), g.error()
+		if value := mean - 2*chance; value > most {
+			most = value
+			against := max(mean-4*chance, 1e-3/g.n)
+			if claimed < mean {
+				against = max(against, claimed)
+			}
+			best = bet{epsilon: epsilon, stake: g.stake(against), world: w}
+			best.growth = g.capital(best.stake, claimed)
+		}
+	}
+	return best
+}
+
+// stake returns the stake with which the capital against a mean m > 0 is the largest. The capital's
+// logarithm is concave in it.
+func (g gains) stake(m float64) float64 {
+	slope := func(stake float64) float64 {
+		sum := -(g.n - float64(len(g.above))) * m / (1 - stake*m)
+		for _, x := range g.above {
+			sum += (x - m) / (1 + stake*(x-m))
+		}
+		return sum
+	}
+	lo, hi := 0.0, 0.999/m
+	if m >= 1 || slope(lo) <= 0 {
+		return 0
+	}
+	for range 40 {
+		if hi-lo < 1e-3*hi {
+			break
+		}
+		if mid := (lo + hi) / 2; slope(mid) > 0 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// capital is that of the bet on fresh runs against a delta.
+func (b bet) capital(test []float64, m float64) float64 {
+	return excess(test, b.epsilon).capital(b.stake, m)
+}
+
+// atLeast returns a delta that the fresh runs exclude with confidence 1 - alpha: the largest.
+func (b bet) atLeast(test []float64, alpha float64) float64 {
+	g := excess(test, b.epsilon)
+	goal := -math.Log(alpha)
+	if b.stake == 0 || g.capital(b.stake, 0) < goal {
+		return 0
+	}
+	lo, hi := 0.0, min(1, 1/b.stake)
+	for range 40 {
+		if hi-lo < 1e-4*hi {
+			break
+		}
+		if mid := (lo + hi) / 2; g.capital(b.stake, mid) >= goal {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// Probability that a right density is refused, at most, in each world.
+const refusal = 1e-9
+
+// consistent refuses ratios of which e^-L averages above 1, the other world's probability of the
+// releases that this one can have: the densities are narrower than the noise. Stakes are chosen by
+// one half of the runs, and made on the other.
+func (s side) consistent() error {
+	excess := func(ratios []float64) (x []float64) {
+		for _, l := range ratios {
+			x = append(x, math.Expm1(min(-l, 500)))
+		}
+		return x
+	}
+	choose, test := excess(s.choose), excess(s.test)
+	var sum, squares float64
+	for _, x := range choose {
+		sum += x
+		squares += x * x
+	}
+	if sum <= 0 {
+		return nil
+	}
+	stake := min(0.5, sum/squares) // where the capital's quadratic expansion is largest
+	capital := 0.0
+	for _, x := range test {
+		capital += math.Log1p(stake * x)
+	}
+	if capital > -math.Log(refusal) {
+		return errors.New("it is not that of the release: e^-L averages above 1, so that it is narrower than the noise")
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"math"
+	"slices"
+	"sort"
+)
+
+// bins is the ratio of an output that takes many values: they are cut at quantiles, ever finer
+// towards the tails, and a value that comes again and again, as one that has lost its noise does,
+// has a bin of its own. What a bin's counts may owe to chance, a standard error, is taken off.
+type bins struct {
+	coordinate
+	from       []float64 // bin i begins here and ends at the next; ascending, the first -Inf
+	ratios     []float64 // by bin
+	divergence float64
+}
+
+// newBins returns the bins of an output, or nil if it takes one value only.
+func newBins(index int, worlds [2]samples) *bins {
+	var sorted [2][]float64
+	for w, s := range worlds {
+		for i := range s.len() {
+			sorted[w] = append(sorted[w], s.row(i)[index])
+		}
+		slices.Sort(sorted[w])
+	}
+	pooled := slices.Concat(sorted[0], sorted[1])
+	slices.Sort(pooled)
+	n := len(pooled)
+	if n == 0 || pooled[0] == pooled[n-1] {
+		return nil
+	}
+	const fewest, again = 8, 4 // values of the first bin; times that make a value a bin
+	b := &bins{coordinate: coordinate{index, worlds[0].name(index)}}
+	b.from = append(b.from, math.Inf(-1))
+	for rank := fewest; rank <= n/2; rank = rank * 3 / 2 {
+		b.from = append(b.from, pooled[rank], pooled[n-rank])
+	}
+	for i := 0; i < n; {
+		end := i + 1
+		for end < n && pooled[end] == pooled[i] {
+			end++
+		}
+		if end-i >= again && len(b.from) < 4*maxValues {
+			b.from = append(b.from, pooled[i], math.Nextafter(pooled[i], math.Inf(1)))
+		}
+		i = end
+	}
+	slices.Sort(b.from)
+	b.from = slices.Compact(b.from)
+	total := float64(len(sorted[0])) + float64(len(b.from))/2
+	for i := range b.from {
+		var count [2]float64
+		for w := range sorted {
+			count[w] = float64(len(sorted[w]))
+			if i+1 < len(b.from) {
+				count[w] = float64(sort.SearchFloat64s(sorted[w], b.from[i+1]))
+			}
+			count[w] -= float64(sort.SearchFloat64s(sorted[w], b.from[i]))
+			count[w] += 0.5
+		}
+		r := math.Log(count[1] / count[0])
+		chance := math.Sqrt(1/count[0] + 1/count[1])
+		r = math.Copysign(max(0, math.Abs(r)-chance), r)
+		b.ratios = append(b.ratios, r)
+		b.divergence += (count[1] - count[0]) / total * r
+	}
+	return b
+}
+
+func (b *bins) of(out []float64) float64 {
+	v := out[b.index]
+	lo, hi := 0, len(b.from) // the last bin that begins at v or below
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) / 2); b.from[mid] <= v {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return b.ratios[lo]
+}
+
+func (b *bins) String() string { return "log-likelihood ratio of " + b.name + ", in bins" }
+
+func (b *bins) apart() float64 { return b.divergence }

@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// CurveOf returns points of the curve delta(epsilon) that an event is worth, by the tightest
+// accountant at each: from epsilon = 0, where delta bounds the total variation distance, to where
+// delta falls no further. Epsilon may be 0, which a Budget's Validate refuses.
+//
+// A claim that rests on an event promises the whole curve. An audit that tests all of it takes
+// fewer runs than one that tests a single point, most of all where that point's delta is small.
+func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
+	if e == nil {
+		return nil, fmt.Errorf("audit: the event is nil, want one to account")
+	}
+	if err := e.Validate(); err != nil {
+		return nil, fmt.Errorf("audit: the event %v: %w", e, err)
+	}
+	const points, negligible = 40, 1e-12
+	delta := func(epsilon float64) (float64, error) {
+		least, refusal := math.Inf(1), error(nil)
+		for _, a := range accountantsOf(e) {
+			d, err := a.Delta(e, epsilon)
+			if err != nil {
+				refusal = err
+				continue
+			}
+			least = min(least, d)
+		}
+		if math.IsInf(least, 1) || math.IsNaN(least) {
+			return 0, fmt.Errorf("audit: the event %v: %w", e, refusal)
+		}
+		return max(0, least), nil
+	}
+	// Delta falls to 0, or to the probability that all is shown. It is followed so far.
+	last := 512.0
+	floor, err := delta(last)
+	if err != nil {
+		return nil, err
+	}
+	for range 60 {
+		if d, err := delta(last / 2); err != nil {
+			return nil, err
+		} else if d > floor*(1+1e-6)+negligible {
+			break
+		}
+		last /= 2
+	}
+	var curve []privacy.Budget
+	for i := range points + 1 {
+		epsilon := last * float64(i) / points
+		d, err := delta(epsilon)
+		if err != nil {
+			return nil, err
+		}
+		if d < 1 {
+			curve = append(curve, privacy.Budget{Epsilon: epsilon, Delta: d})
+		}
+	}
+	return curve, nil
+}
+
+// Claimed returns the point and the curve that an audit tests of a claim: what is proved, or, where
+// that is nothing at all, as delta is larger than any difference, what was asked for; and the curve
+// of the claim's event, if it has one that an accountant treats.
+func Claimed(c privacy.Claim) (privacy.Budget, []privacy.Budget) {
+	b := c.Nominal
+	if c.Epsilon > 0 {
+		b.Epsilon = c.Epsilon
+	}
+	if c.Event == nil || b.None() {
+		return b, nil
+	}
+	curve, err := CurveOf(c.Event)
+	if err != nil {
+		curve = nil
+	}
+	return b, curve
+}
+
+// accountantsOf returns the accountants worth asking: of a Gaussian event, the exact one.
+func accountantsOf(e privacy.Event) []privacy.Accountant {
+	if _, err := (privacy.GDP{}).Mu(e); err == nil {
+		return []privacy.Accountant{privacy.GDP{}}
+	}
+	return privacy.Accountants()
+}
+
+// claims are the points of a curve that a subject claims, all at once.
+type claims struct {
+	points []privacy.Budget // the point of the claim first
+	grow   []float64        // e^epsilon
+}
+
+func newClaims(a About) claims {
+	c := claims{points: append([]privacy.Budget{a.Claim}, a.Curve...)}
+	for _, p := range c.points {
+		c.grow = append(c.grow, math.Exp(p.Epsilon))
+	}
+	return c
+}
+
+// contradicts returns the point that rates contradict most clearly. p and q are bounds on the rates
+// of an event, from below and from above; mid and low are estimates of them in n runs, which weigh
+// the points against each other. significance is the margin in standard errors, above 0 if the
+// point is contradicted.
+func (c claims) contradicts(p, q, mid, low, n float64) (at int, significance float64) {
+	significance = math.Inf(-1)
+	own, other := mid*(1-mid)+1/n, low*(1-low)+1/n
+	for i, b := range c.points {
+		grow := c.grow[i]
+		margin := p - grow*q - b.Delta
+		if s := margin / math.Sqrt((own+grow*grow*other)/n); s > significance {
+			at, significance = i, s
+		}
+	}
+	return at, significance
+}

@@ -1,0 +1,296 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Likelihood is the audit of a release whose density is known, such as a value under Gaussian,
+// Laplace, Gumbel or Wishart noise. With L the log-likelihood ratio of the world P that a run was
+// made in to the other one, the least delta at epsilon is
+//
+//	delta(epsilon) = E_P (1 - e^(epsilon - L))+
+//
+// (Dwork and Rothblum, "Concentrated differential privacy", 2016; Zhu, Dong, Wang, "Optimal
+// accounting of differential privacy via characteristic function", 2022), a mean of numbers in
+// [0, 1] of very small variance. Each run says something about each epsilon, where a Mechanism only
+// counts the runs in an event: at delta = 1e-5 this takes a hundredth of the runs.
+//
+// The density has to be that of what is released, and not of what should be. Draws, if it is set,
+// is compared with what two runs draw, on a ledger; and a density that is too narrow is refused, as
+// e^-L then averages above 1.
+type Likelihood struct {
+	Name   string
+	Claim  privacy.Budget   // no default
+	Curve  []privacy.Budget // see About
+	Exact  float64          // see About
+	Origin string           // see About
+
+	Outputs int // numbers that a run sets, >= 1; 0 means 1
+	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
+	// Release runs the mechanism once, as Mechanism's does. It may not fail.
+	Release func(world int, source rand.Source, out []float64) error
+	Density Density         // called from several goroutines
+	Draws   []privacy.Draws // what a run must draw for Density to hold; nil: not compared
+}
+
+var _ Item = Likelihood{}
+
+// DeltaBound is what an audit says of delta at an epsilon.
+type DeltaBound struct {
+	Epsilon  float64
+	Claimed  float64 // 1 where nothing is claimed
+	Estimate float64 // of the runs held out
+	AtLeast  float64 // with the finding's confidence, at all points at once
+	World    int     // in which the runs were made
+}
+
+// About returns the mechanism's description.
+func (l Likelihood) About() (About, error) {
+	a := About{l.Name, l.Claim, l.Curve, l.Exact, l.Origin}
+	return a, a.validate()
+}
+
+// Run audits the mechanism. In the finding, P estimates delta at At.Epsilon, and Q is what is
+// claimed there.
+func (l Likelihood) Run(ctx context.Context, o Options) (Finding, error) {
+	about, err := l.About()
+	if err != nil {
+		return Finding{}, err
+	}
+	switch {
+	case l.Release == nil:
+		err = errors.New("field Release is nil")
+	case l.Density == nil:
+		err = errors.New("field Density is nil")
+	case l.Outputs < 0:
+		err = fmt.Errorf("field Outputs = %d, want >= 1, or 0 for 1", l.Outputs)
+	default:
+		err = l.compare()
+	}
+	if err != nil {
+		return Finding{}, fmt.Errorf("audit: %q: %w", l.Name, err)
+	}
+	if o, err = o.complete(); err != nil {
+		return Finding{}, err
+	}
+	runs, err := o.runs(l.Runs, MinRuns, DefaultRuns)
+	if err != nil {
+		return Finding{}, fmt.Errorf("%w (%q)", err, l.Name)
+	}
+	collected, err := collection{
+		name: l.Name, runs: runs, width: 1, block: 256, workers: o.Workers, seed: o.Seed, sink: o.Progress,
+		start: func() (runner, error) {
+			release := make([]float64, max(1, l.Outputs))
+			return func(world, _ int, source rand.Source, out []float64) (err error) {
+				if err = l.Release(world, source, release); err == nil {
+					out[0], err = l.ratio(world, release)
+				}
+				return err
+			}, nil
+		},
+	}.collect(ctx)
+	if err == nil && collected.failure != nil {
+		err = fmt.Errorf("audit: %q: %d and %d runs failed in the two worlds, which have no density: %w", l.Name, collected.failed[0], collected.failed[1], collected.failure)
+	}
+	if err != nil {
+		return Finding{}, err
+	}
+	f, err := l.judge(about, collected.worlds, o)
+	if err != nil {
+		return Finding{}, fmt.Errorf("audit: %q: %w", l.Name, err)
+	}
+	return f, nil
+}
+
+// compare sees whether runs draw what they should.
+func (l Likelihood) compare() (err error) {
+	if l.Draws == nil {
+		return nil
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	for world := range 2 {
+		ledger := privacy.NewLedger(rand.NewPCG(1, uint64(world)))
+		if err := l.Release(world, ledger, make([]float64, max(1, l.Outputs))); err != nil {
+			return fmt.Errorf("a run in world %d: %w", world, err)
+		}
+		if err := ledger.Check(l.Draws); err != nil {
+			return fmt.Errorf("field Density is of noise that is not drawn: %w", err)
+		}
+	}
+	return nil
+}
+
+// most is larger than any ratio of densities that are not 0.
+const most = 1e6
+
+// ratio returns L of a release, at most most.
+func (l Likelihood) ratio(world int, out []float64) (float64, error) {
+	own, other := l.Density(world, out), l.Density(1-world, out)
+	if math.IsInf(own, -1) || math.IsNaN(own) || math.IsNaN(other) {
+		return 0, fmt.Errorf("the logarithms of the densities are %v in the run's own world and %v in the other, want the first finite, and the other a number", own, other)
+	}
+	return min(max(own-other, -most), most), nil
+}
+
+// side is the ratios of the runs in a world, in descending order: those that choose, and those that
+// test.
+type side struct{ choose, test []float64 }
+
+func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, error) {
+	n := worlds[0].len()
+	half := n / 2
+	var sides [2]side
+	for w, s := range worlds {
+		sides[w] = side{s.flat[:half], s.flat[half:]}
+		for _, ratios := range [][]float64{sides[w].choose, sides[w].test} {
+			slices.SortFunc(ratios, func(a, b float64) int {
+				switch {
+				case a > b:
+					return -1
+				case a < b:
+					return 1
+				}
+				return 0
+			})
+		}
+		if err := sides[w].consistent(); err != nil {
+			return Finding{}, fmt.Errorf("field Density, world %d: %w", w, err)
+		}
+	}
+	alpha := 1 - o.Confidence
+	grid := l.grid(about, sides)
+	bets := make([]bet, len(grid))
+	best := 0
+	for i := range grid {
+		bets[i] = chooseBet(sides, grid[i].Epsilon, grid[i].Claimed)
+		grid[i].World = bets[i].world
+		if bets[i].growth > bets[best].growth {
+			best = i
+		}
+	}
+	// Half of alpha is for the most promising point and half for all of them together.
+	f := Finding{About: about, Confidence: o.Confidence, Runs: n, Tested: n - half, Unit: "runs in each world"}
+	for i, b := range bets {
+		d := &grid[i]
+		test := sides[d.World].test
+		d.Estimate = excess(test, d.Epsilon).mean()
+		d.AtLeast = b.atLeast(test, alpha/2/float64(len(grid)))
+		if i == best {
+			d.AtLeast = max(d.AtLeast, b.atLeast(test, alpha/2))
+		}
+		if d.AtLeast > about.Claim.Delta {
+			f.Epsilon = max(f.Epsilon, d.Epsilon)
+		}
+	}
+	d := grid[best]
+	for _, other := range grid { // the surest contradiction is not always one
+		if d.AtLeast <= d.Claimed && other.AtLeast > other.Claimed {
+			d = other
+		}
+	}
+	f.At, f.Delta, f.P, f.Q = privacy.Budget{Epsilon: d.Epsilon, Delta: d.Claimed}, d.AtLeast, d.Estimate, d.Claimed
+	f.Event = fmt.Sprintf("mean of (1 - e^(epsilon - L))+ at epsilon = %.4g in world %d", d.Epsilon, d.World)
+	f.Deltas = grid
+	f.Needed = math.Inf(1)
+	if g := bets[best].capital(sides[grid[best].World].test, grid[best].Claimed); g > 0 {
+		f.Needed = math.Ceil(2 * math.Log(2/alpha) * float64(n-half) / g)
+	}
+	return f, nil
+}
+
+// grid returns the points to bound: those of the claim, and the epsilon that is true at the claim's
+// delta as far as the choosing runs tell.
+func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
+	points := newClaims(about).points
+	add := func(epsilon float64) {
+		claimed := 1.0
+		for _, p := range points {
+			if p.Epsilon <= epsilon {
+				claimed = min(claimed, p.Delta)
+			}
+		}
+		grid = append(grid, DeltaBound{Epsilon: epsilon, Claimed: claimed})
+	}
+	for _, p := range points {
+		add(p.Epsilon)
+	}
+	for _, s := range sides {
+		excluded := func(epsilon float64) bool {
+			x := excess(s.choose, epsilon)
+			return x.mean()-3*x.error() > about.Claim.Delta
+		}
+		if !excluded(0) {
+			continue
+		}
+		lo, hi := 0.0, min(s.choose[0], 1000)
+		for range 40 {
+			if mid := (lo + hi) / 2; excluded(mid) {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+		add(lo)
+		add(0.95 * lo)
+	}
+	return grid
+}
+
+// gains are the numbers (1 - e^(epsilon - L))+ above 0, and how many there are in all.
+type gains struct {
+	above []float64
+	n     float64
+}
+
+// excess returns the gains of ratios in descending order.
+func excess(ratios []float64, epsilon float64) gains {
+	k := sort.Search(len(ratios), func(i int) bool { return ratios[i] <= epsilon })
+	g := gains{make([]float64, k), float64(len(ratios))}
+	for i := range g.above {
+		g.above[i] = -math.Expm1(epsilon - ratios[i])
+	}
+	return g
+}
+
+func (g gains) mean() (m float64) {
+	for _, x := range g.above {
+		m += x
+	}
+	return m / g.n
+}
+
+// error returns the standard error of the mean.
+func (g gains) error() float64 {
+	var squares float64
+	for _, x := range g.above {
+		squares += x * x
+	}
+	m := g.mean()
+	return math.Sqrt(max(0, squares/g.n-m*m) / g.n)
+}
+
+// capital returns the logarithm of what a gambler has who begins with 1 and stakes on each of the
+// numbers in turn: the product of 1 + stake (x - m). If their mean is m at most, it is 1/alpha with
+// probability alpha at most (Markov). It is -Inf if the stake is too high for m.
+func (g gains) capital(stake, m float64) float64 {
+	if stake*m >= 1 {
+		return math.Inf(-1)
+	}
+	sum := (g.n - float64(len(g.above))) * math.Log1p(-stake*m)
+	for _, x := range g.above {
+		sum += math.Log1p(stake * (x - m))
+	}
+	return sum
+}
