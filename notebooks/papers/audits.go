@@ -34,6 +34,8 @@ func SoundItems(s Scale) []audit.Item {
 	items = append(items, soundLocals(s)...)
 	items = append(items, soundTallies(s)...)
 	items = append(items, soundSemiBandits(s)...)
+	items = append(items, soundLikelihoods(s)...)
+	items = append(items, soundBeyond(s)...)
 	return append(items, soundRuns(s)...)
 }
 
@@ -53,9 +55,9 @@ func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh
 		return m
 	}
 	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
-	claim := ready().(releaser).Claim()
+	claim, curve := audit.Claimed(ready().(releaser).Claim())
 	return audit.Mechanism{
-		Name: name, Claim: privacy.Budget{Epsilon: claim.Epsilon, Delta: claim.Nominal.Delta}, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
+		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(releaser)
 			defer pool.Put(m)
@@ -88,9 +90,9 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 		return m
 	}
 	pool := sync.Pool{New: ready}
-	claim := ready().(mechanism.Secure).Claim()
+	claim, curve := audit.Claimed(ready().(mechanism.Secure).Claim())
 	return audit.Mechanism{
-		Name: name, Claim: privacy.Budget{Epsilon: claim.Epsilon, Delta: claim.Nominal.Delta}, Exact: exact * claim.Epsilon, Runs: runs,
+		Name: name, Claim: claim, Curve: curve, Exact: exact * claim.Epsilon, Runs: runs,
 		Release: func(world int, _ rand.Source, out []float64) error {
 			m := pool.Get().(mechanism.Secure)
 			defer pool.Put(m)
@@ -292,8 +294,14 @@ func Audit(ctx context.Context, s Scale, progress audit.Progress) (r AuditReport
 	return r, err
 }
 
-// OK reports that every broken fixture is caught and no sound claim excluded.
+// OK reports that every broken fixture is caught, no sound claim excluded, and no run of a sound
+// subject failed.
 func (r AuditReport) OK() bool {
+	for _, f := range r.Sound.Findings {
+		if f.Failure != "" {
+			return false
+		}
+	}
 	return r.Broken.Excluded() == len(r.Broken.Findings) && r.Sound.Excluded() == 0
 }
 

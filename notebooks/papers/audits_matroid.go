@@ -27,10 +27,10 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 		return t
 	}
 	pool := sync.Pool{New: ready}
-	claim := ready().(privacy.Tally).Claim()
+	claim, curve := audit.Claimed(ready().(privacy.Tally).Claim())
 	weights := [2][]float64{{0, 0, 0}, {1, 1, 1}}
 	return audit.Mechanism{
-		Name: name, Claim: privacy.Budget{Epsilon: claim.Epsilon, Delta: claim.Nominal.Delta}, Exact: exact, Outputs: a.outputs, Runs: runs,
+		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: a.outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
 			t := pool.Get().(privacy.Tally)
 			defer pool.Put(t)

@@ -73,6 +73,7 @@ type progress struct {
 	meter    *meter
 	next     atomic.Int64 // block
 	mu       sync.Mutex
+	idle     []runner
 	failures []failure
 	broken   error // what no run can be made after
 	stopped  atomic.Bool
@@ -120,7 +121,7 @@ func (p *progress) pass(ctx context.Context, until int) {
 	var wg sync.WaitGroup
 	for range min(p.workers, until-int(p.next.Load())) {
 		wg.Go(func() {
-			run, err := p.open()
+			run, err := p.take()
 			for err == nil && ctx.Err() == nil && !p.stopped.Load() {
 				b := p.next.Add(1) - 1
 				if b >= int64(until) {
@@ -128,16 +129,31 @@ func (p *progress) pass(ctx context.Context, until int) {
 				}
 				run, err = p.do(ctx, run, int(b))
 			}
+			p.mu.Lock()
+			defer p.mu.Unlock()
 			if err != nil {
-				p.mu.Lock()
 				p.broken = err
-				p.mu.Unlock()
 				p.stopped.Store(true)
+				return
 			}
+			p.idle = append(p.idle, run)
 		})
 	}
 	wg.Wait()
 	p.next.Store(int64(until))
+}
+
+// take returns a runner of an earlier pass, or a new one.
+func (p *progress) take() (runner, error) {
+	p.mu.Lock()
+	if n := len(p.idle); n > 0 {
+		run := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
+		return run, nil
+	}
+	p.mu.Unlock()
+	return p.open()
 }
 
 func (c collection) open() (run runner, err error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // A run that fails, in whatever way, is an output: it tells the worlds apart as others do, and what
@@ -152,6 +153,10 @@ func TestCurve(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		report := audit.Report{Findings: []audit.Finding{f}}.String()
+		if c != nil && (!strings.Contains(report, "excluded (at epsilon = ") || !strings.Contains(f.String(), "curve      delta >= ")) {
+			t.Errorf("the reports do not say which point is contradicted\n%v%v", report, f)
+		}
 		if f.Excluded() != (c != nil) || f.Epsilon > privacy.GaussianEpsilon(b.Delta, math.Sqrt2*mu) {
 			t.Errorf("want excluded = %v\n%v", c != nil, f)
 		}
@@ -205,5 +210,62 @@ func TestCurveOf(t *testing.T) {
 		if _, err := audit.CurveOf(e); err == nil {
 			t.Errorf("%v: no error", e)
 		}
+	}
+}
+
+// totaller sums up rewards under noise, and clips the sum, and not the rewards, to what it can be.
+type totaller struct {
+	bandit.Base
+	sum float64
+}
+
+func (q *totaller) Init(bandit.Problem, int) error { return nil }
+func (q *totaller) Reset(_ *rand.Rand, noise rand.Source) {
+	var z [1]float64
+	privacy.NewNoise(noise).Laplace(z[:], 2)
+	q.sum = z[0]
+}
+func (q *totaller) Select(v *bandit.View, dst []int) []int {
+	if min(max(q.sum, -4), 4) > 0 {
+		return append(dst, 1)
+	}
+	return append(dst, 0)
+}
+func (q *totaller) Update(v *bandit.View, arms []int, y []float64) { q.sum += y[0] }
+
+// Proposed streams leave their bounds now and then, in the round that differs and nowhere else. A
+// learner that clips too late, and keeps its claim of epsilon = 1 on all others, is caught by them.
+func TestSearchBeyond(t *testing.T) {
+	propose := audit.RandomStreams(problem, 6)
+	far := 0
+	for seed := range 200 {
+		p, q := propose(random.New(1, seed, "test"))
+		outside := 0
+		for i := range p {
+			if math.Abs(p[i].Rewards[0]) > 1 || math.Abs(q[i].Rewards[0]) > 1 {
+				outside++
+				if reflect.DeepEqual(p[i], q[i]) {
+					t.Fatalf("seed %d: round %d is beyond its bounds, and does not differ", seed, i)
+				}
+			}
+		}
+		if outside > 1 {
+			t.Fatalf("seed %d: %d rounds beyond their bounds", seed, outside)
+		}
+		far += outside
+	}
+	if far < 20 || far > 80 { // 50 expected, standard deviation 6
+		t.Errorf("%d of 200 proposals are beyond their bounds, want about 50", far)
+	}
+	a := audit.Learner{
+		Name: "clips too late", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Runs: 4000,
+		New: func() bandit.Learner { return new(totaller) },
+	}
+	found, err := audit.Search(ctx, a, propose, 40, audit.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := found.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
+		t.Errorf("err %v, want excluded\n%v", err, f)
 	}
 }

@@ -93,6 +93,9 @@ func (r Report) String() string {
 		if !f.Excluded() && !math.IsInf(f.Needed, 1) {
 			verdict += fmt.Sprintf(" (at these rates %.2g would)", f.Needed)
 		}
+		if f.Excluded() && f.Epsilon <= f.Claim.Epsilon {
+			verdict += fmt.Sprintf(" (at epsilon = %.3g: delta >= %.3g, claimed %.3g)", f.At.Epsilon, f.Delta, f.At.Delta)
+		}
 		fmt.Fprintf(w, "%s\t%.3g\t%.4g\t>= %.3g\t%s\t%d\t%s\n", f.Name, f.Claim.Delta, f.Claim.Epsilon, f.Epsilon, exact, f.Runs, verdict)
 	}
 	w.Flush()

@@ -1,0 +1,124 @@
+package broken
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// NoCutoff is sparse vector that goes on after the first query above, with the noise of one:
+// 2/epsilon for the threshold, drawn once, and 2/epsilon for each query (Chen, Xiao, Zhang, Xu,
+// "Differentially private high-dimensional data publication via sampling-based inference", 2015;
+// Algorithm 6 of Lyu, Su, Li, "Understanding the sparse vector technique for differential privacy",
+// 2017). A record raises the first half of 20 queries and lowers the others. The exact epsilon is
+// the loss of the worst output, all below and then all above:
+//
+//	P = integral of f(rho) F(rho - a)^10 (1 - F(rho - b))^10, (a, b) = (0, 1) and (1, 0).
+func NoCutoff() audit.Mechanism {
+	const epsilon, half = 1.0, 10
+	const scale = 2 / epsilon
+	below := func(u float64) float64 { // P(Lap(scale) < u)
+		if u < 0 {
+			return math.Exp(u/scale) / 2
+		}
+		return 1 - math.Exp(-u/scale)/2
+	}
+	worst := func(a, b float64) (p float64) {
+		const step = 1e-3
+		for rho := -30 * scale; rho < 30*scale; rho += step {
+			p += step * math.Exp(-math.Abs(rho)/scale) / (2 * scale) *
+				math.Pow(below(rho-a), half) * math.Pow(1-below(rho-b), half)
+		}
+		return p
+	}
+	return audit.Mechanism{
+		Name: "sparse vector without a cutoff", Origin: "Chen, Xiao, Zhang, Xu 2015; Lyu, Su, Li 2017, Algorithm 6",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Log(worst(0, 1) / worst(1, 0)), Outputs: 2 * half, Runs: 40000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			n := privacy.NewNoise(source)
+			var rho, nu [1]float64
+			n.Laplace(rho[:], scale)
+			for i := range out {
+				value := float64(world)
+				if i >= half {
+					value = 1 - value
+				}
+				n.Laplace(nu[:], scale)
+				out[i] = 0
+				if value+nu[0] >= rho[0] {
+					out[i] = 1
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// NoisyMaxValue reports the largest of six counts under Laplace noise of scale 2/epsilon, and the
+// noisy count with it. The index alone costs epsilon. The value, where all noises are negative, has
+// the density of six of them, and costs six times epsilon/2.
+func NoisyMaxValue() audit.Mechanism {
+	const epsilon, counts = 1.0, 6
+	return audit.Mechanism{
+		Name: "report noisy max, with its value", Origin: "the maximum released along with its index",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: counts * epsilon / 2, Outputs: 2, Runs: 100000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			var z [counts]float64
+			privacy.NewNoise(source).Laplace(z[:], 2/epsilon)
+			best := 0
+			for i := range z {
+				z[i] += float64(world) // a record that is in all counts
+				if z[i] > z[best] {
+					best = i
+				}
+			}
+			out[0], out[1] = float64(best), z[best]
+			return nil
+		},
+	}
+}
+
+// RemembersViews is a policy that plays the arm whose context points the most in the direction that
+// the user before saw first: it reads no reward at all, and shows a context in the next user's
+// action.
+func RemembersViews() audit.Learner {
+	problem := bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+	var worlds [2]audit.Stream
+	for w, x := range []float64{1, -1} {
+		worlds[w] = audit.Stream{
+			{X: []float64{x, -x}, Rewards: []float64{0, 0}},
+			{X: []float64{1, -1}, Rewards: []float64{0, 0}},
+		}
+	}
+	return audit.Learner{
+		Name: "a policy that remembers contexts", Origin: "state beside the private sums",
+		Claim: privacy.Budget{Epsilon: 1}, Exact: math.Inf(1), Problem: problem, Worlds: worlds, Runs: 2000,
+		New: func() bandit.Learner { return new(remembering) },
+	}
+}
+
+// remembering plays by the first context of the round before.
+type remembering struct {
+	bandit.Base
+	last float64
+}
+
+func (r *remembering) Init(p bandit.Problem, horizon int) error { return nil }
+
+func (r *remembering) Reset(own *rand.Rand, noise rand.Source) { r.last = 0 }
+
+func (r *remembering) Select(v *bandit.View, dst []int) []int {
+	best := 0
+	for a := range v.Arms {
+		if v.X[a*v.Dim]*r.last > v.X[best*v.Dim]*r.last {
+			best = a
+		}
+	}
+	r.last = v.X[0]
+	return append(dst, best)
+}
+
+func (r *remembering) Update(v *bandit.View, arms []int, y []float64) {}

@@ -1,0 +1,117 @@
+package broken
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// BudgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
+// the whole budget: mu is sqrt(2) times what is claimed. At delta = 1e-5 a test of the claim's
+// point alone takes a hundred times the runs of one of its curve.
+func BudgetTwice() audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	mu := gaussianMu(budget)
+	return audit.Mechanism{
+		Name: "the budget spent twice", Origin: "two readers of one sum, each with noise of its own",
+		Claim: budget, Curve: curveOf(privacy.GaussianEvent{Mu: mu}),
+		Exact: privacy.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 2, Runs: 40000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Gaussian(out, 1/mu)
+			for i := range out {
+				out[i] += float64(world)
+			}
+			return nil
+		},
+	}
+}
+
+// HalvedSymmetric releases a Gram matrix under Gaussian noise that is made symmetric as (Z +
+// Z^T)/2, where it should be (Z + Z^T)/sqrt(2): all of it is short by sqrt(2). A row of length 1 is
+// replaced by one at a right angle, which moves the matrix by sqrt(2). The audit knows the noise's
+// density.
+func HalvedSymmetric() audit.Likelihood {
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	mu := gaussianMu(budget)
+	sd := 1 / mu // of a symmetric Gaussian law, in which a change of Frobenius norm f has mu = f/(sqrt(2) sd)
+	halved := sd / math.Sqrt2
+	values := [2][]float64{{1, 0, 0}, {0, 0, 1}}
+	density, draws, err := audit.AdditiveDensity(
+		[]privacy.Law{privacy.SymmetricGaussianLaw(2, halved)}, [2][][]float64{{values[0]}, {values[1]}})
+	if err != nil {
+		panic(err)
+	}
+	return audit.Likelihood{
+		Name: "symmetric noise halved", Origin: "(Z + Z^T)/2 for (Z + Z^T)/sqrt(2)",
+		Claim: budget, Curve: curveOf(privacy.GaussianEvent{Mu: mu}),
+		Exact: privacy.GaussianEpsilon(budget.Delta, math.Sqrt2*mu), Outputs: 3, Runs: 40000,
+		Density: density, Draws: draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).SymmetricGaussian(out, 2, halved)
+			for i, v := range values[world] {
+				out[i] += v
+			}
+			return nil
+		},
+	}
+}
+
+// WrongCoin is randomised response that keeps the truth with probability p = e^eps/(1 + e^eps), and
+// else answers by a fair coin, which is the truth again every other time. The odds are then
+// (1+p)/(1-p) = 1 + 2 e^eps, and not e^eps.
+func WrongCoin() audit.Mechanism {
+	const epsilon = 1.0
+	return audit.Mechanism{
+		Name: "randomised response with a second coin", Origin: "Warner's coins mixed up with those of Fox and Tracy",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Log(1 + 2*math.Exp(epsilon)), Runs: 20000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			n := privacy.NewNoise(source)
+			out[0] = float64(world)
+			if kept := n.Response(1, 2, epsilon) == 1; !kept {
+				out[0] = float64(n.Response(0, 2, 0))
+			}
+			return nil
+		},
+	}
+}
+
+// NotCleared releases the sums of two blocks of records in [0, 1] under Laplace noise of scale
+// 1/epsilon each. A record is in one block, which is why the budget is not divided; but the sum is
+// not cleared between them, and the first block's records are in both releases. So does a Reset
+// that forgets to forget.
+func NotCleared() audit.Mechanism {
+	const epsilon = 1.0
+	return audit.Mechanism{
+		Name: "a block's sum that is not cleared", Origin: "state kept from one block to the next",
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: 2 * epsilon, Outputs: 2, Runs: 20000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			privacy.NewNoise(source).Laplace(out, 1/epsilon)
+			sum := 0.0
+			for i, block := range [2][]float64{{0, 1, float64(world)}, {1, 0, 0}} {
+				for _, record := range block {
+					sum += record
+				}
+				out[i] += sum
+			}
+			return nil
+		},
+	}
+}
+
+func gaussianMu(b privacy.Budget) float64 {
+	mu, err := privacy.GaussianMu(b)
+	if err != nil {
+		panic(err)
+	}
+	return mu
+}
+
+func curveOf(e privacy.Event) []privacy.Budget {
+	curve, err := audit.CurveOf(e)
+	if err != nil {
+		panic(err)
+	}
+	return curve
+}
