@@ -51,8 +51,9 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 	}
 }
 
-// tellLaplace is what a Laplace release y of a sum that is 0 in one world and 1 in the other says about which it is: its log-likelihood ratio, in
-// units of the noise and but for a constant. No other post-processing says more.
+// tellLaplace is what a Laplace release y of a sum that is 0 in one world and 1 in the other says
+// about which it is: its log-likelihood ratio, in units of the noise and but for a constant. No
+// other post-processing says more.
 func tellLaplace(y float64) float64 { return min(max(y, 0), 1) }
 
 // tallyRuns is the number of runs of a tally's audit.
@@ -115,8 +116,9 @@ func soundTallies(s Scale) []audit.Item {
 	}
 }
 
-// warmUpItem audits the first record of a run, which shows all three arms, where later ones show one, against the claim, which is its user's: three
-// times what was asked for under the noise that is published.
+// warmUpItem audits the first record of a run, which shows all three arms, where later ones show
+// one, against the claim, which is its user's: three times what was asked for under the noise that
+// is published.
 func warmUpItem(s Scale, name string, c privacy.Calibration) audit.Item {
 	budget := privacy.Budget{Epsilon: auditBudget.Epsilon}
 	exact := budget.Epsilon

@@ -10,7 +10,7 @@ import (
 
 // BudgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
 // the whole budget: mu is sqrt(2) times what is claimed. At delta = 1e-5 a test of the claim's
-// point alone takes a hundred times the runs of one of its curve.
+// point alone takes eighty times the runs of one of its curve.
 func BudgetTwice() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu := gaussianMu(budget)
