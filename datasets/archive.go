@@ -17,6 +17,7 @@ type archive struct {
 	users, movies, ratings int
 	parse                  func(files) (*MovieLens, error)
 	stall                  time.Duration // a transfer that brings nothing for so long is given up
+	overall                time.Duration // and so is a download that is not done by then; the next call takes it up
 }
 
 // pin is a file whose content is known beforehand: its size, and its SHA-256 where that is known.
@@ -46,7 +47,7 @@ var (
 			"ua.base", "ua.test", "ub.base", "ub.test"},
 		limit: 32 << 20,
 		users: 943, movies: 1682, ratings: 100_000,
-		parse: parse100K, stall: 30 * time.Second,
+		parse: parse100K, stall: 30 * time.Second, overall: 15 * time.Minute,
 	}
 	ml1m = archive{
 		name: "MovieLens 1M", folder: "ml-1m",
@@ -60,6 +61,6 @@ var (
 		kept:  []string{"README"},
 		limit: 64 << 20,
 		users: 6040, movies: 3883, ratings: 1_000_209,
-		parse: parse1M, stall: 30 * time.Second,
+		parse: parse1M, stall: 30 * time.Second, overall: 15 * time.Minute,
 	}
 )

@@ -17,6 +17,7 @@ import (
 var (
 	errOffline = errors.New("the options say offline")
 	errStalled = errors.New("the server sends nothing more")
+	errSlow    = errors.New("the server is too slow")
 	errCut     = errors.New("the transfer was cut")
 	errRestart = errors.New("the server does not have the rest of what was begun")
 	errRefused = errors.New("what was sent is not the archive")
@@ -70,6 +71,8 @@ func (a *archive) obtain(ctx context.Context, dir string, o Options) error {
 
 // fetch completes the file and verifies it. What an earlier call left is taken up, and begun again if that leads to something else.
 func (a *archive) fetch(ctx context.Context, f *os.File, client *http.Client, progress func(done, total int64)) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, a.overall, errSlow)
+	defer cancel()
 	old, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err

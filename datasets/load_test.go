@@ -603,6 +603,30 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// A server that sends a byte now and then, for ever, does not hold up a load for ever: what came is kept for the next.
+func TestTrickleHasADeadline(t *testing.T) {
+	data := pack(t, regular()...)
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(data)))
+		for i := 0; r.Context().Err() == nil; i = min(i+1, len(data)-2) {
+			w.Write(data[i : i+1])
+			w.(http.Flusher).Flush()
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	a := small(data, url)
+	a.overall = 300 * time.Millisecond
+	dir := t.TempDir()
+	if err := fails(t, a, quiet(dir), "the server is too slow"); !errors.Is(err, ErrUnavailable) {
+		t.Error(err)
+	}
+	for _, a := range []archive{ml100k, ml1m} {
+		if a.overall < 5*time.Minute || a.overall > time.Hour {
+			t.Errorf("%s: a download is given up after %v", a.name, a.overall)
+		}
+	}
+}
+
 // A server that is slow, but not as slow as that, is not given up.
 func TestSlowIsNotStalled(t *testing.T) {
 	data := pack(t, regular()...)
