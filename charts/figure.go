@@ -19,6 +19,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -217,6 +218,9 @@ func (f *Figure) size() (w, h int) {
 }
 
 func (f *Figure) check() error {
+	if err := checkTexts("", reflect.ValueOf(f)); err != nil {
+		return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+	}
 	if f.Width < 0 || f.Height < 0 {
 		return fmt.Errorf("charts: figure %q: size %d x %d is negative", f.Title, f.Width, f.Height)
 	}
@@ -259,6 +263,38 @@ func (f *Figure) check() error {
 	for i := range f.frames() {
 		if err := f.checkMarks(f.marks(i)); err != nil {
 			return fmt.Errorf("charts: figure %q: %w", f.Title, err)
+		}
+	}
+	return nil
+}
+
+// checkTexts refuses a text with a control character, which no SVG may hold: it looks at all strings under a value.
+func checkTexts(path string, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return checkTexts(path, v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := checkTexts(strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."), v.Field(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		if k := v.Type().Elem().Kind(); k != reflect.String && k != reflect.Struct {
+			return nil
+		}
+		for i := range v.Len() {
+			if err := checkTexts(fmt.Sprintf("%s[%d]", path, i), v.Index(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.String:
+		for _, r := range v.String() {
+			if r < ' ' && !strings.ContainsRune("\t\n\r", r) || r == 0xfffe || r == 0xffff {
+				return fmt.Errorf("%s = %q holds %U, want no control characters", path, v.String(), r)
+			}
 		}
 	}
 	return nil

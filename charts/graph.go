@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/dop251/goja"
+	"reflect"
 )
 
 // Graph is the picture of an undirected graph whose edges the reader clicks to select. As soon as the selected set has
@@ -117,6 +118,9 @@ func (g *Graph) check() error {
 func (g *Graph) valid() error {
 	if g.Width < 0 || g.Height < 0 {
 		return fmt.Errorf("size %d x %d is negative", g.Width, g.Height)
+	}
+	if err := checkTexts("", reflect.ValueOf(g)); err != nil {
+		return err
 	}
 	if len(g.Vertices) == 0 {
 		return errors.New("no vertices")

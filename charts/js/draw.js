@@ -285,11 +285,19 @@ var dpb = (function () {
       lineStyle: {opacity: 0}, tooltip: {show: false}};
   }
 
+  // safe returns a value whose texts have no line that is the name of a property of every object: ECharts keeps texts in
+  // objects by themselves, and would write to the property. A word joiner, which is not seen, makes such a line another.
+  function safe(v) {
+    if (typeof v === "string") return v.split("\n").map(function (l) { return l in {} ? "\u2060" + l : l; }).join("\n");
+    if (v && typeof v === "object") Object.keys(v).forEach(function (k) { v[k] = safe(v[k]); });
+    return v;
+  }
+
   // option returns the ECharts options of frame i at a width in pixels. The live chart passes a function that tells
   // which series are switched off; without one the picture is still, and says itself what the slider would.
   function option(echarts, spec, i, width, selected) {
-    var o = JSON.parse(JSON.stringify(spec.option)), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
-    o.series = o.series.concat(JSON.parse(JSON.stringify(frame.series)));
+    var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
+    o.series = o.series.concat(safe(JSON.parse(JSON.stringify(frame.series))));
     var text = wrap(o.title.text, 19, width - 40), sub = spec.label && !selected ? spec.label + " = " + frame.value : "";
     var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
     var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28), right = 28;
@@ -336,7 +344,7 @@ var dpb = (function () {
     dressAxis(x);
     dressAxis(y);
     o.grid = {left: left, top: top, width: w, height: h};
-    o.title = {text: text.join("\n"), subtext: sub, left: 16, top: 12, itemGap: 6,
+    o.title = {text: safe(text.join("\n")), subtext: safe(sub), left: 16, top: 12, itemGap: 6,
       textStyle: {fontSize: 19, fontWeight: "bold", color: INK, lineHeight: 25}, subtextStyle: {fontSize: 16, color: INK}};
     o.legend = {show: rows > 0, data: o.series.filter(function (s) { return s.name; }).map(entry), bottom: 8, left: "center", width: width - 32, itemWidth: 42, itemGap: 16,
       textStyle: {fontSize: FONT, color: INK}};
