@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -98,6 +99,10 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 	}
 	if a.Setup.Horizon < 2 {
 		return rows, nil, fmt.Errorf("field Setup.Horizon = %d, want >= 2: the last row is never released", a.Setup.Horizon)
+	}
+	what := fmt.Sprintf("field Setup.Dim = %d, Horizon = %d", a.Setup.Dim, a.Setup.Horizon)
+	if err := size.Check(what, 8*float64(a.Setup.Horizon)+4*float64(a.Setup.Dim)); err != nil {
+		return rows, nil, err
 	}
 	rows, reads = a.Rows, a.Reads
 	if rows[0] == nil && rows[1] == nil {

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -122,6 +123,9 @@ func (c Canaries) Run(ctx context.Context, o Options) (f Finding, err error) {
 		return Finding{}, fmt.Errorf("audit: %q: %w", c.Name, errors.New("field Release is nil"))
 	case c.Count < 1:
 		return Finding{}, fmt.Errorf("audit: %q: field Count = %d, want >= 1", c.Name, c.Count)
+	}
+	if err := size.Check(fmt.Sprintf("audit: %q: field Count = %d", c.Name, c.Count), 8*float64(c.Count)); err != nil {
+		return Finding{}, err
 	}
 	guesses := c.Guesses
 	if guesses == nil {

@@ -9,27 +9,28 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// samples are the outputs of all runs in one world, width numbers a run.
+// samples holds the outputs of all runs in one world, width numbers a run.
 type samples struct {
 	width int
 	flat  []float64
-	// failures says that the last number of a run is 1 if it failed, and 0 if not. It is there only
-	// if a run of either world did.
+	// failures says that the last number of a run is 1 if it failed and 0 if not. The number is there
+	// only if a run of either world failed.
 	failures bool
 }
 
 func (s samples) len() int            { return len(s.flat) / s.width }
 func (s samples) row(i int) []float64 { return s.flat[i*s.width : (i+1)*s.width] }
 
-// slice returns the runs from..to-1.
+// slice returns the runs from, ..., to-1.
 func (s samples) slice(from, to int) samples {
 	return samples{s.width, s.flat[from*s.width : to*s.width], s.failures}
 }
 
-// name says what an output is.
+// name describes an output.
 func (s samples) name(i int) string {
 	if s.failures && i == s.width-1 {
 		return "failed"
@@ -38,22 +39,22 @@ func (s samples) name(i int) string {
 }
 
 // runner runs a subject once: in a world, 0 or 1, with the run's index and a source of randomness,
-// into out. What it has written before it fails counts as released.
+// into out. What it has written before a failure counts as released.
 type runner func(world, run int, source rand.Source, out []float64) error
 
-// collection is a number of runs to make in each of the two worlds.
+// collection is a number of runs to be made in each of the two worlds.
 type collection struct {
 	name    string // part of the streams' names
 	runs    int    // in each world
 	width   int    // numbers that a run writes
-	block   int    // runs that share a stream of randomness, one after the other, and a runner
+	block   int    // runs that share a stream of randomness and a runner, one after the other
 	workers int
 	seed    uint64
 	sink    Progress
 	start   func() (runner, error) // called once a worker, and again after a panic
 }
 
-// outcome is what the runs of a collection came to.
+// outcome holds the results of the runs of a collection.
 type outcome struct {
 	worlds  [2]samples
 	failed  [2]int // how many runs failed
@@ -66,32 +67,38 @@ type failure struct {
 	err        error
 }
 
-// progress is what the workers of a collection share.
+// progress is shared by the workers of a collection.
 type progress struct {
 	collection
 	worlds   [2]samples
 	meter    *meter
-	next     atomic.Int64 // block
+	next     atomic.Int64 // the next block
 	mu       sync.Mutex
 	idle     []runner
 	failures []failure
-	broken   error // what no run can be made after
+	broken   error // the error after which no run can be made
 	stopped  atomic.Bool
 }
 
-// A subject that fails in this many runs of both worlds, which are made first, is not audited.
+// pilot is the number of runs in each world that are made first. A subject that fails in all of
+// them is not audited.
 const pilot = MinRuns
 
-// collect makes the runs, block by block on all workers. What a run gets depends on the seed, the
-// name, the world and its index alone. A run that fails is an outcome as others are: it may tell
-// the worlds apart. A subject that does nothing but fail is an error, of its first run.
+// collect makes the runs, block by block on all workers. A run's inputs depend on the seed, the
+// name, the world and its index alone. A failed run counts as an outcome, since it may tell the
+// worlds apart. If all runs of the pilot fail, collect returns the error of the first.
 func (c collection) collect(ctx context.Context) (o outcome, err error) {
+	what := fmt.Sprintf("audit: %q: Runs = %d of %d numbers", c.name, c.runs, c.width)
+	// This counts the two worlds and their copies.
+	if err := size.Check(what, 4*float64(c.runs)*float64(c.width)); err != nil {
+		return o, err
+	}
 	p := &progress{collection: c, meter: newMeter(c.name, 2*int64(c.runs), c.sink)}
 	defer p.meter.stop()
 	for w := range p.worlds {
 		p.worlds[w] = samples{width: c.width, flat: make([]float64, c.runs*c.width)}
 	}
-	// World 0 and 1 in turn.
+	// Blocks of world 0 and 1 alternate.
 	first, blocks := 2*((min(pilot, c.runs)+c.block-1)/c.block), 2*((c.runs+c.block-1)/c.block)
 	for _, until := range []int{first, blocks} {
 		p.pass(ctx, until)
@@ -116,7 +123,7 @@ func (p *progress) first() failure {
 	return slices.MinFunc(p.failures, func(a, b failure) int { return 2*(a.run-b.run) + a.world - b.world })
 }
 
-// pass makes the runs of the blocks that are left, up to one of them.
+// pass makes the runs of the remaining blocks before until.
 func (p *progress) pass(ctx context.Context, until int) {
 	var wg sync.WaitGroup
 	for range min(p.workers, until-int(p.next.Load())) {
@@ -165,7 +172,7 @@ func (c collection) open() (run runner, err error) {
 	return c.start()
 }
 
-// do makes the runs of a block. It returns the runner to go on with.
+// do makes the runs of a block, and returns the runner to go on with.
 func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 	world, block := b%2, b/2
 	source := random.Source(p.seed, block, fmt.Sprintf("audit/%s/world %d", p.name, world))
@@ -183,7 +190,7 @@ func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 		p.mu.Lock()
 		p.failures = append(p.failures, failure{world, i, err})
 		p.mu.Unlock()
-		if panicked { // in the middle of a run: nothing is known of its state
+		if panicked { // it stopped in the middle of a run, in an unknown state
 			if run, err = p.open(); err != nil {
 				return nil, err
 			}
@@ -193,7 +200,7 @@ func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 	return run, nil
 }
 
-// attempt makes a run. If it fails, what it has not set of out is 0.
+// attempt makes a run. If the run fails, the numbers that it has not set are 0.
 func attempt(run runner, world, i int, source rand.Source, out []float64) (panicked bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -209,7 +216,7 @@ func attempt(run runner, world, i int, source rand.Source, out []float64) (panic
 		}
 	}()
 	for j := range out {
-		out[j] = math.NaN() // what the subject does not set is found out
+		out[j] = math.NaN() // reveals what the subject does not set
 	}
 	if err := run(world, i, source, out); err != nil {
 		return false, err
@@ -222,7 +229,7 @@ func attempt(run runner, world, i int, source rand.Source, out []float64) (panic
 	return false, nil
 }
 
-// outcome adds to the outputs of a run whether it failed, if any did.
+// outcome returns the outputs. If any run failed, each run has an output that says whether it did.
 func (p *progress) outcome() outcome {
 	o := outcome{worlds: p.worlds}
 	if len(p.failures) == 0 {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -32,7 +33,7 @@ type DecisionSets struct {
 	arms    int
 	top     float64
 	band    random.TruncatedBeta
-	narrow  bool // the band holds less than half of the sphere: draw its heights first
+	narrow  bool // the band holds less than half of the sphere, or little of it: draw its heights first
 	rng     *rand.Rand
 	normals *random.Normals
 	theta   []float64
@@ -57,7 +58,17 @@ func (e *DecisionSets) Validate() error {
 	case e.Reward != Signs && e.Reward != Gaussian:
 		return fmt.Errorf("environment: DecisionSets.Reward = %d, want Signs or Gaussian", e.Reward)
 	}
-	return nil
+	arms := float64(e.Arms)
+	if e.Arms == 0 {
+		arms = float64(e.Dim) * float64(e.Dim)
+	}
+	return checkSize("DecisionSets", arms, e.Dim)
+}
+
+// checkSize refuses contexts that do not fit into memory.
+func checkSize(who string, arms float64, dim int) error {
+	what := fmt.Sprintf("environment: %s of %.6g arms of dimension %d", who, arms, dim)
+	return size.Check(what, (arms+1)*(float64(dim)+1))
 }
 
 func (e *DecisionSets) defaultTop() float64 {
@@ -87,7 +98,7 @@ func (e *DecisionSets) Reset(contexts *rand.Rand) {
 	}
 	e.arms, e.top = e.Problem().Arms, e.defaultTop()
 	e.band = random.TruncatedBeta{Dim: e.Dim, Lo: -e.top, Hi: e.top - e.Gap}
-	e.narrow = e.band.Hi < 0.5*e.top
+	e.narrow = e.band.Hi < 0.5*e.top || (e.band.Hi-e.band.Lo)*math.Sqrt(float64(e.Dim)) < 0.1
 	e.rng, e.normals = contexts, random.NewNormals(contexts)
 	e.theta = resize(e.theta, e.Dim)
 	e.x = resize(e.x, e.arms*e.Dim)

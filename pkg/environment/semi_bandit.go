@@ -64,8 +64,8 @@ func (e *SemiBandit) validate() error {
 		err = fmt.Errorf("field Means has %d numbers, want one for each of the matroid's %d elements", len(e.Means), e.Matroid.Size())
 	case e.Law != BernoulliWeights && e.Law != GaussianWeights:
 		err = fmt.Errorf("field Law = %v, want BernoulliWeights or GaussianWeights", e.Law)
-	case e.Law == GaussianWeights && (!(e.Sigma > 0) || math.IsInf(e.Sigma, 1)):
-		err = fmt.Errorf("field Sigma = %v, want finite and > 0 for Gaussian weights", e.Sigma)
+	case e.Law == GaussianWeights && !(e.Sigma > 0 && e.Sigma <= 1e300):
+		err = fmt.Errorf("field Sigma = %v, want finite and > 0 for Gaussian weights, and at most 1e300", e.Sigma)
 	case e.Law == BernoulliWeights && e.Sigma != 0:
 		err = fmt.Errorf("field Sigma = %v, want 0 for Bernoulli weights", e.Sigma)
 	default:

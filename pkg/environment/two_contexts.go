@@ -27,10 +27,18 @@ func (e *TwoContexts) Problem() bandit.Problem {
 	return bandit.Problem{Arms: 2, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 }
 
-// Reset draws theta. It panics if Dim < 1.
-func (e *TwoContexts) Reset(contexts *rand.Rand) {
+// Validate reports a field that is out of its range.
+func (e *TwoContexts) Validate() error {
 	if e.Dim < 1 {
-		panic(fmt.Sprintf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim))
+		return fmt.Errorf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim)
+	}
+	return checkSize("TwoContexts", 2, e.Dim)
+}
+
+// Reset draws theta. It panics if Validate fails.
+func (e *TwoContexts) Reset(contexts *rand.Rand) {
+	if err := e.Validate(); err != nil {
+		panic(err)
 	}
 	*e = TwoContexts{Dim: e.Dim, theta: resize(e.theta, e.Dim), x: resize(e.x, 2*e.Dim), rng: contexts}
 	random.Sphere(contexts, e.theta)

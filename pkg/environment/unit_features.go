@@ -38,17 +38,18 @@ var _ bandit.Environment = (*UnitFeatures)(nil)
 
 // Validate reports a field that is out of its range.
 func (e *UnitFeatures) Validate() error {
-	switch p := e.Problem(); {
+	p := e.Problem()
+	switch {
 	case e.Arms < 0:
 		return fmt.Errorf("environment: UnitFeatures.Arms = %d, want >= 1, or 0 for 100", e.Arms)
 	case p.Dim < 2:
 		return fmt.Errorf("environment: UnitFeatures.Dim = %d, want >= 2, or 0 for 5", e.Dim)
-	case !(p.ContextNorm > 0) || math.IsInf(p.ContextNorm, 1):
-		return fmt.Errorf("environment: UnitFeatures.Norm = %v, want finite and > 0, or 0 for 1", e.Norm)
+	case !(p.ContextNorm >= 1e-100 && p.ContextNorm <= 1e100):
+		return fmt.Errorf("environment: UnitFeatures.Norm = %v, want in [1e-100, 1e100], or 0 for 1", e.Norm)
 	case e.Basis && p.Arms < p.Dim:
 		return fmt.Errorf("environment: UnitFeatures.Arms = %d with Basis, want >= Dim = %d", p.Arms, p.Dim)
 	}
-	return nil
+	return checkSize("UnitFeatures", 2*float64(p.Arms), p.Dim)
 }
 
 // Problem describes the environment.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -76,10 +77,16 @@ func checkLinear(who string, p bandit.Problem, horizon int) error {
 	switch {
 	case p.Dim < 1:
 		return fmt.Errorf("learner: %s needs contexts: Problem.Dim = %d, want >= 1", who, p.Dim)
+	case !(p.ContextNorm >= privacy.LeastBound && p.ContextNorm <= privacy.MostBound):
+		return fmt.Errorf("learner: %s: Problem.ContextNorm = %v, want in [%v, %v]", who, p.ContextNorm, privacy.LeastBound, privacy.MostBound)
+	case !(p.RewardBound() <= privacy.MostBound):
+		return fmt.Errorf("learner: %s: Problem.RewardMin = %v, RewardMax = %v, want within %v", who, p.RewardMin, p.RewardMax, privacy.MostBound)
 	case p.Slots != 1:
 		return fmt.Errorf("learner: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
 	}
-	return nil
+	const matrices, numbers = 8, 8 // at most, of order Dim, and for each arm
+	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
+	return size.Check(what, matrices*size.Triangle(p.Dim+1)+numbers*float64(p.Arms))
 }
 
 func (o *optimist) init(p bandit.Problem) {
@@ -114,7 +121,7 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	// greatest inner product comes first and sets the mark.
 	best, ok := o.products(e.theta, v)
 	if !ok {
-		return 0, o.refuse(v)
+		return o.chooseExtreme(e, v)
 	}
 	beta, norm := e.width[0], e.width[1]
 	beta2 := beta * beta
@@ -301,12 +308,33 @@ func (o *optimist) products(theta []float64, v *bandit.View) (best int, ok bool)
 
 // refuse reports the first arm whose context is not finite.
 func (o *optimist) refuse(v *bandit.View) error {
-	for a, square := range o.squares[:v.Arms] {
-		if math.IsNaN(square) || math.IsInf(square, 0) {
-			return fmt.Errorf("learner: round %d: the context of arm %d is %v, want finite numbers of finite squared norm", v.Round, a, append([]float64(nil), v.Row(a)...))
+	for a := range v.Arms {
+		if !packed.Finite(v.Row(a)) {
+			return fmt.Errorf("learner: round %d: the context of arm %d is %v, want finite numbers", v.Round, a, append([]float64(nil), v.Row(a)...))
 		}
 	}
 	return fmt.Errorf("learner: round %d: the contexts' products with theta overflow", v.Round)
+}
+
+// chooseExtreme chooses among contexts whose products overflow. An upper confidence bound is proportional to its
+// context, so that the choice among all of them scaled down is the same. It allocates.
+func (o *optimist) chooseExtreme(e *ellipsoid, v *bandit.View) (best int, err error) {
+	x := v.X[:v.Arms*v.Dim]
+	var greatest float64
+	for _, w := range x {
+		greatest = max(greatest, math.Abs(w))
+	}
+	if !packed.Finite(x) || greatest <= 1 {
+		return 0, o.refuse(v)
+	}
+	scaled := *v
+	scaled.Same, scaled.X = false, make([]float64, len(x))
+	for i, w := range x {
+		scaled.X[i] = w / greatest
+	}
+	best, err = o.choose(e, &scaled)
+	o.memory.round = 0
+	return best, err
 }
 
 // estimate computes an ellipsoid from sums: V = sum of x x^T with its regulariser, u = sum of x y, centre V^-1 u. It is the half of LinUCB that sees

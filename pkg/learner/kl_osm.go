@@ -51,8 +51,8 @@ var (
 
 // Init validates and allocates.
 func (l *KLOSM) Init(p bandit.Problem, horizon int) error {
-	if !(l.LogLog >= 0) || math.IsInf(l.LogLog, 1) {
-		return fmt.Errorf("learner: KLOSM.LogLog = %v, want finite and >= 0", l.LogLog)
+	if !(l.LogLog >= 0 && l.LogLog <= mostTuning) {
+		return fmt.Errorf("learner: KLOSM.LogLog = %v, want finite and >= 0, %v at most", l.LogLog, mostTuning)
 	}
 	l.explore, l.boost = l.Explore, l.Boost
 	if err := factor("KLOSM.Explore", &l.explore); err != nil {

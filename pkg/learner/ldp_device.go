@@ -106,13 +106,9 @@ func (u *user) admit(x []float64, y float64) (float64, error) {
 	if len(x) != len(u.x) {
 		return 0, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), len(u.x))
 	}
-	var square float64
-	for _, v := range x {
-		square += v * v
-	}
 	switch {
-	case !(square <= math.MaxFloat64):
-		return 0, fmt.Errorf("learner: a context of squared norm %v, want finite: %v", square, append([]float64(nil), x...))
+	case !packed.Finite(x):
+		return 0, fmt.Errorf("learner: a context %v, want finite numbers", append([]float64(nil), x...))
 	case y-y != 0:
 		return 0, fmt.Errorf("learner: a reward of %v, want finite", y)
 	}
@@ -121,10 +117,16 @@ func (u *user) admit(x []float64, y float64) (float64, error) {
 	if u.constant != 0 {
 		last := len(x) - 1
 		part, bound = u.x[:last], math.Sqrt(max(0, bound*bound-u.constant*u.constant))
-		square -= x[last] * x[last]
 		u.x[last] = u.constant
 	}
-	if beyond(square, bound) {
+	var square float64 // of what is private alone: nothing public may cancel against it
+	for _, v := range part {
+		square += v * v
+	}
+	switch {
+	case !(square <= math.MaxFloat64):
+		packed.Shorten(part, bound)
+	case beyond(square, bound):
 		scale := bound / math.Sqrt(square)
 		for i := range part {
 			part[i] *= scale

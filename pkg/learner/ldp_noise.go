@@ -72,7 +72,15 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 	if s.bound = square*(1+1e-9) + tail*max(math.Sqrt2*s.matrix, s.vector); !(s.bound < 1e100) {
 		return s, fmt.Errorf("learner: LDP LinUCB's messages go up to %v for %v, want < 1e100", s.bound, n.Budget)
 	}
-	return s, nil
+	return s, positive("LDPNoise", min(s.matrix, s.vector), n.Budget)
+}
+
+// positive refuses noise that is zero, not finite, or so near to either that what is computed from it is.
+func positive(who string, sd float64, b privacy.Budget) error {
+	if !b.None() && !(sd >= 1e-150 && sd <= 1e150) {
+		return fmt.Errorf("learner: %s of standard deviation %v for %v, want in [1e-150, 1e150]", who, sd, b)
+	}
+	return nil
 }
 
 // sensitivity returns mu of a message: the greatest change of the pair (x x^T, y x), in standard deviations, when (x, y) is replaced by (w, z).

@@ -196,6 +196,9 @@ func (s *sumServer) Warnings() []bandit.Warning {
 // tuning is what the servers' confidence sets are made with.
 type tuning struct{ alpha, sigma, thetaNorm, ridge, width float64 }
 
+// mostTuning bounds a factor that tunes a learner: the products of a few such factors do not overflow.
+const mostTuning = 1e60
+
 func (t tuning) check(who string) error {
 	if !(t.alpha >= 0 && t.alpha <= 1) {
 		return fmt.Errorf("learner: %s.Alpha = %v, want in (0, 1], or 0 for 1/horizon", who, t.alpha)
@@ -207,8 +210,8 @@ func (t tuning) check(who string) error {
 	}{
 		{"Sigma", t.sigma, "half the reward range"}, {"ThetaNorm", t.thetaNorm, "1"}, {"Ridge", t.ridge, "1"}, {"Width", t.width, "1"},
 	} {
-		if !(f.value >= 0) || math.IsInf(f.value, 1) {
-			return fmt.Errorf("learner: %s.%s = %v, want finite and > 0, or 0 for %s", who, f.name, f.value, f.zero)
+		if !(f.value >= 0 && f.value <= mostTuning) {
+			return fmt.Errorf("learner: %s.%s = %v, want finite and > 0, %v at most, or 0 for %s", who, f.name, f.value, mostTuning, f.zero)
 		}
 	}
 	return nil

@@ -60,12 +60,12 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 	switch {
 	case !(l.Alpha >= 0 && l.Alpha <= 1):
 		return fmt.Errorf("learner: LinUCB.Alpha = %v, want in (0, 1], or 0 for 1/horizon", l.Alpha)
-	case !(l.Sigma >= 0) || math.IsInf(l.Sigma, 1):
-		return fmt.Errorf("learner: LinUCB.Sigma = %v, want finite and > 0, or 0 for half the reward range", l.Sigma)
-	case !(l.ThetaNorm >= 0) || math.IsInf(l.ThetaNorm, 1):
-		return fmt.Errorf("learner: LinUCB.ThetaNorm = %v, want finite and > 0, or 0 for 1", l.ThetaNorm)
-	case !(l.RhoMin >= 0) || math.IsInf(l.RhoMin, 1):
-		return fmt.Errorf("learner: LinUCB.RhoMin = %v, want finite and > 0, or 0 for the accumulator's own", l.RhoMin)
+	case !(l.Sigma >= 0 && l.Sigma <= mostTuning):
+		return fmt.Errorf("learner: LinUCB.Sigma = %v, want finite and > 0, %v at most, or 0 for half the reward range", l.Sigma, mostTuning)
+	case !(l.ThetaNorm >= 0 && l.ThetaNorm <= mostTuning):
+		return fmt.Errorf("learner: LinUCB.ThetaNorm = %v, want finite and > 0, %v at most, or 0 for 1", l.ThetaNorm, mostTuning)
+	case !(l.RhoMin >= 0 && l.RhoMin <= mostTuning):
+		return fmt.Errorf("learner: LinUCB.RhoMin = %v, want finite and > 0, %v at most, or 0 for the accumulator's own", l.RhoMin, mostTuning)
 	case l.RhoMin > 0 && l.OptimalShift:
 		return fmt.Errorf("learner: LinUCB.RhoMin = %v and OptimalShift exclude each other", l.RhoMin)
 	}
@@ -126,15 +126,19 @@ func (l *LinUCB) shift(horizon int) error {
 		return fmt.Errorf("learner: LinUCB.RhoMin = %v or OptimalShift with sums of type %T, which cannot be shifted", l.RhoMin, l.Sums)
 	}
 	if l.OptimalShift {
-		return optimiseShift(s, l.Sums, l.theory(horizon))
+		return optimiseShift(s, l.Sums, l.theory(horizon), l.meanBound())
 	}
 	return s.ShiftTo(l.RhoMin)
 }
 
+// meanBound returns the bound on the absolute mean reward: |<theta, x>| <= S L, whatever the noise.
+func (l *LinUCB) meanBound() float64 {
+	return min(l.problem.RewardBound(), l.problem.ContextNorm*l.thetaNorm())
+}
+
 // theory returns the parameters of the regret bounds for this learner.
 func (l *LinUCB) theory(horizon int) Theory {
-	mean := min(l.problem.RewardBound(), l.problem.ContextNorm*l.thetaNorm()) // |<theta, x>| <= S L, whatever the noise
-	return Theory{Rounds: horizon, Dim: l.problem.Dim, ContextNorm: l.problem.ContextNorm, RewardBound: max(1, mean),
+	return Theory{Rounds: horizon, Dim: l.problem.Dim, ContextNorm: l.problem.ContextNorm, RewardBound: max(1, l.meanBound()),
 		ThetaNorm: l.thetaNorm(), Sigma: l.sigma(), Alpha: l.alpha(horizon), Bounds: l.Sums.Bounds()}
 }
 

@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -21,6 +22,9 @@ var _ Shuffler = (*Uniform)(nil)
 func (u *Uniform) Init(batch int) error {
 	if batch < 1 {
 		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
+	}
+	if err := size.Check(fmt.Sprintf("learner: a batch of %d messages", batch), 16*float64(batch)); err != nil {
+		return err
 	}
 	*u = Uniform{order: make([]int, batch)}
 	return nil

@@ -243,7 +243,7 @@ func TestMalformedBroadcasts(t *testing.T) {
 			{[]float64{1, 2, 3}, 0, "dimension 3, want 4"},
 			{nil, 0, "dimension 0, want 4"},
 			{[]float64{1, math.NaN(), 0, 0}, 0, "NaN"},
-			{[]float64{1, 1e200, 0, 0}, 0, "1e+200"},
+			{[]float64{1, math.Inf(-1), 0, 0}, 0, "-Inf"},
 			{[]float64{1, 0, 0, 0}, math.NaN(), "reward of NaN"},
 			{[]float64{1, 0, 0, 0}, math.Inf(1), "reward of +Inf"},
 		} {

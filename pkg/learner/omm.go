@@ -99,8 +99,8 @@ func (l *OMM) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	switch {
-	case !(l.Explore >= 0) || math.IsInf(l.Explore, 1):
-		return fmt.Errorf("learner: OMM.Explore = %v, want finite and > 0, or 0 for 3", l.Explore)
+	case !(l.Explore >= 0 && l.Explore <= mostTuning):
+		return fmt.Errorf("learner: OMM.Explore = %v, want finite and > 0, %v at most, or 0 for 3", l.Explore, mostTuning)
 	case l.Explore == 0:
 		l.explore = 3
 	}

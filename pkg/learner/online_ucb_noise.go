@@ -74,7 +74,7 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 	if !(s.bound < 1e50) {
 		return s, fmt.Errorf("learner: OnlineUCB's messages go up to %v for %v, want < 1e50", s.bound, n.Budget)
 	}
-	return s, nil
+	return s, positive("OnlineNoise", s.sigma, n.Budget)
 }
 
 // PublishedDelta returns Delta^2 as LDP's algorithms set it: the threshold rounds^-power if the least eigenvalue of E[x x^T] is not above that, else 0. The power is

@@ -248,8 +248,8 @@ func logarithm(n float64) float64 { return math.Log(math.Max(2, n)) }
 
 // factor checks a factor whose zero is 1.
 func factor(name string, f *float64) error {
-	if !(*f >= 0) || math.IsInf(*f, 1) {
-		return fmt.Errorf("learner: %s = %v, want finite and > 0, or 0 for 1", name, *f)
+	if !(*f >= 0 && *f <= mostTuning) {
+		return fmt.Errorf("learner: %s = %v, want finite and > 0, %v at most, or 0 for 1", name, *f, mostTuning)
 	}
 	if *f == 0 {
 		*f = 1

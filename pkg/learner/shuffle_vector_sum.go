@@ -63,7 +63,7 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	switch {
 	case v.Calibration != privacy.Sound && v.Calibration != privacy.Illustrative:
 		return s, fmt.Errorf("learner: VectorSum.Calibration = %v, want Sound or Illustrative", v.Calibration)
-	case v.Batch < 1 || v.Batch > 1<<31:
+	case v.Batch < 1 || int64(v.Batch) > 1<<31:
 		return s, fmt.Errorf("learner: VectorSum.Batch = %d, want in [1, 2^31]", v.Batch)
 	case v.Levels < 0 || v.Levels > 1<<20:
 		return s, fmt.Errorf("learner: VectorSum.Levels = %d, want in [1, 2^20], or 0 for max(2 sqrt(Batch), Dim, 4)", v.Levels)

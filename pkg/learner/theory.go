@@ -20,10 +20,15 @@ type Theory struct {
 
 // width returns beta-bar_n, the bound of all beta_t and at least 1, as Lemma 21 wants it, and the elliptical potential d ln(1 + n L^2/(d rho_min)).
 func (t Theory) width() (beta, potential float64) {
+	return t.widthAbove(1)
+}
+
+// widthAbove is width with another least beta-bar, in units of the rewards.
+func (t Theory) widthAbove(least float64) (beta, potential float64) {
 	n, d := float64(t.Rounds), float64(t.Dim)
 	grown := n * t.ContextNorm * t.ContextNorm / (d * t.RhoMin)
 	beta = t.Sigma*math.Sqrt(2*math.Log(2/t.Alpha)+d*math.Log(t.RhoMax/t.RhoMin+grown)) + t.ThetaNorm*math.Sqrt(t.RhoMax) + t.Gamma
-	return max(1, beta), d * math.Log1p(grown)
+	return max(least, beta), d * math.Log1p(grown)
 }
 
 // General returns the bound on the pseudo-regret that holds with probability 1 - Alpha whatever the gap:
@@ -47,8 +52,11 @@ func (t Theory) Gap(gap float64) float64 {
 //
 // As rho_min grows the bound tends to sqrt(8) n S L, more than any regret, of a learner that never learns. Where no shift
 // has a bound below that, as in a short run under much noise, the sums keep their own shift.
-func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory) error {
-	own := sums.Bounds().RhoMin
+//
+// The optimum scales as the data do: rho_min is looked for in units of L^2, and beta-bar is at least the bound on the
+// mean rewards, that is 1 where the theorems have their units.
+func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean float64) error {
+	own, unit := sums.Bounds().RhoMin, 2*math.Log(t.ContextNorm)
 	bound := func(logRho float64) float64 {
 		if err := s.ShiftTo(math.Exp(logRho)); err != nil {
 			return math.Inf(1)
@@ -56,21 +64,22 @@ func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory) error 
 		if t.Bounds = sums.Bounds(); !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
 			return math.Inf(1)
 		}
-		beta, potential := t.width()
+		beta, potential := t.widthAbove(mean)
 		return beta * math.Sqrt(potential)
 	}
 	// A scan brackets the minimum, which golden sections narrow.
-	const low, high, steps = -14, 46, 240 // ln rho_min, from 1e-6 to 1e20
-	best := float64(low)
+	const span, steps = 60, 240 // of ln rho_min, from 1e-6 to 1e20 in units of L^2
+	low, high := unit-14, unit+46
+	best := low
 	for i := range steps + 1 {
-		if at := low + (high-low)*float64(i)/steps; bound(at) < bound(best) {
+		if at := low + span*float64(i)/steps; bound(at) < bound(best) {
 			best = at
 		}
 	}
-	if best == high {
+	if !(bound(best) < bound(high)*(1-1e-9)) { // but for rounding
 		return s.ShiftTo(own)
 	}
-	step := (high - low) / float64(steps)
+	const step = float64(span) / steps
 	a, b := best-step, best+step
 	ratio := (math.Sqrt(5) - 1) / 2
 	for range 60 {

@@ -19,6 +19,9 @@ func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
 	if vertices < 0 || vertices > math.MaxInt32 {
 		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d]", vertices, math.MaxInt32)
 	}
+	if err := checkSize("Graphic vertices", vertices); err != nil {
+		return nil, err
+	}
 	g := &Graphic{vertices: vertices, ends: make([][2]int32, len(edges))}
 	for e, ends := range edges {
 		for i, v := range ends {

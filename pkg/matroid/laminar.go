@@ -24,6 +24,9 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("matroid: Laminar size = %d, want >= 0", size)
 	}
+	if err := checkSize("Laminar size", size); err != nil {
+		return nil, err
+	}
 	if len(sets) != len(capacity) {
 		return nil, fmt.Errorf("matroid: Laminar has %d sets and %d capacities, want one for each", len(sets), len(capacity))
 	}

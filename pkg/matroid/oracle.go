@@ -1,5 +1,16 @@
 package matroid
 
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+)
+
+// checkSize refuses so many elements, slots or vertices that the sets over them do not fit into memory.
+func checkSize(what string, n int) error {
+	return size.Check(fmt.Sprintf("matroid: %s = %d", what, n), 8*float64(n))
+}
+
 // Loops returns the elements that are in no independent set, in increasing order.
 func Loops(m Matroid) []int {
 	var loops []int

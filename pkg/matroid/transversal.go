@@ -17,6 +17,9 @@ func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
 	if slots < 0 {
 		return nil, fmt.Errorf("matroid: Transversal slots = %d, want >= 0", slots)
 	}
+	if err := checkSize("Transversal slots", slots); err != nil {
+		return nil, err
+	}
 	m := &Transversal{slots: slots, first: make([]int, 1, len(suits)+1)}
 	for e, list := range suits {
 		for i, s := range list {

@@ -17,6 +17,9 @@ func NewUniform(size, rank int) (*Uniform, error) {
 	if rank < 0 || rank > size {
 		return nil, fmt.Errorf("matroid: Uniform rank = %d, want in [0, %d], the size", rank, size)
 	}
+	if err := checkSize("Uniform size", size); err != nil {
+		return nil, err
+	}
 	return &Uniform{size: size, rank: rank}, nil
 }
 

@@ -67,7 +67,7 @@ var (
 // Init validates and calibrates.
 func (b *Blocks) Init(s privacy.TallySetup) error {
 	b.noise, b.claim = nil, privacy.Claim{}
-	if err := b.tallied.init(s); err != nil {
+	if err := b.tallied.init(s, 2); err != nil {
 		return err
 	}
 	err := b.calibrate()

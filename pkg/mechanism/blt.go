@@ -69,6 +69,9 @@ func (b *BLT) Init(s privacy.Setup) error {
 	if buffers == 0 {
 		buffers = defaultBuffers(s.Horizon)
 	}
+	if err := fitting(s, float64(buffers)+3); err != nil {
+		return err
+	}
 	kernel, err := newBLTKernel(buffers, releases(s.Horizon))
 	if err != nil {
 		return err

@@ -162,3 +162,43 @@ func TestNoNoise(t *testing.T) {
 		}
 	}
 }
+
+// TestExtremeRowsAreClipped: a row whose square overflows counts as the row of the bound's length in its direction, and so does
+// a context in it. One user's data must not stop a run.
+func TestExtremeRowsAreClipped(t *testing.T) {
+	for _, c := range []struct{ row, want []float64 }{
+		{[]float64{3e200, 4e200, 0}, []float64{0.6, 0.8, 0}},
+		{[]float64{0, 0, -1e308}, []float64{0, 0, -1.5}},
+		{[]float64{math.MaxFloat64, 0, 0.5}, []float64{1, 0, 0.5}},
+		{[]float64{-1e200, 0, 1e308}, []float64{-1e-308, 0, 1.5}},
+	} {
+		for name, acc := range map[string]privacy.Accumulator{"exact": &Exact{}, "tree": &Tree{Noise: &tags{zero: true}}} {
+			if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 9, Bound: 1.5, Context: 1, Alpha: 0.1}); err != nil {
+				t.Fatal(err)
+			}
+			acc.Reset(privacy.NewNoise(testSource()))
+			before, after, want := make([]float64, 6), make([]float64, 6), make([]float64, 6)
+			acc.Read(before)
+			if err := acc.AddOuter(c.row); err != nil || acc.Clipped() != 1 {
+				t.Errorf("%s: %v: error %v, %d clipped, want none and 1", name, c.row, err, acc.Clipped())
+			}
+			acc.Read(after)
+			addOuter(want, c.want)
+			for i := range want {
+				if math.Abs(after[i]-before[i]-want[i]) > 1e-14 {
+					t.Errorf("%s: %v adds %v at %d, want %v", name, c.row, after[i]-before[i], i, want[i])
+				}
+			}
+		}
+	}
+}
+
+// TestBoundsWithoutNoise: bounds on data so small or large that the noise would vanish or overflow are refused by name.
+func TestBoundsWithoutNoise(t *testing.T) {
+	for name, acc := range accumulators(privacy.Budget{Epsilon: 0.1, Delta: 1e-5}) {
+		for _, bound := range []float64{1e-300, 1e-160, 1e160, 1e308} {
+			s := privacy.Setup{Dim: 3, Horizon: 4, Bound: bound, Alpha: 0.1}
+			wants(t, name, acc.Init(s), "Setup.Bound = ", "[1e-60, 1e+60]")
+		}
+	}
+}

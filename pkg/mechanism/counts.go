@@ -17,7 +17,7 @@ var _ privacy.Tally = (*Counts)(nil)
 
 // Init validates and allocates.
 func (c *Counts) Init(s privacy.TallySetup) error {
-	if err := c.tallied.init(s); err != nil {
+	if err := c.tallied.init(s, 1); err != nil {
 		return err
 	}
 	c.sums = make([]float64, s.Arms)

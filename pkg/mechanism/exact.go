@@ -25,7 +25,7 @@ var (
 
 // Init validates and allocates.
 func (e *Exact) Init(s privacy.Setup) error {
-	if err := e.rows.init(s); err != nil {
+	if err := e.rows.init(s, 1); err != nil {
 		return err
 	}
 	if !(e.Ridge >= 0) || math.IsInf(e.Ridge, 1) {

@@ -55,7 +55,7 @@ func releases(horizon int) int { return max(1, horizon-1) }
 
 // init calibrates and allocates, once the correlation is ready.
 func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, source string) error {
-	if err := f.rows.init(s); err != nil {
+	if err := f.rows.init(s, 2); err != nil {
 		return err
 	}
 	mu, err := privacy.GaussianMu(b)
@@ -68,6 +68,10 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 	f.sd = column * f.sensitivity() / mu
 	if b.None() {
 		f.sd = 0
+	}
+	if err := positive("factorised Gaussian noise", f.sd, b, s); err != nil {
+		f.rows = rows{}
+		return err
 	}
 	f.claim = privacy.Claim{
 		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,

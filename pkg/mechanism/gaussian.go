@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -44,6 +45,9 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
+	if g.Calibration < privacy.Sound || g.Calibration > privacy.AuthorsCode {
+		return fmt.Errorf("mechanism: Gaussian.Calibration = %v, want Sound, AsPublished or AuthorsCode", g.Calibration)
+	}
 	mu, err := privacy.GaussianMu(g.Budget)
 	if err != nil {
 		return err
@@ -58,6 +62,9 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	}
 	if g.Budget.None() {
 		g.sd = 0 // also for delta = 0, where the formula above has no value
+	}
+	if err := positive("Gaussian noise", g.sd, g.Budget, s); err != nil {
+		return err
 	}
 	spent := g.spent(maxNodes(s.Horizon))
 	g.claim = privacy.Claim{

@@ -36,9 +36,15 @@ func (h *Honaker) Init(s privacy.Setup) error {
 	if err := h.check(s, h.Budget); err != nil {
 		return err
 	}
+	if err := fitting(s, 2*float64(maxNodes(s.Horizon))+5); err != nil {
+		return err
+	}
 	err := h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
+	if err != nil {
+		return err
+	}
 	h.claim.Event = h.event(maxNodes(s.Horizon))
-	return err
+	return nil
 }
 
 // Draws returns one node's noise for each node that is finished.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -41,6 +42,9 @@ func (l *Laplace) Init() error {
 	}
 	if l.Dim < 1 {
 		return fmt.Errorf("mechanism: Laplace.Dim = %d, want >= 1", l.Dim)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: Laplace.Dim = %d", l.Dim), float64(l.Dim)); err != nil {
+		return err
 	}
 	if !(l.Lo < l.Hi) || math.IsInf(l.Hi-l.Lo, 0) {
 		return fmt.Errorf("mechanism: Laplace.Lo = %v, Hi = %v, want finite and Lo < Hi", l.Lo, l.Hi)

@@ -10,6 +10,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -45,13 +47,31 @@ type rows struct {
 	buf     []float64 // the clipped row
 }
 
-func (r *rows) init(s privacy.Setup) error {
+// init validates, and checks that so many packed matrices fit into memory, which the caller is about to make.
+func (r *rows) init(s privacy.Setup, matrices float64) error {
 	*r = rows{} // with a horizon of 0: no row is taken until all is well
 	if err := s.Validate(); err != nil {
 		return err
 	}
+	if err := fitting(s, matrices); err != nil {
+		return err
+	}
 	*r = rows{setup: s, size: s.Dim * (s.Dim + 1) / 2, buf: make([]float64, s.Dim)}
 	return nil
+}
+
+// fitting checks that so many packed matrices of a setup fit into memory.
+func fitting(s privacy.Setup, matrices float64) error {
+	what := fmt.Sprintf("mechanism: Setup.Dim = %d, Horizon = %d", s.Dim, s.Horizon)
+	return size.Check(what, size.Triangle(s.Dim)*matrices)
+}
+
+// positive refuses a level of noise that is zero, not finite, or so near to either that what is computed from it is.
+func positive(what string, level float64, b privacy.Budget, s privacy.Setup) error {
+	if b.None() || level >= 1e-150 && level <= 1e150 {
+		return nil
+	}
+	return fmt.Errorf("mechanism: %s of standard deviation %v for %v and Setup.Bound = %v, want in [1e-150, 1e150]", what, level, b, s.Bound)
 }
 
 // Setup returns what Init was told; zero before. An accumulator of one's own that embeds one of these reads its dimensions off it.
@@ -68,8 +88,8 @@ func (r *rows) admit(row []float64) ([]float64, error) {
 		context += v * v
 	}
 	square := context + row[d]*row[d]
-	if math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil, fmt.Errorf("mechanism: a row of squared norm %v, want finite: %v", square, append([]float64(nil), row...))
+	if !(square <= math.MaxFloat64) {
+		return r.admitExtreme(row)
 	}
 	r.count++
 	long := r.setup.Context > 0 && beyondBound(context, r.setup.Context)
@@ -85,6 +105,22 @@ func (r *rows) admit(row []float64) ([]float64, error) {
 	if beyondBound(square, r.setup.Bound) {
 		scale(r.buf, r.setup.Bound/math.Sqrt(square))
 	}
+	return r.buf, nil
+}
+
+// admitExtreme is admit for a row whose square is not finite: it refuses one that is not finite itself. The others
+// are beyond their bounds.
+func (r *rows) admitExtreme(row []float64) ([]float64, error) {
+	if !packed.Finite(row) {
+		return nil, fmt.Errorf("mechanism: a row %v, want finite numbers", append([]float64(nil), row...))
+	}
+	r.count++
+	r.clipped++
+	copy(r.buf, row)
+	if r.setup.Context > 0 {
+		packed.Shorten(r.buf[:len(row)-1], r.setup.Context)
+	}
+	packed.Shorten(r.buf, r.setup.Bound)
 	return r.buf, nil
 }
 

@@ -166,7 +166,6 @@ func TestRowsRefused(t *testing.T) {
 		for range 4 {
 			refuse([]float64{0, math.NaN(), 0}, "NaN", "want finite")
 			refuse([]float64{math.Inf(1), 0, 0}, "+Inf", "want finite")
-			refuse([]float64{1e200, 0, 0}, "1e+200", "want finite")
 			refuse([]float64{1, 0}, "length 2", "want 3")
 			refuse(nil, "length 0", "want 3")
 			if err := acc.AddOuter([]float64{0.5, 0, 0.1}); err != nil {

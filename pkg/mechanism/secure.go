@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -80,6 +81,9 @@ func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n p
 		return n, fmt.Errorf("mechanism: %s.Bound = %v, want finite and > 0", name, bound)
 	case grid != 0 && !powerOfTwo(grid):
 		return n, fmt.Errorf("mechanism: %s.Grid = %v, want a power of two, or 0 for one that suits the noise", name, grid)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: %s.Dim = %d", name, dim), 3*float64(dim)); err != nil {
+		return n, err
 	}
 	return protect(n, "record's vector")
 }

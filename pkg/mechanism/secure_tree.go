@@ -168,6 +168,9 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	if most := float64(s.Horizon)*(length+1) + m*float64(n.diagonal.Max()); most > largestInteger {
 		return fmt.Errorf("mechanism: %s: %d rows and their noise can add up to %.4g steps of the grid %v, want <= 2^53: use a coarser grid", name, s.Horizon, most, n.grid)
 	}
+	if err := fitting(s, 1); err != nil {
+		return err
+	}
 	n.draws = make([]int64, s.Dim*(s.Dim+1)/2)
 	event := n.Spent(n.levels).(privacy.TreeEvent)
 	n.claim = privacy.Claim{
@@ -185,7 +188,7 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 
 // Spent returns the event of a row in a number of released nodes.
 func (n *discreteNodes) Spent(nodes int) privacy.Event {
-	if nodes == 0 {
+	if nodes <= 0 {
 		return nothing
 	}
 	return privacy.TreeEvent{Node: SymmetricDiscreteEvent{n.setup.Dim, n.frobenius, n.law.Sigma()}, Nodes: nodes}

@@ -40,6 +40,9 @@ func (q *SquareRoot) Init(s privacy.Setup) error {
 	if s.Horizon > squareRootHorizon {
 		return fmt.Errorf("mechanism: SquareRoot over a horizon of %d rounds, want <= %d, as it keeps the noise of every row: use BLT", s.Horizon, squareRootHorizon)
 	}
+	if err := fitting(s, float64(s.Horizon)+3); err != nil {
+		return err
+	}
 	return q.factorised.init(s, q.Budget, newRootKernel(releases(s.Horizon), s.Dim*(s.Dim+1)/2),
 		"square-root Toeplitz factorisation: Fichtenberger, Henzinger, Upadhyay 2023")
 }

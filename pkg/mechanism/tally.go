@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -23,13 +24,17 @@ type tallied struct {
 	clipped int
 }
 
-func (t *tallied) init(s privacy.TallySetup) error {
+// init validates, and checks that so many numbers an arm fit into memory, which the caller is about to make.
+func (t *tallied) init(s privacy.TallySetup, numbers float64) error {
 	*t = tallied{} // no record is taken until all is well
 	if err := s.Validate(); err != nil {
 		return err
 	}
 	if n := float64(s.Horizon) + 1; math.IsInf((s.Hi-s.Lo)*n, 0) {
 		return fmt.Errorf("mechanism: TallySetup.Lo = %v, Hi = %v, want a sum of %g weights finite", s.Lo, s.Hi, n)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: TallySetup.Arms = %d", s.Arms), (numbers+2)*float64(s.Arms)); err != nil {
+		return err
 	}
 	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms)}
 	return nil

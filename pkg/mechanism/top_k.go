@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -44,6 +45,9 @@ func (t *TopK) Init() error {
 	}
 	if t.K < 1 || t.Candidates < t.K {
 		return fmt.Errorf("mechanism: TopK.K = %d of Candidates = %d, want 1 <= K <= Candidates", t.K, t.Candidates)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: TopK.Candidates = %d", t.Candidates), float64(t.Candidates)); err != nil {
+		return err
 	}
 	if !(t.Sensitivity > 0) || math.IsInf(t.Sensitivity, 0) {
 		return fmt.Errorf("mechanism: TopK.Sensitivity = %v, want finite and > 0", t.Sensitivity)

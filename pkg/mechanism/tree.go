@@ -111,11 +111,11 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
 	if err := noise.Init(s); err != nil {
 		return err
 	}
-	if err := r.init(s); err != nil {
+	levels, padded := noise.Nodes()
+	if err := r.init(s, 2*float64(levels)+3); err != nil { // PanPrivateTree has the open nodes, too
 		return err
 	}
 	size := r.size
-	levels, padded := noise.Nodes()
 	*p = prefix{noise: noise, levels: levels, padded: padded, shift: noise.Shift(), packed: size,
 		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
 	return nil

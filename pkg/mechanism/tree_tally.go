@@ -52,7 +52,7 @@ var (
 // Init validates and calibrates.
 func (t *TreeTally) Init(s privacy.TallySetup) error {
 	t.noise, t.claim = nil, privacy.Claim{}
-	if err := t.tallied.init(s); err != nil {
+	if err := t.tallied.init(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
 		return err
 	}
 	err := t.calibrate()

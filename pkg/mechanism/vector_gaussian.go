@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -40,6 +41,9 @@ func (g *VectorGaussian) Init() error {
 	}
 	if g.Dim < 1 {
 		return fmt.Errorf("mechanism: VectorGaussian.Dim = %d, want >= 1", g.Dim)
+	}
+	if err := size.Check(fmt.Sprintf("mechanism: VectorGaussian.Dim = %d", g.Dim), float64(g.Dim)); err != nil {
+		return err
 	}
 	if !(g.Bound > 0) || math.IsInf(2*g.Bound, 0) {
 		return fmt.Errorf("mechanism: VectorGaussian.Bound = %v, want finite and > 0", g.Bound)

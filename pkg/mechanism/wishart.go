@@ -44,6 +44,9 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
+	if w.Calibration < privacy.Sound || w.Calibration > privacy.AuthorsCode {
+		return fmt.Errorf("mechanism: Wishart.Calibration = %v, want Sound, AsPublished or AuthorsCode", w.Calibration)
+	}
 	if err := w.Budget.Approximate(); err != nil {
 		return err
 	}
@@ -64,6 +67,9 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	w.freedom = s.Dim + int(freedom)
 	if root, c := w.spread(); root <= c {
 		return fmt.Errorf("mechanism: Wishart noise with m k = %.4g degrees of freedom has no rho_min at alpha = %v: sqrt(m k) = %.4g, want > sqrt(d) + sqrt(2 ln(8n/alpha)) = %.4g", root*root, s.Alpha, root, c)
+	}
+	if err := fitting(s, 1); err != nil {
+		return err
 	}
 	var err error
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
@@ -189,7 +195,7 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 
 // Spent returns the event of a row in a number of released nodes.
 func (w *Wishart) Spent(nodes int) privacy.Event {
-	if nodes == 0 {
+	if nodes <= 0 {
 		return nothing
 	}
 	return privacy.WishartEvent{Node: w.claim.Event.(privacy.WishartEvent).Node, Nodes: nodes}

@@ -78,7 +78,7 @@ func (m *Maler) Init(dim, horizon int) error {
 	if !(m.Alpha >= 0 && m.Alpha <= 0.5) || m.Alpha > 0 && m.Alpha < 1e-9 {
 		return fmt.Errorf("online: Maler.Alpha = %v, want in [1e-9, 1/2], or 0 for 1/2", m.Alpha)
 	}
-	if err := m.init("Maler", dim, horizon, m.Radius, m.Gradient, false); err != nil {
+	if err := m.init("Maler", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon))); err != nil {
 		return err
 	}
 	m.alpha = m.Alpha

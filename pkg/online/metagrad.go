@@ -35,7 +35,7 @@ var _ Learner = (*MetaGrad)(nil)
 
 // Init validates and allocates.
 func (m *MetaGrad) Init(dim, horizon int) error {
-	if err := m.init("MetaGrad", dim, horizon, m.Radius, m.Gradient, false); err != nil {
+	if err := m.init("MetaGrad", dim, horizon, m.Radius, m.Gradient, false, 2*grid(max(1, horizon))); err != nil {
 		return err
 	}
 	n := grid(horizon)

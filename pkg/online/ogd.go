@@ -38,7 +38,7 @@ func (o *OGD) Init(dim, horizon int) error {
 	if o.Step == nil && o.Gradient == 0 {
 		return fmt.Errorf("online: OGD.Gradient = 0 without OGD.Step: the step D/(G sqrt t) needs a bound G > 0 on the norm of gradients")
 	}
-	if err := o.init("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil); err != nil {
+	if err := o.init("OGD", dim, horizon, o.Radius, o.Gradient, o.Step != nil, 0); err != nil {
 		return err
 	}
 	o.step = o.Step

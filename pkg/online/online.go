@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
 // Learner predicts a point of the ball and is told the gradient of the loss there.
@@ -49,7 +51,8 @@ type core struct {
 }
 
 // init validates and allocates. Only with open may the bound on gradients be 0, for none: then they are neither clipped nor scaled.
-func (c *core) init(name string, dim, horizon int, radius, bound float64, open bool) error {
+// The caller keeps so many symmetric matrices.
+func (c *core) init(name string, dim, horizon int, radius, bound float64, open bool, matrices int) error {
 	switch {
 	case dim < 1:
 		return fmt.Errorf("online: %s: dimension = %d: %w", name, dim, ErrDim)
@@ -67,6 +70,10 @@ func (c *core) init(name string, dim, horizon int, radius, bound float64, open b
 	}
 	if scale := bound * radius; !open && (scale < 1e-300 || math.IsInf(scale, 1)) {
 		return fmt.Errorf("online: %s.Gradient = %v times Radius = %v, want in [1e-300, 1e308]", name, bound, radius)
+	}
+	what := fmt.Sprintf("online: %s: dimension = %d", name, dim)
+	if err := size.Check(what, float64(matrices)*size.Triangle(dim)+8*float64(dim)); err != nil {
+		return err
 	}
 	*c = core{dim: dim, horizon: horizon, radius: radius, bound: bound, theta: make([]float64, dim), g: make([]float64, dim)}
 	return nil

@@ -29,7 +29,7 @@ func (o *ONS) Init(dim, horizon int) error {
 	if !(o.ExpConcave > 0) {
 		return fmt.Errorf("online: ONS.ExpConcave = %v, want > 0", o.ExpConcave)
 	}
-	if err := o.core.init("ONS", dim, horizon, o.Radius, o.Gradient, false); err != nil {
+	if err := o.core.init("ONS", dim, horizon, o.Radius, o.Gradient, false, 2); err != nil {
 		return err
 	}
 	o.gamma = min(0.5, o.ExpConcave*o.bound*o.radius) / 2

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
 // Losses is a stream of random losses on the unit ball, of rows x_t, |x_t| <= 1, and labels y_t, that compares learners. What a learner
@@ -121,6 +122,10 @@ func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 	}
 	if rounds < 1 {
 		return nil, fmt.Errorf("online: a stream of %d losses: %w", rounds, ErrHorizon)
+	}
+	what := fmt.Sprintf("online: a stream of %d losses of dimension %d", rounds, dim)
+	if err := size.Check(what, float64(rounds)*(float64(dim)+1)); err != nil {
+		return nil, err
 	}
 	return &Losses{Name: name, Curvature: c, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}, nil
 }

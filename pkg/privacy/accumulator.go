@@ -2,7 +2,6 @@ package privacy
 
 import (
 	"fmt"
-	"math"
 )
 
 // Accumulator releases the running sum of row row^T under noise: a private learner's only door to its data.
@@ -30,10 +29,17 @@ type Accumulator interface {
 type Setup struct {
 	Dim     int     // length of a row, >= 2
 	Horizon int     // rounds, >= 1; the last round's row is never released, as no round comes after it
-	Bound   float64 // largest Euclidean norm of a row, L~ > 0
-	Context float64 // largest Euclidean norm of a row without its last entry, L, in (0, Bound]; 0 means Bound
+	Bound   float64 // largest Euclidean norm of a row, L~, in [LeastBound, MostBound]
+	Context float64 // largest Euclidean norm of a row without its last entry, L, in [LeastBound, Bound]; 0 means Bound
 	Alpha   float64 // failure probability of the bounds over all rounds is Alpha/2; in (0, 1]
 }
+
+// LeastBound and MostBound are the range of a bound on data: the products of a few bounds, of noise and of a
+// horizon neither overflow nor vanish in it, so that noise is never zero by rounding. Use other units beyond it.
+const (
+	LeastBound = 1e-60
+	MostBound  = 1e60
+)
 
 // Validate reports a field that is out of its range.
 func (s Setup) Validate() error {
@@ -42,10 +48,10 @@ func (s Setup) Validate() error {
 		return fmt.Errorf("privacy: Setup.Dim = %d, want >= 2", s.Dim)
 	case s.Horizon < 1:
 		return fmt.Errorf("privacy: Setup.Horizon = %d, want >= 1", s.Horizon)
-	case !(s.Bound > 0) || math.IsInf(s.Bound, 1):
-		return fmt.Errorf("privacy: Setup.Bound = %v, want finite and > 0", s.Bound)
-	case !(s.Context >= 0 && s.Context <= s.Bound):
-		return fmt.Errorf("privacy: Setup.Context = %v, want in (0, Bound = %v], or 0 for Bound", s.Context, s.Bound)
+	case !(s.Bound >= LeastBound && s.Bound <= MostBound):
+		return fmt.Errorf("privacy: Setup.Bound = %v, want > 0, in [%v, %v]", s.Bound, LeastBound, MostBound)
+	case s.Context != 0 && !(s.Context >= LeastBound && s.Context <= s.Bound):
+		return fmt.Errorf("privacy: Setup.Context = %v, want in [%v, Bound = %v], or 0 for Bound", s.Context, LeastBound, s.Bound)
 	case !(s.Alpha > 0 && s.Alpha <= 1):
 		return fmt.Errorf("privacy: Setup.Alpha = %v, want in (0, 1]", s.Alpha)
 	}

@@ -7,6 +7,10 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
+// mostShuffled is the number of users beyond which further ones are not counted: fewer hide less, so that what is
+// said is true of more.
+const mostShuffled = 1e7
+
 // AmplifiedDelta returns a delta at which n messages in uniformly random order are (epsilon, delta)-private under the replacement of one user's data, if each is mu-GDP locally: amplification by
 // shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021) for messages that are (e0, d0)-private with any e0 and d0 = GaussianDelta(e0, mu). All e0 are tried, and the local
 // guarantee itself, which shuffling keeps: the result is never above GaussianDelta(epsilon, mu).
@@ -18,6 +22,7 @@ import (
 //
 // The messages of a batch have to be made by one randomiser, public before the first of them. mu and epsilon >= 0, n >= 1.
 func AmplifiedDelta(epsilon, mu float64, n int) float64 {
+	n = min(n, mostShuffled)
 	least := GaussianDelta(epsilon, mu)
 	if n < 2 || !(mu > 0) || math.IsInf(mu, 1) {
 		return least

@@ -36,6 +36,9 @@ func (e BinomialEvent) String() string {
 // maxBinomialSD bounds the noise that is accounted: its distribution function is a table.
 const maxBinomialSD = 2e5
 
+// maxBinomialWork bounds the product of Most and the standard deviation: accounting takes some 32 times as many steps.
+const maxBinomialWork = 1 << 26
+
 // Validate reports a field that is out of its range: Trials P (1-P) is at most 4e10.
 func (e BinomialEvent) Validate() error {
 	switch {
@@ -49,6 +52,8 @@ func (e BinomialEvent) Validate() error {
 		return fmt.Errorf("privacy: BinomialEvent.Coordinates = %d, want >= 1", e.Coordinates)
 	case e.Most < 0 || e.Most > maxSteps:
 		return fmt.Errorf("privacy: BinomialEvent.Most = %d, want in [0, %d]", e.Most, maxSteps)
+	case float64(e.Most)*e.sd() > maxBinomialWork:
+		return fmt.Errorf("privacy: BinomialEvent.Most = %d under noise of standard deviation %.4g, want a product <= 2^26", e.Most, e.sd())
 	case !(e.Tail > 0 && e.Tail < 1):
 		return fmt.Errorf("privacy: BinomialEvent.Tail = %v, want in (0, 1)", e.Tail)
 	}
@@ -182,8 +187,11 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 	if err := b.Approximate(); err != nil {
 		return e, err
 	}
-	if step < 1 {
-		return e, fmt.Errorf("privacy: CalibrateBinomial in steps of %d, want >= 1", step)
+	if step < 1 || step > 1e15 {
+		return e, fmt.Errorf("privacy: CalibrateBinomial in steps of %d, want in [1, 1e15]", step)
+	}
+	if b.Delta < 1e-50 && !b.None() { // its share is below the tails of the tables
+		return e, fmt.Errorf("privacy: CalibrateBinomial for delta = %v, want >= 1e-50", b.Delta)
 	}
 	e.Trials, e.Tail = 0, 1e-3*b.Delta
 	if b.None() {
@@ -201,7 +209,7 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 		}
 		mu *= 1 - 1e-4 // room for the PLD accountant's errors
 		at := func(steps int64) float64 {
-			if e.Trials = steps * step; e.sd() > maxBinomialSD {
+			if e.Trials = steps * step; e.sd() > maxBinomialSD || float64(e.Most)*e.sd() > maxBinomialWork {
 				return 0
 			}
 			return e.Gaussian()

@@ -1,6 +1,9 @@
 package privacy
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Concentrated is the accountant of zero-concentrated differential privacy: rhos add up (Bun and Steinke 2016). A
 // pure event has rho = epsilon^2/2 (their Prop. 3.3) unless it says better itself.
@@ -64,7 +67,7 @@ func ConcentratedRho(b Budget) (float64, error) {
 	if err != nil || b.None() {
 		return low, err
 	}
-	high := 2 * low
+	high := max(2*low, 1e-300) // the standard conversion may vanish
 	for concentratedDelta(high, b.Epsilon) <= b.Delta {
 		low, high = high, 2*high
 	}
@@ -74,6 +77,9 @@ func ConcentratedRho(b Budget) (float64, error) {
 		} else {
 			high = middle
 		}
+	}
+	if low == 0 {
+		return 0, fmt.Errorf("privacy: no zCDP for epsilon = %v, delta = %v", b.Epsilon, b.Delta)
 	}
 	return low, nil
 }

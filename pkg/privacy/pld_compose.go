@@ -171,7 +171,7 @@ func golden(lo, hi float64, steps int, f func(float64) float64) float64 {
 
 // fastLength returns the least 2^a, 3 2^a or 5 2^a that is even and at least n.
 func fastLength(n int) int {
-	best := 1 << 62
+	best := math.MaxInt
 	for _, m := range []int{2, 6, 10} {
 		for m < n {
 			m *= 2

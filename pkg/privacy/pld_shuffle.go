@@ -12,7 +12,7 @@ func shufflePair(e ShuffleEvent) (Pair, error) {
 	if e.Users == 1 || e.Local > 700 { // no clones at all are a bound always, and all there is at a probability of e^-700
 		return ResponsePair(Budget{e.Local, 0}, 2)
 	}
-	n := float64(e.Users - 1)
+	n := float64(min(e.Users, mostShuffled) - 1)
 	eps := e.Local
 	r := math.Exp(-eps)
 	spread := 10 * math.Sqrt(n*r*(1-r))

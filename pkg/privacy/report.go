@@ -21,6 +21,9 @@ func NewReport(name string, c Claim) (Report, error) {
 		r.Exact, r.Accountant = c.Epsilon, "nothing is claimed"
 		return r, nil
 	}
+	if !(c.Epsilon >= 0) || math.IsNaN(c.Nominal.Epsilon) || math.IsNaN(c.Nominal.Delta) {
+		return r, fmt.Errorf("privacy: the claim of %s: epsilon = %v for %v, want numbers", name, c.Epsilon, c.Nominal)
+	}
 	if c.Event == nil {
 		return r, fmt.Errorf("privacy: the claim of %s has no event: an accountant needs one", name)
 	}

@@ -3,6 +3,8 @@ package random
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
 // ChiSquare draws a chi-square variable with k > 0 degrees of freedom; k may be large and need not be
@@ -49,8 +51,11 @@ func NewWishart(dim, freedom int, scale float64) (*Wishart, error) {
 		return nil, fmt.Errorf("random: Wishart of dimension %d, want >= 1", dim)
 	case freedom < dim:
 		return nil, fmt.Errorf("random: Wishart with %d degrees of freedom, want >= the dimension %d", freedom, dim)
-	case !(scale > 0) || math.IsInf(scale, 1):
-		return nil, fmt.Errorf("random: Wishart of scale %v, want finite and > 0", scale)
+	case !(scale > 0 && scale*float64(freedom) <= math.MaxFloat64/1e6):
+		return nil, fmt.Errorf("random: Wishart of scale %v with %d degrees of freedom, want > 0 and their product below 1e302", scale, freedom)
+	}
+	if err := size.Check(fmt.Sprintf("random: Wishart of dimension %d", dim), size.Triangle(dim)); err != nil {
+		return nil, err
 	}
 	return &Wishart{dim: dim, freedom: freedom, scale: scale, l: make([]float64, dim*(dim+1)/2)}, nil
 }

@@ -20,6 +20,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -117,6 +118,10 @@ func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim,
 	}
 	grid, err = checkGrid(e.Grid, e.rounds())
 	if err != nil {
+		return nil, nil, err
+	}
+	what := fmt.Sprintf("field Trials = %d of %d policies over a grid of %d rounds", e.Trials, len(e.Policies), len(grid))
+	if err := size.Check(what, float64(e.Trials)*float64(len(e.Policies))*float64(len(grid))); err != nil {
 		return nil, nil, err
 	}
 	env := e.Environment()

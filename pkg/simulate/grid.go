@@ -6,13 +6,16 @@ import (
 	"slices"
 )
 
+// mostPoints is how many rounds a grid has at most: more are no curve.
+const mostPoints = 1 << 20
+
 // LinearGrid returns about n evenly spaced rounds in [1, rounds], increasing, the last one rounds.
 // It returns nil if n or rounds is below 1.
 func LinearGrid(rounds, n int) []int {
 	if n < 1 || rounds < 1 {
 		return nil
 	}
-	n = min(n, rounds)
+	n = min(n, rounds, mostPoints)
 	grid := make([]int, n)
 	for i := range grid {
 		grid[i] = int(math.Round(float64(rounds) * float64(i+1) / float64(n)))
@@ -31,6 +34,7 @@ func LogGrid(rounds, n int) []int {
 	if n == 1 {
 		return []int{rounds}
 	}
+	n = min(n, mostPoints)
 	grid := make([]int, n)
 	for i := range grid {
 		grid[i] = int(math.Round(math.Pow(float64(rounds), float64(i)/float64(n-1))))

@@ -1,0 +1,395 @@
+package pkg_test
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// What subjects are made of, all of it valid.
+var (
+	budget     = privacy.Budget{Epsilon: 1, Delta: 0.01}
+	narrow     = privacy.Budget{Epsilon: 0.1, Delta: 1e-5}
+	oneUser    = privacy.Neighbours{Relation: privacy.Replace, Record: "record", Contributions: 1}
+	setup      = privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
+	tallySetup = privacy.TallySetup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
+	linear     = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	semi       = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
+)
+
+func pick2of4() matroid.Matroid {
+	m, err := matroid.NewUniform(4, 2)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// of is a subject that hands the arguments to a function, or to a struct's Init, Validate or Run.
+func of(name string, make func() []any) subject { return subject{name, make} }
+
+func setups(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make(), setup} })
+}
+
+func tallies(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make(), tallySetup} })
+}
+
+func linears(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make(), linear, 16} })
+}
+
+func semis(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make(), semi, 16} })
+}
+
+func values(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make()} })
+}
+
+// soon is the time that a long run is given before it is cancelled.
+func soon() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	_ = cancel
+	return ctx
+}
+
+func subjects() []subject {
+	list := []subject{
+		of("random.NewBinomial", func() []any { return []any{random.NewBinomial, int64(9), 0.5} }),
+		of("random.NewDiscreteGaussian", func() []any { return []any{random.NewDiscreteGaussian, uint64(9), uint64(2)} }),
+		of("random.NewDiscreteLaplace", func() []any { return []any{random.NewDiscreteLaplace, uint64(9), uint64(2)} }),
+		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
+		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
+
+		of("privacy.NewDiscretePair", func() []any {
+			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
+		}),
+		of("privacy.NewReport", func() []any {
+			return []any{privacy.NewReport, "name", privacy.Claim{Neighbours: oneUser, Nominal: budget, Epsilon: 1, Event: privacy.LaplaceEvent{Epsilon: 1}}}
+		}),
+		values("privacy.Setup", func() any { s := setup; return &s }),
+		values("privacy.TallySetup", func() any { s := tallySetup; return &s }),
+		values("privacy.Budget", func() any { b := budget; return &b }),
+		values("privacy.Neighbours", func() any { n := oneUser; return &n }),
+		values("privacy.BinomialEvent", func() any {
+			return &privacy.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
+		}),
+		values("privacy.GaussianEvent", func() any { return &privacy.GaussianEvent{Mu: 1} }),
+		values("privacy.LaplaceEvent", func() any { return &privacy.LaplaceEvent{Epsilon: 1} }),
+		values("privacy.DiscreteGaussianEvent", func() any { return &privacy.DiscreteGaussianEvent{Dim: 3, Sensitivity: 2, Sigma: 3} }),
+		values("privacy.DiscreteLaplaceEvent", func() any { return &privacy.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 3} }),
+		values("privacy.ResponseEvent", func() any { return &privacy.ResponseEvent{Epsilon: 1, Choices: 3} }),
+		values("privacy.ExponentialEvent", func() any { return &privacy.ExponentialEvent{Epsilon: 1} }),
+		values("privacy.SparseVectorEvent", func() any { return &privacy.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
+		values("privacy.WishartEvent", func() any { return &privacy.WishartEvent{Node: narrow, Nodes: 4} }),
+		values("privacy.ApproximateEvent", func() any { return &privacy.ApproximateEvent{Budget: budget} }),
+		values("privacy.TreeEvent", func() any { return &privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: 0.2}, Nodes: 4} }),
+		values("privacy.MatrixEvent", func() any { return &privacy.MatrixEvent{ColumnNorm: 2, Sensitivity: 1, SD: 4} }),
+		values("privacy.Sequence", func() any {
+			return &privacy.Sequence{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
+		}),
+		values("privacy.Repeat", func() any { return &privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 0.1}, Times: 3} }),
+		values("privacy.Repeat of Gaussians", func() any { return &privacy.Repeat{Event: privacy.GaussianEvent{Mu: 0.1}, Times: 3} }),
+		values("privacy.Parallel", func() any {
+			return &privacy.Parallel{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
+		}),
+		values("privacy.DoublingEvent", func() any { return &privacy.DoublingEvent{Block: privacy.GaussianEvent{Mu: 0.2}} }),
+		values("privacy.GroupEvent", func() any { return &privacy.GroupEvent{Event: privacy.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
+		values("privacy.ShuffleEvent", func() any { return &privacy.ShuffleEvent{Local: 0.5, Users: 100} }),
+		of("privacy.GaussianMu", func() []any { return []any{privacy.GaussianMu, budget} }),
+		of("privacy.ConcentratedRho", func() []any { return []any{privacy.ConcentratedRho, budget} }),
+		of("privacy.ZCDP", func() []any { return []any{privacy.ZCDP, budget} }),
+		of("privacy.AmplifiedMu", func() []any { return []any{privacy.AmplifiedMu, budget, 100} }),
+		of("privacy.CalibrateBinomial", func() []any {
+			e := privacy.BinomialEvent{Trials: 4000, P: 0.25, Coordinates: 3, Most: 4, Norm: 5, Tail: 1e-6}
+			return []any{privacy.CalibrateBinomial, budget, e, int64(1)}
+		}),
+
+		setups("mechanism.Exact", func() any { return &mechanism.Exact{Ridge: 1} }),
+		setups("mechanism.Gaussian", func() any { return &mechanism.Gaussian{Budget: budget} }),
+		setups("mechanism.Wishart", func() any { return &mechanism.Wishart{Budget: narrow} }),
+		setups("mechanism.Tree", func() any { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Tree of Wishart noise", func() any { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: narrow}} }),
+		setups("mechanism.PanPrivateTree", func() any { return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Honaker", func() any { return &mechanism.Honaker{Budget: budget} }),
+		setups("mechanism.SquareRoot", func() any { return &mechanism.SquareRoot{Budget: budget} }),
+		setups("mechanism.BLT", func() any { return &mechanism.BLT{Budget: budget} }),
+		setups("mechanism.SecureTree", func() any { return &mechanism.SecureTree{Budget: budget} }),
+		tallies("mechanism.Counts", func() any { return &mechanism.Counts{} }),
+		tallies("mechanism.Blocks", func() any { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.Blocks of Gaussian noise", func() any { return &mechanism.Blocks{Budget: budget, Remember: true} }),
+		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
+		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
+		values("mechanism.VectorGaussian", func() any { return &mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.RandomisedResponse", func() any { return &mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
+		values("mechanism.SecureGaussian", func() any { return &mechanism.SecureGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.SecureLaplace", func() any { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.SparseVector", func() any {
+			return &mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
+		}),
+		values("mechanism.TopK", func() any {
+			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
+		}),
+		values("mechanism.SymmetricDiscreteEvent", func() any { return &mechanism.SymmetricDiscreteEvent{Dim: 3, Sensitivity: 2, Sigma: 3} }),
+
+		linears("learner.LinUCB", func() any { return &learner.LinUCB{Sums: &mechanism.Exact{}} }),
+		linears("learner.LinUCB over a tree", func() any {
+			return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, OptimalShift: true}
+		}),
+		linears("learner.LinUCB over BLT", func() any { return &learner.LinUCB{Sums: &mechanism.BLT{Budget: budget}} }),
+		linears("learner.Metered", func() any {
+			return &learner.Metered{Learner: &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}}, Budget: budget, Freeze: true}
+		}),
+		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: &learner.LinUCB{}, Epsilon: 1} }),
+		of("learner.Local", func() []any {
+			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				noise := learner.LDPNoise{Budget: budget}
+				l := &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
+				return l, l.Init(p, horizon)
+			}, 2, &learner.Uniform{}, linear, 16}
+		}),
+		of("learner.Local by LDP", func() []any {
+			return []any{func(n learner.LDPNoise, s *learner.LDPServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				s.Noise = n
+				l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
+				return l, l.Init(p, horizon)
+			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{}, linear, 16}
+		}),
+		of("learner.Local by OnlineUCB", func() []any {
+			return []any{func(n learner.OnlineNoise, s *learner.OnlineServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				s.Noise = n
+				l := &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: s}
+				return l, l.Init(p, horizon)
+			}, learner.OnlineNoise{Budget: budget}, &learner.OnlineServer{}, linear, 16}
+		}),
+		of("learner.NewShuffleAmplified", func() []any {
+			return []any{func(n learner.AmplifiedNoise, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewShuffleAmplified(n)
+				return l, l.Init(p, horizon)
+			}, learner.AmplifiedNoise{Budget: budget, Batch: 4}, linear, 16}
+		}),
+		of("learner.NewShuffleVectorSum", func() []any {
+			return []any{func(v learner.VectorSum, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewShuffleVectorSum(v)
+				return l, l.Init(p, horizon)
+			}, learner.VectorSum{Budget: budget, Batch: 4}, linear, 16}
+		}),
+		of("learner.NewCombiner", func() []any {
+			return []any{func(n learner.OnlineNoise, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				device, server := learner.NewCombiner(n)
+				l := &learner.Local{Device: device, Server: server}
+				return l, l.Init(p, horizon)
+			}, learner.OnlineNoise{Budget: budget}, linear, 16}
+		}),
+		linears("learner.LDPDevice", func() any { return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}} }),
+		linears("learner.LDPServer", func() any { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}} }),
+		linears("learner.OnlineDevice", func() any { return &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.OnlineServer", func() any { return &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.AmplifiedDevice", func() any {
+			return &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
+		}),
+		linears("learner.AmplifiedServer", func() any {
+			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
+		}),
+		linears("learner.VectorSumDevice", func() any { return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}} }),
+		linears("learner.VectorSumServer", func() any { return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}} }),
+		linears("learner.CombinerDevice", func() any { return &learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
+		linears("learner.CombinerServer", func() any {
+			return &learner.CombinerServer{Base: learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}}}
+		}),
+		linears("learner.Anytime", func() any {
+			return &learner.Anytime{Block: func(int) learner.Server {
+				return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}}
+			}}
+		}),
+		of("learner.Uniform", func() []any { return []any{&learner.Uniform{}, 4} }),
+		of("learner.BitSum", func() []any { return []any{&learner.BitSum{}, 4} }),
+		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
+		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
+		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
+		semis("learner.OMM over counts", func() any { return &learner.OMM{Matroid: pick2of4(), Tally: &mechanism.Counts{}} }),
+		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
+		semis("learner.CTSBeta", func() any { return &learner.CTSBeta{Matroid: pick2of4()} }),
+		semis("learner.KLOSM", func() any {
+			return &learner.KLOSM{Matroid: pick2of4(), Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}}
+		}),
+
+		values("bandit.Problem", func() any { p := linear; return &p }),
+		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
+		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
+		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
+		values("environment.SemiBandit", func() any {
+			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
+		}),
+		values("environment.SemiBandit of Gaussian weights", func() any {
+			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
+		}),
+		values("environment.Ratings", func() any {
+			return &environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
+		}),
+
+		of("matroid.NewUniform", func() []any { return []any{matroid.NewUniform, 4, 2} }),
+		of("matroid.NewGraphic", func() []any { return []any{matroid.NewGraphic, 3, [][2]int{{0, 1}, {1, 2}, {0, 2}}} }),
+		of("matroid.NewLaminar", func() []any {
+			return []any{matroid.NewLaminar, 4, [][]int{{0, 1}, {0, 1, 2}}, []int{1, 2}}
+		}),
+		of("matroid.NewLinear", func() []any { return []any{matroid.NewLinear, [][]int{{1, 0}, {0, 1}, {1, 1}}} }),
+		of("matroid.NewLinearFloat", func() []any {
+			return []any{matroid.NewLinearFloat, [][]float64{{1, 0}, {0, 1}, {1, 1}}, 1e-9}
+		}),
+		of("matroid.NewPartition", func() []any { return []any{matroid.NewPartition, []int{0, 0, 1}, []int{1, 1}} }),
+		of("matroid.NewTransversal", func() []any { return []any{matroid.NewTransversal, 3, [][]int{{0, 1}, {1}, {2}}} }),
+
+		of("online.Maler", func() []any { return []any{&online.Maler{Radius: 1, Gradient: 1, Alpha: 0.25}, 3, 16} }),
+		of("online.MetaGrad", func() []any { return []any{&online.MetaGrad{Radius: 1, Gradient: 1}, 3, 16} }),
+		of("online.OGD", func() []any { return []any{&online.OGD{Radius: 1, Gradient: 1}, 3, 16} }),
+		of("online.ONS", func() []any { return []any{&online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
+		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewQuadratic", func() []any { return []any{online.NewQuadratic, 3, 16, random.New(1, 0, "losses")} }),
+		of("online.NewSquared", func() []any { return []any{online.NewSquared, 3, 16, random.New(1, 0, "losses")} }),
+
+		of("audit.Mechanism", func() []any {
+			return []any{func(a audit.Mechanism, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Mechanism{
+				Name: "Laplace", Claim: privacy.Budget{Epsilon: 1}, Outputs: 1, Runs: audit.MinRuns,
+				Release: func(world int, source rand.Source, out []float64) error {
+					privacy.NewNoise(source).Laplace(out, 1)
+					out[0] += float64(world)
+					return nil
+				},
+			}, audit.Options{Seed: 1, Workers: 1}}
+		}),
+		of("audit.Canaries", func() []any {
+			return []any{func(a audit.Canaries, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Canaries{
+				Name: "Laplace", Claim: privacy.Budget{Epsilon: 1}, Count: 16,
+				Release: func(versions []int, source rand.Source, scores []float64) error {
+					privacy.NewNoise(source).Laplace(scores, 1)
+					for i, v := range versions {
+						scores[i] += float64(v) - 0.5
+					}
+					return nil
+				},
+			}, audit.Options{Seed: 1, Workers: 1}}
+		}),
+		of("audit.Accumulator", func() []any {
+			return []any{func(a audit.Accumulator, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Accumulator{
+				Name: "tree", Setup: setup, Runs: audit.MinRuns,
+				New: func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+			}, audit.Options{Seed: 1, Workers: 1}}
+		}),
+		of("audit.Learner", func() []any {
+			streams := audit.RandomStreams(linear, 4)
+			world0, world1 := streams(random.New(1, 0, "streams"))
+			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
+				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
+				New: func() bandit.Learner {
+					return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}}
+				},
+			}, audit.Options{Seed: 1, Workers: 1}}
+		}),
+
+		of("simulate.Experiment", func() []any {
+			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
+				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
+				Environment: func() bandit.Environment { return &environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1} },
+				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return &learner.LinUCB{} }}},
+			}}
+		}),
+		of("simulate.LinearGrid", func() []any { return []any{simulate.LinearGrid, 100, 10} }),
+		of("simulate.LogGrid", func() []any { return []any{simulate.LogGrid, 100, 10} }),
+		of("simulate.DefaultGrid", func() []any { return []any{simulate.DefaultGrid, 100} }),
+	}
+	return list
+}
+
+// numberless are exported constructors that take no numbers.
+var numberless = map[string]bool{
+	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
+	"privacy.NewLedger": true, "privacy.NewNoise": true,
+	"matroid.NewGreedy": true, "matroid.NewOracle": true,
+	"simulate.NewTerminal": true,
+}
+
+// constructors parses the module under pkg/ and lists its exported functions that are named New, and its exported types with a method Init, Validate or Run.
+func constructors(t *testing.T) (names []string) {
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "internal" || d.Name() == "testdata") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range parsed.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || !f.Name.IsExported() {
+				continue
+			}
+			name := f.Name.Name
+			if f.Recv != nil {
+				if name != "Init" && name != "Validate" && name != "Run" {
+					continue
+				}
+				of := f.Recv.List[0].Type
+				if star, ok := of.(*ast.StarExpr); ok {
+					of = star.X
+				}
+				if name = of.(*ast.Ident).Name; !ast.IsExported(name) {
+					continue
+				}
+			} else if !strings.HasPrefix(name, "New") {
+				continue
+			}
+			names = append(names, parsed.Name.Name+"."+name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// TestHarnessIsComplete wants every constructor in the harness: a new type is tried like all others.
+func TestHarnessIsComplete(t *testing.T) {
+	tried := map[string]bool{}
+	for _, s := range subjects() {
+		name, _, _ := strings.Cut(s.name, " ")
+		tried[name] = true
+	}
+	names := constructors(t)
+	if len(names) < 80 {
+		t.Errorf("found %d constructors, want those of the whole module", len(names))
+	}
+	for _, name := range names {
+		if !tried[name] && !numberless[name] {
+			t.Errorf("%s is not among the subjects of the harness: add it", name)
+		}
+	}
+}

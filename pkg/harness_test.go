@@ -1,0 +1,325 @@
+package pkg_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A subject is an exported way to hand numbers to the toolkit: a function, or a method of a struct that has fields to set.
+type subject struct {
+	name string       // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
+	make func() []any // a function and its arguments, or a pointer to a struct and those of its Init, Validate or Run
+}
+
+// A harnessCase is a subject with one or two of its numbers replaced by extreme ones.
+type harnessCase struct {
+	subject
+	changes []change
+}
+
+// change sets a leaf of a subject's arguments, by its place in their order, to one of the extremes of its kind.
+type change struct{ leaf, extreme int }
+
+// leaf is something that can be set.
+type leaf struct {
+	path  string
+	value reflect.Value
+}
+
+var (
+	extremeFloats = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, -1e308, 1e-300, 1e-160, 1e-8, 1, 1e8, 1e160, 1e308}
+	extremeInts   = []int{math.MinInt, -1, 0, 1, 2, 1 << 16, math.MaxInt32, math.MaxInt}
+)
+
+// extremes returns how many extreme values a leaf can take.
+func extremes(k reflect.Kind) int {
+	switch k {
+	case reflect.Float64:
+		return len(extremeFloats)
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return len(extremeInts)
+	case reflect.Bool, reflect.Interface, reflect.Func, reflect.Slice:
+		return 1 // the other one; nil
+	}
+	return 0
+}
+
+// set makes a leaf an extreme value, and returns that in words.
+func (l leaf) set(extreme int) string {
+	v := l.value
+	switch v.Kind() {
+	case reflect.Float64:
+		v.SetFloat(extremeFloats[extreme])
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(extremeInts[extreme]))
+	case reflect.Uint64:
+		v.SetUint(uint64(extremeInts[extreme]))
+	case reflect.Bool:
+		v.SetBool(!v.Bool())
+	default:
+		v.SetZero()
+	}
+	return fmt.Sprintf("%s = %v", l.path, v.Interface())
+}
+
+// leaves lists what can be set below a value, in a fixed order. A slice is looked into as far as its second element.
+func leaves(v reflect.Value, path string, list []leaf) []leaf {
+	if !v.IsValid() {
+		return list
+	}
+	if extremes(v.Kind()) > 0 && v.CanSet() {
+		list = append(list, leaf{path, v})
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		return leaves(v.Elem(), path, list)
+	case reflect.Interface:
+		if v.Elem().Kind() == reflect.Pointer {
+			return leaves(v.Elem(), path, list)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); f.IsExported() {
+				list = leaves(v.Field(i), path+"."+f.Name, list)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range min(v.Len(), 2) {
+			list = leaves(v.Index(i), fmt.Sprintf("%s[%d]", path, i), list)
+		}
+	}
+	return list
+}
+
+// settable copies a subject's arguments to where they can be set, and lists their leaves.
+func settable(args []any) (values []reflect.Value, list []leaf) {
+	for i, a := range args {
+		v := reflect.New(reflect.TypeOf(a)).Elem()
+		v.Set(reflect.ValueOf(a))
+		values = append(values, v)
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Struct, reflect.Slice:
+			if i == 0 || v.Type().String() != "*rand.Rand" {
+				list = leaves(v, v.Type().String(), list)
+			}
+		case reflect.Func:
+		default:
+			list = leaves(v, "argument "+strconv.Itoa(i), list)
+		}
+	}
+	return values, slices.DeleteFunc(list, func(l leaf) bool { return strings.HasPrefix(l.path, "*rand.Rand") })
+}
+
+// harnessCases lists every leaf of every subject at every extreme, one at a time, and some pairs of them.
+func harnessCases() (cases []harnessCase) {
+	pairs := 30 // of a subject
+	if testing.Short() {
+		pairs = 6
+	}
+	for _, s := range subjects() {
+		_, list := settable(s.make())
+		cases = append(cases, harnessCase{subject: s})
+		for i, l := range list {
+			for e := range extremes(l.value.Kind()) {
+				cases = append(cases, harnessCase{s, []change{{i, e}}})
+			}
+		}
+		rng := rand.New(rand.NewPCG(1, uint64(len(cases))))
+		for range pairs {
+			if len(list) < 2 {
+				break
+			}
+			i := rng.IntN(len(list) - 1)
+			j := i + 1 + rng.IntN(len(list)-i-1)
+			if strings.HasPrefix(list[j].path, list[i].path) { // the first may cut off the second
+				continue
+			}
+			a, b := extremes(list[i].value.Kind()), extremes(list[j].value.Kind())
+			cases = append(cases, harnessCase{s, []change{{i, rng.IntN(a)}, {j, rng.IntN(b)}}})
+		}
+	}
+	return cases
+}
+
+// describe returns the case in words, and the arguments that it is.
+func (c harnessCase) describe() (string, []reflect.Value) {
+	values, list := settable(c.make())
+	words := []string{}
+	for _, change := range c.changes {
+		words = append(words, list[change.leaf].set(change.extreme))
+	}
+	return c.name + ": " + strings.Join(words, ", "), values
+}
+
+// mostAllocated bounds what a case may allocate, in bytes.
+const mostAllocated = 1 << 30
+
+// run calls the subject and uses what it makes. It returns what is wrong with that.
+func (c harnessCase) run(values []reflect.Value) (wrong []string) {
+	defer func() {
+		if r := recover(); r != nil {
+			wrong = append(wrong, fmt.Sprintf("panic: %v\n%s", r, stack()))
+		}
+	}()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	made, ok := call(values)
+	if ok {
+		u := &user{values: values}
+		u.use(made)
+		wrong = u.wrong
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > mostAllocated {
+		wrong = append(wrong, fmt.Sprintf("%.3g GiB allocated, want <= 1", float64(n)/(1<<30)))
+	}
+	return wrong
+}
+
+// stack returns the part of a stack trace that names the module's own files.
+func stack() string {
+	var own []string
+	buf := make([]byte, 1<<16)
+	for line := range strings.Lines(string(buf[:runtime.Stack(buf, false)])) {
+		if strings.HasPrefix(line, "\t") && strings.Contains(line, "/pkg/") && !strings.Contains(line, "harness") {
+			own = append(own, strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.Join(own[:min(4, len(own))], "\n")
+}
+
+// call calls a subject's function or method, and reports that it gave no error. What was made is the first result of a function, and the receiver of a method.
+func call(values []reflect.Value) (made any, ok bool) {
+	f, made := values[0], values[0].Interface()
+	if f.Kind() != reflect.Func {
+		for _, name := range []string{"Init", "Run", "Validate"} {
+			if m := f.MethodByName(name); m.IsValid() {
+				f = m
+				break
+			}
+		}
+	}
+	if f.Kind() != reflect.Func {
+		return made, true
+	}
+	out := f.Call(values[1:])
+	if f == values[0] {
+		made = out[0].Interface()
+	}
+	err, failed := out[len(out)-1].Interface().(error)
+	if failed && strings.Contains(err.Error(), "runtime error") {
+		panic(err) // that somebody has recovered from
+	}
+	return made, !failed
+}
+
+// TestHarness hands extreme numbers to all that is exported and takes numbers: whatever is accepted has to work.
+//
+// The cases run in child processes, so that running out of memory and endless loops are failures of a case with a name.
+func TestHarness(t *testing.T) {
+	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("there are no child processes here")
+	}
+	cases := harnessCases()
+	const workers = 2
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for next := w; next < len(cases); {
+				next = runChild(t, cases, next, workers)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%d cases of %d subjects", len(cases), len(subjects()))
+}
+
+const harnessVariable = "DPBANDITS_HARNESS"
+
+// patience is how long a child may be silent: a case takes milliseconds, on a machine that does nothing else.
+const patience = 4 * time.Minute
+
+// runChild runs every so many of the cases from one on in a process of its own, until that ends, and returns the first case that was not run.
+func runChild(t *testing.T, cases []harnessCase, first, step int) (next int) {
+	child := exec.Command(os.Args[0], "-test.run=^TestHarnessChild$", fmt.Sprintf("-test.short=%v", testing.Short()))
+	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, first, step))
+	var stderr bytes.Buffer
+	child.Stderr = &stderr
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Error(err)
+		return len(cases)
+	}
+	silence := time.AfterFunc(patience, func() { child.Process.Kill() })
+	current, done := first, false
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		silence.Reset(patience)
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case "case":
+			if current, err = strconv.Atoi(rest); err != nil {
+				t.Error(err)
+			}
+		case "wrong":
+			what, _ := strconv.Unquote(rest)
+			t.Error(what)
+		case "done":
+			done = true
+		}
+		if err != nil {
+			if err != io.EOF {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	silent := !silence.Stop()
+	err = child.Wait()
+	if done {
+		return len(cases)
+	}
+	name, _ := cases[current].describe()
+	what := "died: " + stderr.String()[:min(500, stderr.Len())]
+	if silent {
+		what = fmt.Sprintf("took more than %v", patience)
+	}
+	t.Errorf("%s: %v, %s", name, err, what)
+	return current + step
+}
+
+// TestHarnessChild runs cases for TestHarness, and is empty without it.
+func TestHarnessChild(t *testing.T) {
+	var first, step int
+	if n, _ := fmt.Sscan(os.Getenv(harnessVariable), &first, &step); n != 2 {
+		t.Skip("for TestHarness")
+	}
+	limitMemory(3 << 30)
+	cases := harnessCases()
+	for i := first; i < len(cases); i += step {
+		fmt.Printf("case %d\n", i)
+		name, values := cases[i].describe()
+		for _, what := range cases[i].run(values) {
+			fmt.Printf("wrong %q\n", name+": "+what)
+		}
+	}
+	fmt.Println("done")
+}

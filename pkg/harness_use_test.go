@@ -1,0 +1,412 @@
+package pkg_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// user does with what a subject made what a user would, and writes down what is wrong with it.
+type user struct {
+	values []reflect.Value // the subject's arguments
+	wrong  []string
+}
+
+func (u *user) errorf(format string, args ...any) {
+	u.wrong = append(u.wrong, fmt.Sprintf(format, args...))
+}
+
+// argument returns the first of the subject's arguments that has a type.
+func argument[T any](u *user) (found T, ok bool) {
+	for _, v := range u.values {
+		if found, ok = v.Interface().(T); ok {
+			return found, true
+		}
+	}
+	return found, false
+}
+
+// much is more than a case has the time to look at.
+const much = 1 << 12
+
+func (u *user) use(made any) {
+	rng, source := random.New(1, 0, "harness"), random.Source(1, 0, "harness noise")
+	switch m := made.(type) {
+	case privacy.Accumulator:
+		u.accumulator(m, privacy.NewNoise(source))
+	case privacy.Tally:
+		u.tally(m, privacy.NewNoise(source))
+	case bandit.Learner:
+		u.learner(m, rng, source)
+	case bandit.Environment:
+		u.environment(m, rng)
+	case learner.Device:
+		u.device(m, privacy.NewNoise(source))
+	case learner.Server:
+		m.Reset(rng)
+		u.number("a broadcast", m.Broadcast()...)
+		m.Receive(learner.Message{math.NaN()})
+	case learner.Shuffler:
+		m.Reset(privacy.NewNoise(source))
+		m.Draws(3)
+	case mechanism.NodeNoise:
+		s, _ := argument[privacy.Setup](u)
+		if s.Dim < much {
+			node := make([]float64, s.Dim*(s.Dim+1)/2)
+			m.Draw(privacy.NewNoise(source), node)
+			u.number("noise", node...)
+		}
+		u.law(m.Law(), m.Claim())
+		u.bounds(m.Bounds(m.Shift()))
+	case mechanism.Secure:
+		dim := int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int())
+		record := make([]float64, dim)
+		record[0] = 1e308
+		m.Add(record)
+		if err := m.Release(record); err != nil {
+			u.errorf("a release: %v", err)
+		}
+		u.number("a release", record[:min(dim, much)]...)
+		if err := m.Check(); err != nil {
+			u.errorf("%v", err)
+		}
+	case *mechanism.TopK:
+		m.Reset(privacy.NewNoise(source))
+		m.Choose(make([]float64, m.Candidates), nil)
+	case *mechanism.SparseVector:
+		m.Reset(privacy.NewNoise(source))
+		m.Above(1, 0)
+	case *mechanism.RandomisedResponse:
+		m.Reset(privacy.NewNoise(source))
+		m.Respond(1)
+		u.number("a probability", m.Keep())
+	case interface {
+		Reset(*privacy.Noise)
+		Release(dst, value []float64) error
+	}:
+		m.Reset(privacy.NewNoise(source))
+		value := make([]float64, int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int()))
+		value[0] = 1e308
+		if err := m.Release(value, value); err != nil {
+			u.errorf("a release: %v", err)
+		}
+		u.number("a release", value[:min(len(value), much)]...)
+	case privacy.Event:
+		u.event(m)
+		u.account(reflect.Indirect(reflect.ValueOf(made)).Interface().(privacy.Event))
+	case privacy.Report:
+		u.claim(m.Claim)
+		u.print(m)
+	case matroid.Matroid:
+		u.matroid(m)
+	case online.Learner:
+		dim := len(m.Predict())
+		gradient := make([]float64, dim)
+		for _, g := range []float64{1, 1e300, 0, 1e-300} {
+			gradient[0] = g
+			if err := m.Update(gradient); err != nil {
+				u.errorf("a gradient of %v: %v", g, err)
+			}
+			u.number("a prediction", m.Predict()...)
+		}
+	case online.Stream:
+		u.number("a loss", m.Loss(1, make([]float64, m.Dim())))
+	case *random.Binomial:
+		m.Rand(source)
+	case *random.DiscreteGaussian:
+		m.Rand(source)
+		u.number("sigma", m.Sigma(), float64(m.Max()))
+	case *random.DiscreteLaplace:
+		m.Rand(source)
+		u.number("scale", m.Scale(), float64(m.Max()))
+	case *random.Wishart:
+		w := make([]float64, m.Dim()*(m.Dim()+1)/2)
+		m.Rand(random.NewNormals(source), w)
+		u.number("a draw", w...)
+	case *random.TruncatedBeta:
+		if x := m.Rand(rng); !(x >= m.Lo && x <= m.Hi) {
+			u.errorf("a draw of %v, want in [%v, %v]", x, m.Lo, m.Hi)
+		}
+	case float64:
+		if math.IsNaN(m) {
+			u.errorf("the result is NaN")
+		}
+	case fmt.Stringer:
+		u.print(m)
+	}
+	if c, ok := made.(privacy.Claimant); ok {
+		u.claim(c.Claim())
+	}
+	if l, ok := made.(privacy.Ledgered); ok {
+		for _, d := range l.Draws() {
+			if d.Count != 0 {
+				u.law(d.Law, l.Claim())
+			}
+			if d.Count < 0 {
+				u.errorf("%d draws of %v", d.Count, d.Law)
+			}
+		}
+	}
+	if m, ok := made.(privacy.Meter); ok && !math.IsInf(m.Claim().Nominal.Epsilon, 1) {
+		for _, n := range []int{-1, 0, 1, 2, 16, math.MaxInt} {
+			u.event(m.Spent(n))
+		}
+	}
+}
+
+// number wants numbers that are finite.
+func (u *user) number(what string, list ...float64) {
+	for i, v := range list {
+		if v-v != 0 {
+			u.errorf("%s: number %d is %v", what, i, v)
+			return
+		}
+	}
+}
+
+// print wants a text without NaN.
+func (u *user) print(s any) {
+	if text := fmt.Sprint(s); strings.Contains(text, "NaN") {
+		u.errorf("prints NaN: %s", text)
+	}
+}
+
+// claim wants one that promises something, or says that it does not.
+func (u *user) claim(c privacy.Claim) {
+	u.print(c)
+	switch {
+	case !(c.Epsilon >= 0):
+		u.errorf("claims epsilon = %v", c.Epsilon)
+	case math.IsInf(c.Epsilon, 1):
+	case c.Event == nil:
+		u.errorf("claims epsilon = %v without an event", c.Epsilon)
+	default:
+		u.event(c.Event)
+	}
+}
+
+func (u *user) event(e privacy.Event) {
+	if e == nil {
+		return
+	}
+	u.print(e)
+	if err := e.Validate(); err != nil {
+		u.errorf("an event: %v", err)
+	}
+}
+
+// account wants no NaN from any accountant.
+func (u *user) account(e privacy.Event) {
+	for _, a := range privacy.Accountants() {
+		if _, slow := a.(privacy.PLD); slow && testing.Short() {
+			continue
+		} else if slow {
+			a = privacy.PLD{Spacing: 0.05}
+		}
+		if epsilon, err := a.Epsilon(e, 1e-6); err == nil && !(epsilon >= 0) {
+			u.errorf("%v: epsilon = %v", a, epsilon)
+		}
+		if delta, err := a.Delta(e, 1); err == nil && !(delta >= 0 && delta <= 1) {
+			u.errorf("%v: delta = %v", a, delta)
+		}
+	}
+}
+
+// law wants noise under a claim.
+func (u *user) law(l privacy.Law, c privacy.Claim) {
+	switch l.Kind {
+	case "Gaussian", "SymmetricGaussian", "Laplace", "Gumbel", "DiscreteGaussian", "DiscreteLaplace", "Wishart":
+		if finite := !math.IsInf(c.Nominal.Epsilon, 1); math.IsInf(l.Scale, 0) || math.IsNaN(l.Scale) || finite && !(l.Scale > 0) {
+			u.errorf("claims epsilon = %v under %v", c.Epsilon, l)
+		}
+	}
+}
+
+func (u *user) bounds(b privacy.Bounds) {
+	u.number("Bounds, rho_min", b.RhoMin)
+	u.number("Bounds, rho_max", b.RhoMax)
+	u.number("Bounds, gamma", b.Gamma)
+}
+
+func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
+	s, _ := argument[privacy.Setup](u)
+	a.Reset(n)
+	u.bounds(a.Bounds())
+	if s.Dim > 256 {
+		return
+	}
+	row, sum := make([]float64, s.Dim), make([]float64, s.Dim*(s.Dim+1)/2)
+	for i, v := range []float64{1, 1e-200, 0, 1e200, 1e308} {
+		if i >= s.Horizon {
+			break
+		}
+		for j := range row {
+			row[j] = v
+		}
+		if err := a.AddOuter(row); err != nil {
+			u.errorf("a row of %v: %v", v, err)
+		}
+		a.Read(sum)
+		u.number("a release", sum...)
+	}
+}
+
+func (u *user) tally(t privacy.Tally, n *privacy.Noise) {
+	s, _ := argument[privacy.TallySetup](u)
+	t.Reset(n)
+	if s.WarmUp || s.Slots > much {
+		return
+	}
+	arms, weights := make([]int, s.Slots), make([]float64, s.Slots)
+	for i := range arms {
+		arms[i] = i
+	}
+	for i, v := range []float64{0.5, -1e308, 1e308} {
+		if i >= s.Horizon {
+			break
+		}
+		for j := range weights {
+			weights[j] = v
+		}
+		if _, err := t.Add(arms, weights); err != nil {
+			u.errorf("a weight of %v: %v", v, err)
+		}
+		e := t.Estimate(0)
+		u.number("an estimate", e.Mean, e.Tail.Root, e.Tail.Linear)
+	}
+}
+
+// view makes contexts of a problem, as long as they may be.
+func view(p bandit.Problem, round int, rng *rand.Rand) *bandit.View {
+	v := &bandit.View{Round: round, Arms: p.Arms, Dim: p.Dim, X: make([]float64, p.Arms*p.Dim)}
+	for i := range v.X {
+		v.X[i] = p.ContextNorm * (2*rng.Float64() - 1) / math.Sqrt(float64(p.Dim))
+	}
+	return v
+}
+
+func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
+	p, _ := argument[bandit.Problem](u)
+	ledger := privacy.NewLedger(source)
+	l.Reset(rng, ledger)
+	if p.Arms > 256 || p.Dim > 64 {
+		return
+	}
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		w.WarmUp(make([]float64, p.Arms))
+	}
+	y := make([]float64, p.Slots)
+	horizon, _ := argument[int](u)
+	for round := 1; round <= min(6, horizon); round++ {
+		v := view(p, round, rng)
+		arms := l.Select(v, nil)
+		if err := l.Err(); err != nil && !errors.Is(err, privacy.ErrSpent) {
+			u.errorf("round %d: Select: %v", round, err)
+			return
+		}
+		for i := range y {
+			switch y[i] = p.RewardMin + (p.RewardMax-p.RewardMin)*rng.Float64(); round {
+			case 4:
+				y[i] = 1e200
+			case 5:
+				y[i] = -1e308
+			}
+		}
+		l.Update(v, arms, y[:len(arms)])
+		if err := l.Err(); errors.Is(err, privacy.ErrSpent) {
+			return
+		} else if err != nil {
+			u.errorf("round %d, reward %v: %v", round, y[0], err)
+			return
+		}
+	}
+	if d, ok := l.(privacy.Ledgered); ok {
+		if err := ledger.Check(d.Draws()); err != nil {
+			u.errorf("%v", err)
+		}
+	}
+}
+
+func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
+	p := e.Problem()
+	if err := p.Validate(); err != nil {
+		u.errorf("%v", err)
+		return
+	}
+	if p.Arms > 1<<17 || p.Dim > 1<<17 {
+		return
+	}
+	e.Reset(rng)
+	var v bandit.View
+	for range 3 {
+		e.Next(&v)
+		u.number("a context", v.X...)
+		arms, y := make([]int, p.Slots), make([]float64, p.Slots)
+		for i := range arms {
+			arms[i] = i
+		}
+		e.Pull(rng, arms, y)
+		u.number("a reward", y...)
+		u.number("regret", e.Regret(arms))
+	}
+}
+
+func (u *user) device(d learner.Device, n *privacy.Noise) {
+	p, _ := argument[bandit.Problem](u)
+	if p.Dim > 64 {
+		return
+	}
+	if m, ok := d.(learner.ShuffleClaimer); ok {
+		if c, err := m.ShuffleClaim(4); err == nil {
+			u.claim(c)
+		}
+	}
+	u.claim(d.Claim())
+	for _, draws := range d.Draws(3) {
+		u.law(draws.Law, d.Claim())
+	}
+	x := make([]float64, p.Dim)
+	for _, v := range []float64{0.1, 1e-200, 1e200, 1e308} {
+		for i := range x {
+			x[i] = v
+		}
+		if _, combined := d.(*learner.CombinerDevice); combined {
+			break // reads the broadcast of a server
+		}
+		if _, online := d.(*learner.OnlineDevice); online {
+			break
+		}
+		m, err := d.Report(nil, x, v, n, nil)
+		if err != nil {
+			u.errorf("a context of %v: %v", v, err)
+		}
+		u.number("a message", m...)
+	}
+}
+
+func (u *user) matroid(m matroid.Matroid) {
+	if r := m.Rank(); r < 0 || r > m.Size() {
+		u.errorf("rank %d of %d elements", r, m.Size())
+	}
+	if m.Size() > much { // greedy looks for loops in the square of that
+		return
+	}
+	matroid.NewGreedy(m).Basis(make([]float64, m.Size()), nil)
+	matroid.IsBasis(m, []int{0, 1})
+	b := m.NewBuilder()
+	for e := range min(m.Size(), 10) {
+		b.Add(e)
+	}
+}

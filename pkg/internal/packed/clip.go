@@ -1,0 +1,47 @@
+package packed
+
+import "math"
+
+// Norm returns the Euclidean norm of a finite vector. Neither overflow nor underflow of a square spoils it; the
+// norm itself is +Inf where it is beyond the greatest float64.
+func Norm(v []float64) float64 {
+	greatest, root := scaled(v)
+	return greatest * root
+}
+
+// Shorten scales a finite vector down to a Euclidean norm, whatever its length.
+func Shorten(v []float64, bound float64) {
+	greatest, root := scaled(v)
+	if greatest*root <= bound {
+		return
+	}
+	for i := range v {
+		v[i] = v[i] / greatest * (bound / root)
+	}
+}
+
+// scaled returns the greatest absolute value of a vector, and the norm of the vector divided by it.
+func scaled(v []float64) (greatest, root float64) {
+	for _, x := range v {
+		greatest = max(greatest, math.Abs(x))
+	}
+	if greatest == 0 {
+		return 0, 0
+	}
+	var square float64
+	for _, x := range v {
+		x /= greatest
+		square += x * x
+	}
+	return greatest, math.Sqrt(square)
+}
+
+// Finite reports that a vector has neither a NaN nor an infinity.
+func Finite(v []float64) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
