@@ -43,7 +43,7 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 		context = s.Bound
 	}
 	last := s.Dim - 1
-	y := math.Sqrt(max(0, s.Bound*s.Bound-context*context)) // the part of the bound left to the last entry
+	y := math.Sqrt(max(0, float64(s.Bound*s.Bound)-float64(context*context))) // the part of the bound left to the last entry
 	v[0], v[last] = context, y
 	switch {
 	case y == 0 && last > 1: // both are contexts
@@ -52,12 +52,12 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 		w[last] = s.Bound
 	case y <= context && last > 1: // turn the context until the two products cancel: context^2 cos = y^2
 		cos := y * y / (context * context)
-		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-cos*cos)), -y
+		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-float64(cos*cos))), -y
 	case y <= context: // there is but one context: a shorter one
 		w[0], w[last] = y, -context
 	default: // contexts are too short for that: the nearest to a right angle at full length, or a right angle at less
 		w[0], w[last] = context, -y
-		if r := context * context / (y * y); 1+r*r > 8*r/((1+r)*(1+r)) { // squared distances, in units of Bound^4
+		if r := context * context / (y * y); 1+float64(r*r) > 8*r/((1+r)*(1+r)) { // squared distances, in units of Bound^4
 			w[last] = -r * y
 		}
 	}
@@ -101,7 +101,7 @@ func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 		return rows, nil, fmt.Errorf("field Setup.Horizon = %d, want >= 2: the last row is never released", a.Setup.Horizon)
 	}
 	what := fmt.Sprintf("field Setup.Dim = %d, Horizon = %d", a.Setup.Dim, a.Setup.Horizon)
-	if err := size.Check(what, 8*float64(a.Setup.Horizon)+4*float64(a.Setup.Dim)); err != nil {
+	if err := size.Check(what, float64(8*float64(a.Setup.Horizon))+float64(4*float64(a.Setup.Dim))); err != nil {
 		return rows, nil, err
 	}
 	rows, reads = a.Rows, a.Reads

@@ -3,6 +3,8 @@ package audit
 import (
 	"errors"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Lower bounds on the mean of numbers in [0, 1] by betting against it (Waudby-Smith and Ramdas,
@@ -25,9 +27,9 @@ func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 	for w, s := range sides {
 		g := excess(s.choose, epsilon)
 		mean, chance := g.mean(), g.error()
-		if value := mean - 2*chance; value > most {
+		if value := mean - float64(2*chance); value > most {
 			most = value
-			against := max(mean-4*chance, 1e-3/g.n)
+			against := max(mean-float64(4*chance), 1e-3/g.n)
 			if claimed < mean {
 				against = max(against, claimed)
 			}
@@ -42,9 +44,9 @@ func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 // logarithm is concave in it.
 func (g gains) stake(m float64) float64 {
 	slope := func(stake float64) float64 {
-		sum := -(g.n - float64(len(g.above))) * m / (1 - stake*m)
+		sum := -(g.n - float64(len(g.above))) * m / (1 - float64(stake*m))
 		for _, x := range g.above {
-			sum += (x - m) / (1 + stake*(x-m))
+			sum += (x - m) / (1 + float64(stake*(x-m)))
 		}
 		return sum
 	}
@@ -73,7 +75,7 @@ func (b bet) capital(test []float64, m float64) float64 {
 // atLeast returns a delta that the fresh runs exclude with confidence 1 - alpha: the largest.
 func (b bet) atLeast(test []float64, alpha float64) float64 {
 	g := excess(test, b.epsilon)
-	goal := -math.Log(alpha)
+	goal := -portable.Log(alpha)
 	if b.stake == 0 || g.capital(b.stake, 0) < goal {
 		return 0
 	}
@@ -100,7 +102,7 @@ const refusal = 1e-9
 func (s side) consistent() error {
 	excess := func(ratios []float64) (x []float64) {
 		for _, l := range ratios {
-			x = append(x, math.Expm1(min(-l, 500)))
+			x = append(x, portable.Expm1(min(-l, 500)))
 		}
 		return x
 	}
@@ -108,7 +110,7 @@ func (s side) consistent() error {
 	var sum, squares float64
 	for _, x := range choose {
 		sum += x
-		squares += x * x
+		squares += float64(x * x)
 	}
 	if sum <= 0 {
 		return nil
@@ -116,9 +118,9 @@ func (s side) consistent() error {
 	stake := min(0.5, sum/squares) // where the capital's quadratic expansion is largest
 	capital := 0.0
 	for _, x := range test {
-		capital += math.Log1p(stake * x)
+		capital += portable.Log1p(stake * x)
 	}
-	if capital > -math.Log(refusal) {
+	if capital > -portable.Log(refusal) {
 		return errors.New("it is not that of the release: e^-L averages above 1, so that it is narrower than the noise")
 	}
 	return nil

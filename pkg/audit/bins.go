@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // bins is the ratio of an output that takes many values: they are cut at quantiles, ever finer
@@ -49,7 +51,7 @@ func newBins(index int, worlds [2]samples) *bins {
 	}
 	slices.Sort(b.from)
 	b.from = slices.Compact(b.from)
-	total := float64(len(sorted[0])) + float64(len(b.from))/2
+	total := float64(len(sorted[0])) + float64(float64(len(b.from))/2)
 	for i := range b.from {
 		var count [2]float64
 		for w := range sorted {
@@ -60,11 +62,11 @@ func newBins(index int, worlds [2]samples) *bins {
 			count[w] -= float64(sort.SearchFloat64s(sorted[w], b.from[i]))
 			count[w] += 0.5
 		}
-		r := math.Log(count[1] / count[0])
+		r := portable.Log(count[1] / count[0])
 		chance := math.Sqrt(1/count[0] + 1/count[1])
 		r = math.Copysign(max(0, math.Abs(r)-chance), r)
 		b.ratios = append(b.ratios, r)
-		b.divergence += (count[1] - count[0]) / total * r
+		b.divergence += float64((count[1] - count[0]) / total * r)
 	}
 	return b
 }

@@ -9,8 +9,7 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/mathext"
-
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -31,7 +30,7 @@ import (
 
 // canaryP returns that bound: the p-value of v right guesses of r, among m canaries, against (epsilon, delta).
 func canaryP(v, r, m int, epsilon, delta float64) float64 {
-	right, wrong := 1/(1+math.Exp(-epsilon)), 1/(1+math.Exp(epsilon))
+	right, wrong := 1/(1+portable.Exp(-epsilon)), 1/(1+portable.Exp(epsilon))
 	if v <= 0 || wrong == 0 {
 		return 1
 	}
@@ -39,14 +38,14 @@ func canaryP(v, r, m int, epsilon, delta float64) float64 {
 		if k <= 0 {
 			return 1
 		}
-		return mathext.RegIncBeta(float64(k), float64(r-k)+1, right)
+		return portable.RegIncBeta(float64(k), float64(r-k)+1, right)
 	}
 	p := tail(v)
 	if delta == 0 {
 		return p
 	}
 	mass := func(k int) float64 {
-		return math.Exp(logChoose(r, k) + float64(k)*math.Log(right) + float64(r-k)*math.Log(wrong))
+		return portable.Exp(logChoose(r, k) + float64(float64(k)*portable.Log(right)) + float64(float64(r-k)*portable.Log(wrong)))
 	}
 	mean := func(i int) float64 { return (tail(v-i) - p) / float64(i) }
 	mode := int(float64(r+1) * right)
@@ -54,14 +53,11 @@ func canaryP(v, r, m int, epsilon, delta float64) float64 {
 		k := v - 2 - j // i = j+1
 		return k < mode && !(mass(k) > mean(j+1))
 	})
-	return min(1, p+2*float64(m)*delta*mean(i))
+	return min(1, p+float64(2*float64(m)*delta*mean(i)))
 }
 
 func logChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
+	return portable.Lgamma(float64(n+1)) - portable.Lgamma(float64(k+1)) - portable.Lgamma(float64(n-k+1))
 }
 
 // canaryEpsilon returns an epsilon that v right guesses of r exclude with confidence 1-alpha: the largest, up to the search's grid where the bound
@@ -77,7 +73,7 @@ func canaryEpsilon(v, r, m int, delta, alpha float64) float64 {
 		}
 	}
 	for range 60 {
-		if mid := lo + (hi-lo)/2; canaryP(v, r, m, mid, delta) <= alpha {
+		if mid := lo + float64((hi-lo)/2); canaryP(v, r, m, mid, delta) <= alpha {
 			lo = mid
 		} else {
 			hi = mid

@@ -19,10 +19,10 @@ func Increment(before, after, version0, version1 []float64) float64 {
 	p := 0
 	for i := range version0 {
 		for j := range i + 1 {
-			zero, one := version0[i]*version0[j], version1[i]*version1[j]
-			term := (after[p] - before[p] - (zero+one)/2) * (one - zero)
+			zero, one := float64(version0[i]*version0[j]), float64(version1[i]*version1[j])
+			term := float64((after[p] - before[p] - float64((zero+one)/2)) * (one - zero))
 			if i != j {
-				term *= 2
+				term = float64(2 * term)
 			}
 			sum += term
 			p++
@@ -78,13 +78,13 @@ func weigh(scores, version0, version1 []float64) {
 	}
 	var squares, count [64]float64
 	for i, s := range scores {
-		squares[group(i)] += s * s
+		squares[group(i)] += float64(s * s)
 		count[group(i)]++
 	}
 	for i := range scores {
 		g := group(i)
 		mean := squares[g] / count[g]
-		scores[i] /= max(mean-signal*signal, 1e-3*mean, math.SmallestNonzeroFloat64)
+		scores[i] /= max(mean-float64(signal*signal), 1e-3*mean, math.SmallestNonzeroFloat64)
 	}
 }
 

@@ -3,8 +3,7 @@ package audit
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Bounds on the probability of an event that was seen in k of n independent runs.
@@ -24,18 +23,18 @@ func lower(k, n, alpha float64) float64 {
 	case k <= 0:
 		return 0
 	case k >= n:
-		return math.Pow(alpha, 1/n)
+		return portable.Pow(alpha, 1/n)
 	}
 	// The quantile is found by bisection on the distribution, whose value is checked in tests. The
 	// bracket is relative, so that rates of 1e-9 keep their digits; 1 - quantile does too, as upper
 	// bounds are asked of events that are rare.
 	lo, hi := 0.0, k/n
 	for range 100 {
-		mid := lo + (hi-lo)/2
+		mid := lo + float64((hi-lo)/2)
 		if mid <= lo || mid >= hi || hi-lo < 1e-13*hi {
 			break
 		}
-		if mathext.RegIncBeta(k, n-k+1, mid) <= alpha {
+		if portable.RegIncBeta(k, n-k+1, mid) <= alpha {
 			lo = mid
 		} else {
 			hi = mid
@@ -55,7 +54,7 @@ func logRatio(p, q float64) float64 {
 	if p <= 0 {
 		return math.Inf(-1)
 	}
-	return math.Log(p / q)
+	return portable.Log(p / q)
 }
 
 // screen is excludes with Wilson's bounds (JASA 22, 1927) in place of the exact ones: fast, close,
@@ -67,23 +66,23 @@ func screen(k, j, n, delta, z float64) float64 {
 	if pLo <= delta {
 		return pLo - delta - 1e6
 	}
-	return math.Log((pLo - delta) / qHi)
+	return portable.Log((pLo - delta) / qHi)
 }
 
 func wilson(k, n, z float64) (lo, hi float64) {
-	square := z * z
-	centre := (k + square/2) / (n + square)
-	half := z / (n + square) * math.Sqrt(k*(n-k)/n+square/4)
+	square := float64(z * z)
+	centre := (k + float64(square/2)) / (n + square)
+	half := float64(z / (n + square) * math.Sqrt(k*(n-k)/n+float64(square/4)))
 	return max(0, centre-half), min(1, centre+half)
 }
 
 // quantile returns the normal quantile of 1-alpha.
-func quantile(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha) }
+func quantile(alpha float64) float64 { return -portable.NormalQuantile(alpha) }
 
 // needed returns the least number of tested runs at which an event of rates p and q would exclude
 // epsilon at delta with confidence 1-alpha; +Inf if p <= e^epsilon q + delta.
 func needed(p, q float64, epsilon, delta, alpha float64) float64 {
-	if p <= math.Exp(epsilon)*q+delta {
+	if p <= float64(portable.Exp(epsilon)*q)+delta {
 		return math.Inf(1)
 	}
 	z := quantile(alpha / 2)
@@ -100,7 +99,7 @@ func needed(p, q float64, epsilon, delta, alpha float64) float64 {
 		}
 	}
 	for lo := hi / 2; hi-lo > 1 && hi-lo > 1e-6*hi; {
-		if mid := math.Ceil(lo + (hi-lo)/2); enough(mid) {
+		if mid := math.Ceil(lo + float64((hi-lo)/2)); enough(mid) {
 			hi = mid
 		} else {
 			lo = mid

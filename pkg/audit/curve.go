@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -45,7 +46,7 @@ func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
 	for range 60 {
 		if d, err := delta(last / 2); err != nil {
 			return nil, err
-		} else if d > floor*(1+1e-6)+negligible {
+		} else if d > float64(floor*(1+1e-6))+negligible {
 			break
 		}
 		last /= 2
@@ -99,7 +100,7 @@ type claims struct {
 func newClaims(a About) claims {
 	c := claims{points: append([]privacy.Budget{a.Claim}, a.Curve...)}
 	for _, p := range c.points {
-		c.grow = append(c.grow, math.Exp(p.Epsilon))
+		c.grow = append(c.grow, portable.Exp(p.Epsilon))
 	}
 	return c
 }
@@ -110,11 +111,11 @@ func newClaims(a About) claims {
 // point is contradicted.
 func (c claims) contradicts(p, q, mid, low, n float64) (at int, significance float64) {
 	significance = math.Inf(-1)
-	own, other := mid*(1-mid)+1/n, low*(1-low)+1/n
+	own, other := float64(mid*(1-mid))+1/n, float64(low*(1-low))+1/n
 	for i, b := range c.points {
 		grow := c.grow[i]
-		margin := p - grow*q - b.Delta
-		if s := margin / math.Sqrt((own+grow*grow*other)/n); s > significance {
+		margin := p - float64(grow*q) - b.Delta
+		if s := margin / math.Sqrt((own+float64(grow*grow*other))/n); s > significance {
 			at, significance = i, s
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -87,7 +88,7 @@ func lawDensity(law privacy.Law) (numbers int, density func(z []float64) float64
 	case "Laplace":
 		return law.Dim, each(func(z float64) float64 { return -math.Abs(z) }), nil
 	case "Gumbel":
-		return law.Dim, each(func(z float64) float64 { return -z - math.Exp(-z) }), nil
+		return law.Dim, each(func(z float64) float64 { return -z - portable.Exp(-z) }), nil
 	case "symmetric Gaussian": // standard deviation Scale off the diagonal, and sqrt(2) Scale on it
 		return law.Dim * (law.Dim + 1) / 2, func(z []float64) (sum float64) {
 			for i, p := 0, 0; i < law.Dim; i++ {
@@ -121,7 +122,7 @@ func wishartDensity(law privacy.Law) func(z []float64) float64 {
 		if !factor.Factorize(w) {
 			return math.Inf(-1)
 		}
-		return power*factor.LogDet() - trace/(2*law.Scale)
+		return float64(power*factor.LogDet()) - trace/(2*law.Scale)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // moments are the means and variances of the outputs.
@@ -22,7 +24,7 @@ func newMoments(worlds [2]samples) *moments {
 			for j, v := range s.row(i) {
 				d := v - mean[j]
 				mean[j] += d / float64(i+1)
-				square[j] += d * (v - mean[j])
+				square[j] += float64(d * (v - mean[j]))
 			}
 		}
 		for j := range square {
@@ -51,7 +53,7 @@ func (m *moments) spread(i int) float64 {
 	if m.variance[0][i] == m.variance[1][i] {
 		return 0
 	}
-	return math.Abs(math.Log(m.variance[1][i] / m.variance[0][i]))
+	return math.Abs(portable.Log(m.variance[1][i] / m.variance[0][i]))
 }
 
 // linear is a score: a linear combination of outputs.
@@ -63,7 +65,7 @@ type linear struct {
 func (l *linear) of(out []float64) float64 {
 	var sum float64
 	for i, w := range l.weights {
-		sum += w * out[i]
+		sum += float64(w * out[i])
 	}
 	return sum
 }
@@ -122,7 +124,7 @@ func discriminants(worlds [2]samples, m *moments) []score {
 		shrunk := mat.NewSymDense(d, nil)
 		for a := range d {
 			for b := a; b < d; b++ {
-				v := (1 - shrinkage) * correlation.At(a, b)
+				v := float64((1 - shrinkage) * correlation.At(a, b))
 				if a == b {
 					v += shrinkage
 				}

@@ -78,7 +78,7 @@ func judge(about About, runs outcome, o Options) Finding {
 	f := Finding{
 		About: about, Confidence: o.Confidence,
 		Epsilon: max(0, logRatio(pLo-about.Claim.Delta, qHi)),
-		At:      claim.points[at], Delta: max(0, pLo-claim.grow[at]*qHi),
+		At:      claim.points[at], Delta: max(0, pLo-float64(claim.grow[at]*qHi)),
 		Event: event.String(), P: p, Q: q, Runs: n, Tested: n - half,
 		Needed: math.Ceil(share * needed(p, q, claim.points[nearest].Epsilon, claim.points[nearest].Delta, alpha)),
 		Unit:   "runs in each world", Failed: runs.failed,
@@ -112,7 +112,7 @@ func choose(worlds [2]samples, claim claims, z float64, tested int) threshold {
 	search := func(scores []score, on [2]samples) {
 		sw := sweep{
 			claim: claim, n: float64(on[0].len()),
-			z: z*math.Sqrt(float64(on[0].len())/float64(tested)) + caution, epsilon: &epsilon, curve: &curve,
+			z: float64(z*math.Sqrt(float64(on[0].len())/float64(tested))) + caution, epsilon: &epsilon, curve: &curve,
 		}
 		for w := range sw.sorted {
 			sw.sorted[w] = make([]float64, on[w].len())
@@ -168,7 +168,7 @@ func (s *sweep) try(of score, value float64) {
 		}
 	}
 	if !math.IsInf(under, -1) {
-		if at = under + (value-under)/2; at <= under {
+		if at = under + float64((value-under)/2); at <= under {
 			at = value
 		}
 	}

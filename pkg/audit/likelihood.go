@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -205,7 +206,7 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 	f.Deltas = grid
 	f.Needed = math.Inf(1)
 	if g := bets[best].capital(sides[grid[best].World].test, grid[best].Claimed); g > 0 {
-		f.Needed = math.Ceil(2 * math.Log(2/alpha) * float64(n-half) / g)
+		f.Needed = math.Ceil(2 * portable.Log(2/alpha) * float64(n-half) / g)
 	}
 	return f, nil
 }
@@ -229,7 +230,7 @@ func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
 	for _, s := range sides {
 		excluded := func(epsilon float64) bool {
 			x := excess(s.choose, epsilon)
-			return x.mean()-3*x.error() > about.Claim.Delta
+			return x.mean()-float64(3*x.error()) > about.Claim.Delta
 		}
 		if !excluded(0) {
 			continue
@@ -259,7 +260,7 @@ func excess(ratios []float64, epsilon float64) gains {
 	k := sort.Search(len(ratios), func(i int) bool { return ratios[i] <= epsilon })
 	g := gains{make([]float64, k), float64(len(ratios))}
 	for i := range g.above {
-		g.above[i] = -math.Expm1(epsilon - ratios[i])
+		g.above[i] = -portable.Expm1(epsilon - ratios[i])
 	}
 	return g
 }
@@ -275,10 +276,10 @@ func (g gains) mean() (m float64) {
 func (g gains) error() float64 {
 	var squares float64
 	for _, x := range g.above {
-		squares += x * x
+		squares += float64(x * x)
 	}
 	m := g.mean()
-	return math.Sqrt(max(0, squares/g.n-m*m) / g.n)
+	return math.Sqrt(max(0, squares/g.n-float64(m*m)) / g.n)
 }
 
 // capital returns the logarithm of what a gambler has who begins with 1 and stakes on each of the
@@ -288,9 +289,9 @@ func (g gains) capital(stake, m float64) float64 {
 	if stake*m >= 1 {
 		return math.Inf(-1)
 	}
-	sum := (g.n - float64(len(g.above))) * math.Log1p(-stake*m)
+	sum := (g.n - float64(len(g.above))) * portable.Log1p(-stake*m)
 	for _, x := range g.above {
-		sum += math.Log1p(stake * (x - m))
+		sum += portable.Log1p(stake * (x - m))
 	}
 	return sum
 }

@@ -64,7 +64,7 @@ func separation(worlds [2]samples) float64 {
 		for _, v := range values[1] {
 			lo := sort.SearchFloat64s(values[0], v)
 			hi := lo + sort.Search(len(values[0])-lo, func(i int) bool { return values[0][lo+i] > v })
-			above += float64(lo+hi) / 2
+			above += float64(float64(lo+hi) / 2)
 		}
 		most = max(most, math.Abs(above/float64(len(values[0])*len(values[1]))-0.5))
 	}

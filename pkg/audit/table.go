@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // most values that an output may take to count as discrete.
@@ -52,13 +54,13 @@ func newTable(index int, worlds [2]samples) *table {
 		t.values = append(t.values, v)
 	}
 	slices.Sort(t.values)
-	total := float64(n) + float64(len(t.values))/2
+	total := float64(n) + float64(float64(len(t.values))/2)
 	whole := true
 	for _, v := range t.values {
 		c := counts[v]
 		p, q := (c[1]+0.5)/total, (c[0]+0.5)/total
-		t.ratios = append(t.ratios, math.Log(p/q))
-		t.divergence += (p - q) * math.Log(p/q)
+		t.ratios = append(t.ratios, portable.Log(p/q))
+		t.divergence += float64((p - q) * portable.Log(p/q))
 		whole = whole && v >= 0 && v < 4096 && v == math.Trunc(v)
 	}
 	if whole {

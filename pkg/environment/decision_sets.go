@@ -161,8 +161,8 @@ func (e *DecisionSets) draw() {
 func (e *DecisionSets) heights(x []float64) (height, square float64) {
 	theta := e.theta[:len(x)]
 	for i, v := range x {
-		height += v * theta[i]
-		square += v * v
+		height += float64(v * theta[i])
+		square += float64(v * v)
 	}
 	return height, square
 }
@@ -172,14 +172,14 @@ func (e *DecisionSets) heights(x []float64) (height, square float64) {
 // or three dimensions only.
 func (e *DecisionSets) place(x []float64, height float64) {
 	along, square := e.heights(x)
-	for square-along*along < 1e-7*square {
+	for square-float64(along*along) < 1e-7*square {
 		e.normals.Fill(x)
 		along, square = e.heights(x)
 	}
-	across := math.Sqrt((1 - height*height) / (square - along*along))
-	shift := height - across*along
+	across := math.Sqrt((1 - float64(height*height)) / (square - float64(along*along)))
+	shift := height - float64(across*along)
 	for i, t := range e.theta {
-		x[i] = across*x[i] + shift*t
+		x[i] = float64(across*x[i]) + float64(shift*t)
 	}
 }
 
@@ -190,7 +190,7 @@ func (e *DecisionSets) Theta() []float64 { return append([]float64(nil), e.theta
 func (e *DecisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		if e.Reward == Gaussian {
-			y[i] = e.mean[a] + rewards.NormFloat64()
+			y[i] = e.mean[a] + random.Normal(rewards)
 		} else {
 			y[i] = random.Rademacher(rewards, e.mean[a])
 		}

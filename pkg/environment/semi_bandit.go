@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // SemiBandit is the environment of matroid bandits (MAT, Section 2): the arms are a matroid's elements, a learner plays one of its bases a round and sees the weight of each arm in
@@ -131,7 +132,7 @@ func (e *SemiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	if e.Law == GaussianWeights {
 		for i, a := range arms {
 			e.pcg.Seed(key, scramble(key, a))
-			y[i] = e.means[a] + e.Sigma*e.normal.NormFloat64()
+			y[i] = e.means[a] + float64(e.Sigma*random.Normal(e.normal))
 		}
 		return
 	}

@@ -118,7 +118,7 @@ func (e *UnitFeatures) draw() {
 			x[i] = w * inverse * e.scale
 		}
 		x[n] = e.scale
-		e.mean[a] = min(max((1+along*inverse)/2, 0), 1)
+		e.mean[a] = min(max((1+float64(along*inverse))/2, 0), 1)
 		e.best = max(e.best, e.mean[a])
 	}
 }
@@ -127,8 +127,8 @@ func (e *UnitFeatures) draw() {
 func (e *UnitFeatures) heights(u []float64) (along, square float64) {
 	v := e.v[:len(u)]
 	for i, w := range u {
-		along += w * v[i]
-		square += w * w
+		along += float64(w * v[i])
+		square += float64(w * w)
 	}
 	return along, square
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -119,7 +120,7 @@ func combinerBases(horizon int) int { return (bits.Len(uint(horizon-1))+7)/8 + 1
 func CombinerGuesses(horizon int) []float64 {
 	guesses := make([]float64, combinerBases(horizon))
 	for i := range guesses {
-		guesses[i] = math.Ldexp(math.Pow(float64(horizon), -combinerPower), i)
+		guesses[i] = math.Ldexp(portable.Pow(float64(horizon), -combinerPower), i)
 	}
 	return guesses
 }
@@ -150,9 +151,9 @@ func combinerRegret(b privacy.Budget, dim, horizon int, p, p2 float64) []RegretB
 	if b.None() {
 		epsilon = 1
 	}
-	log := math.Pow(math.Log(max(t, math.E)), 1.5)
-	grown := epsilon * math.Pow(t, combinerPower)
-	bounds := []RegretBound{{p * log * math.Sqrt(d) * (grown + 1) / grown, 0.75, grown / (math.Sqrt(d*t) * (p*log*grown + 1))}}
+	log := portable.Pow(portable.Log(max(t, math.E)), 1.5)
+	grown := float64(epsilon * portable.Pow(t, combinerPower))
+	bounds := []RegretBound{{p * log * math.Sqrt(d) * (grown + 1) / grown, 0.75, grown / (math.Sqrt(d*t) * (float64(p*log*grown) + 1))}}
 	for _, guess := range CombinerGuesses(horizon)[1:] {
 		bounds = append(bounds, RegretBound{p2 * log * math.Sqrt(d) / (epsilon * guess), 0.5, epsilon / (p2 * log * math.Sqrt(d*t))})
 	}

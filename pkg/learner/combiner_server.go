@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -136,7 +137,7 @@ func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
 	}
 	t := float64(horizon)
 	c.least, c.scale = p.RewardMin, 1/(p.RewardMax-p.RewardMin)
-	c.logUnion = 3*math.Log(t) + math.Log(float64(m)) - math.Log(or(c.Alpha, 1/t))
+	c.logUnion = float64(3*portable.Log(t)) + portable.Log(float64(m)) - portable.Log(or(c.Alpha, 1/t))
 	c.p = or(c.Confidence, 1.7)
 	c.servers, c.squares, c.regret = make([]Rewarder, m), make([]float64, m), make([]RegretBound, m)
 	for i, s := range servers {
@@ -157,7 +158,7 @@ func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
 		if sigma *= c.scale; !(sigma >= 0) || math.IsInf(sigma, 1) {
 			return fmt.Errorf("learner: the server of base learner %d: noise of standard deviation %v on rewards in [0, 1], want finite and >= 0", i, sigma)
 		}
-		c.servers[i], c.squares[i] = r, 1+sigma*sigma
+		c.servers[i], c.squares[i] = r, 1+float64(sigma*sigma)
 	}
 	c.standings = make([]BaseStanding, m)
 	for i, r := range regret {
@@ -173,7 +174,7 @@ func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
 func target(regret []RegretBound, i int, t, logUnion float64) float64 {
 	l, a, eta := regret[i].Coefficient, regret[i].Power, regret[i].Eta
 	power := (1 - a) / a
-	sum := l*math.Pow(t, a) + math.Pow((1-a)*eta/a, power)*math.Pow((1+a)*l, 1/a)*t + 288*logUnion*t*eta
+	sum := float64(l*portable.Pow(t, a)) + float64(portable.Pow((1-a)*eta/a, power)*portable.Pow((1+a)*l, 1/a)*t) + float64(288*logUnion*t*eta)
 	for k, r := range regret {
 		if k != i {
 			sum += 1 / r.Eta
@@ -207,7 +208,7 @@ func (c *CombinerServer) Receive(m Message) error {
 	if err := c.servers[i].Receive(m); err != nil {
 		return err
 	}
-	y *= c.scale
+	y = float64(y * c.scale)
 	c.round++
 	c.stale = true
 	b := &c.standings[i]
@@ -231,7 +232,7 @@ func (c *CombinerServer) Receive(m Message) error {
 func (c *CombinerServer) limit(i int, n float64) float64 {
 	variance := n * c.squares[i]
 	r := c.regret[i]
-	return r.Coefficient*math.Pow(n, r.Power) + c.p*math.Sqrt(variance*(c.logUnion+math.Log(math.Log(max(math.E, variance)))))
+	return float64(r.Coefficient*portable.Pow(n, r.Power)) + float64(c.p*math.Sqrt(variance*(c.logUnion+portable.Log(portable.Log(max(math.E, variance))))))
 }
 
 func (c *CombinerServer) eliminate(i int) {

@@ -665,7 +665,7 @@ func ExampleNewCombiner() {
 	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", l.Claim().Epsilon, l.Claim().Nominal.Delta)
 	// Output:
 	// base 0:     0 rounds, mean 0.00
-	// base 1:  2768 rounds, mean 0.62
-	// base 2: 17232 rounds, mean 0.87
+	// base 1:     0 rounds, mean 0.00
+	// base 2: 20000 rounds, mean 0.95
 	// each user's message is (10, 1e-05)-private
 }

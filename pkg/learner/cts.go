@@ -109,7 +109,7 @@ func (l *CTS) sample(round int) {
 	index, free, draw := l.index, l.free, l.draw
 	for i := range l.arm {
 		a := &l.arm[i]
-		index[free[i]] = a.mean + root*a.root + linear*a.linear + l.width*a.width*draw[i]
+		index[free[i]] = a.mean + float64(root*a.root) + float64(linear*a.linear) + float64(l.width*a.width*draw[i])
 	}
 }
 
@@ -123,8 +123,8 @@ func (l *CTS) sampleNoise() {
 	for i := range l.arm {
 		a := &l.arm[i]
 		z := l.draw[n+noiseDraws*i:][:noiseDraws]
-		laplace := (z[0]*z[0] + z[1]*z[1] - z[2]*z[2] - z[3]*z[3]) / 2
-		noise := a.linear*laplace + a.root*z[4]*(math.Sqrt2/2)
-		l.index[l.free[i]] = a.mean + l.width*a.width*l.draw[i] + l.boost*noise
+		laplace := (float64(z[0]*z[0]) + float64(z[1]*z[1]) - float64(z[2]*z[2]) - float64(z[3]*z[3])) / 2
+		noise := float64(a.linear*laplace) + float64(a.root*z[4]*(math.Sqrt2/2))
+		l.index[l.free[i]] = a.mean + float64(l.width*a.width*l.draw[i]) + float64(l.boost*noise)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -86,7 +87,7 @@ func checkLinear(who string, p bandit.Problem, horizon int) error {
 	}
 	const matrices, numbers = 8, 8 // at most, of order Dim, and for each arm
 	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
-	return size.Check(what, matrices*size.Triangle(p.Dim+1)+numbers*float64(p.Arms))
+	return size.Check(what, float64(matrices*size.Triangle(p.Dim+1))+float64(numbers*float64(p.Arms)))
 }
 
 func (o *optimist) init(p bandit.Problem) {
@@ -125,9 +126,9 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	}
 	beta, norm := e.width[0], e.width[1]
 	beta2 := beta * beta
-	mark := o.dots[best] + beta*math.Sqrt(packed.Quadratic(e.inverse, v.Row(best)))
-	below := mark - 1e-15*math.Abs(mark) // an arm that ties with the mark is not ruled out
-	reach := beta2 * norm * (1 + 1e-9)   // the margin is for rounding: no arm that could win is ruled out
+	mark := o.dots[best] + float64(beta*math.Sqrt(packed.Quadratic(e.inverse, v.Row(best))))
+	below := mark - float64(1e-15*math.Abs(mark)) // an arm that ties with the mark is not ruled out
+	reach := beta2 * norm * (1 + 1e-9)            // the margin is for rounding: no arm that could win is ruled out
 	dots, squares := o.dots[:v.Arms], o.squares[:v.Arms]
 	all, wanted := 4*o.wanted > 3*v.Arms, 0 // then it is cheaper to compute all widths at once
 	if all {
@@ -146,9 +147,9 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 		if lead > 0 && lead*lead > beta2*square*(1+1e-9) {
 			continue
 		}
-		if ucb := dot + beta*math.Sqrt(square); ucb > mark || ucb == mark && a < best {
+		if ucb := dot + float64(beta*math.Sqrt(square)); ucb > mark || ucb == mark && a < best {
 			best, mark = a, ucb
-			below = mark - 1e-15*math.Abs(mark)
+			below = mark - float64(1e-15*math.Abs(mark))
 		}
 	}
 	o.wanted = wanted
@@ -206,7 +207,7 @@ func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m.moved, m.grown = 0, 0
 	packed.Quadratics(o.widths[:v.Arms], e.inverse, v.X, v.Dim)
 	for a, square := range o.squares[:v.Arms] {
-		width := e.width[0] * math.Sqrt(o.widths[a])
+		width := float64(e.width[0] * math.Sqrt(o.widths[a]))
 		m.bounds[a], m.slopes[a] = o.dots[a]+width, square/(2*width)
 		m.length = max(m.length, square)
 	}
@@ -224,8 +225,8 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	}
 	m.age++
 	length, norm := m.move(e)
-	moved := m.length * (m.moved + 1e-9*(m.moved+length+math.Sqrt(norm))) // the margins are for rounding
-	grown := m.grown + 1e-9*(m.grown+norm)
+	moved := float64(m.length * (m.moved + float64(1e-9*(m.moved+length+math.Sqrt(norm))))) // the margins are for rounding
+	grown := m.grown + float64(1e-9*(m.grown+norm))
 	if !(moved+grown < 1e100) {
 		return 0, false
 	}
@@ -234,7 +235,7 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	limit, left := mark-moved, 2+v.Arms/4
 	bounds, slopes := m.bounds[:v.Arms], m.slopes[:v.Arms]
 	for a, bound := range bounds {
-		if bound+slopes[a]*grown < limit || a == m.best {
+		if bound+float64(slopes[a]*grown) < limit || a == m.best {
 			continue
 		}
 		ucb := o.upper(e, v, a)
@@ -256,9 +257,9 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 func (o *optimist) upper(e *ellipsoid, v *bandit.View, a int) float64 {
 	m, x := &o.memory, v.Row(a)
 	packed.Products(o.dots[a:a+1], o.squares[a:a+1], x, e.theta)
-	width := e.width[0] * math.Sqrt(packed.Quadratic(e.inverse, x))
+	width := float64(e.width[0] * math.Sqrt(packed.Quadratic(e.inverse, x)))
 	ucb, slope := o.dots[a]+width, o.squares[a]/(2*width)
-	m.bounds[a], m.slopes[a] = ucb-m.length*m.moved-slope*m.grown, slope
+	m.bounds[a], m.slopes[a] = ucb-float64(m.length*m.moved)-float64(slope*m.grown), slope
 	return ucb
 }
 
@@ -267,27 +268,27 @@ func (m *memory) move(e *ellipsoid) (length, norm float64) {
 	var moved, on, off float64
 	for i, w := range e.theta {
 		by := w - m.seen[i]
-		moved += by * by
-		length += w * w
+		moved += float64(by * by)
+		length += float64(w * w)
 	}
 	beta2, shape := e.width[0]*e.width[0], m.shape
 	inverse := e.inverse[:len(shape)]
 	for i := range e.theta {
 		for j, w := range inverse[:i] {
-			w *= beta2
+			w = float64(w * beta2)
 			by := w - shape[j]
 			shape[j] = w
-			off += by * by
+			off += float64(by * by)
 		}
-		w := beta2 * inverse[i]
+		w := float64(beta2 * inverse[i])
 		by := w - shape[i]
 		shape[i] = w
-		on += by * by
+		on += float64(by * by)
 		inverse, shape = inverse[i+1:], shape[i+1:]
 	}
 	copy(m.seen, e.numbers)
 	m.moved += math.Sqrt(moved)
-	m.grown += math.Sqrt(on + 2*off)
+	m.grown += math.Sqrt(on + float64(2*off))
 	return math.Sqrt(length), beta2 * e.width[1]
 }
 
@@ -390,15 +391,15 @@ func (e *estimate) step(x []float64, y float64) {
 	residual := (y - packed.Dot(x, e.theta)) * gain
 	p := 0
 	for i, v := range k {
-		e.theta[i] += residual * v
+		e.theta[i] += float64(residual * v)
 		scaled := gain * v
 		row := e.inverse[p : p+i+1]
 		for j, w := range k[:len(row)] {
-			row[j] -= scaled * w
+			row[j] -= float64(scaled * w)
 		}
 		p += i + 1
 	}
-	e.logDet += math.Log1p(width)
+	e.logDet += portable.Log1p(width)
 	e.steps++
 }
 
@@ -422,5 +423,5 @@ type confidence struct {
 
 // beta returns sigma sqrt(2 ln(2/alpha) + ln det V - d ln rho_min) + S sqrt(rho_max) + gamma; logFloor is d ln rho_min.
 func (c *confidence) beta(logDet, logFloor float64, b *privacy.Bounds) float64 {
-	return c.sigma*math.Sqrt(max(0, c.twoLog+logDet-logFloor)) + c.thetaNorm*math.Sqrt(b.RhoMax) + b.Gamma
+	return float64(c.sigma*math.Sqrt(max(0, c.twoLog+logDet-logFloor))) + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma
 }

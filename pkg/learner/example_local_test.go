@@ -48,6 +48,6 @@ func ExampleLocal() {
 		fmt.Printf("%s: epsilon = %.4g, %v model, regret %.0f in %d rounds\n", []string{"LDP LinUCB", "OnlineUCB"}[i], l.Claim().Epsilon, l.Claim().Model, regret, horizon)
 	}
 	// Output:
-	// LDP LinUCB: epsilon = 10, local model, regret 4735 in 20000 rounds
-	// OnlineUCB: epsilon = 10, local model, regret 603 in 20000 rounds
+	// LDP LinUCB: epsilon = 10, local model, regret 4721 in 20000 rounds
+	// OnlineUCB: epsilon = 10, local model, regret 609 in 20000 rounds
 }

@@ -39,8 +39,8 @@ func Example_readme() {
 	}
 	fmt.Print(result.Policies[1].Claim)
 	// Output:
-	// LinUCB   regret after [1000 10000 100000] rounds: [39 41 41]
-	// private  regret after [1000 10000 100000] rounds: [490 1543 2324]
+	// LinUCB   regret after [1000 10000 100000] rounds: [40 41 41]
+	// private  regret after [1000 10000 100000] rounds: [493 1547 2328]
 	// model       joint differential privacy
 	// neighbours  replace one round's (context, reward)
 	// asked for   epsilon = 1, delta = 1e-06

@@ -42,8 +42,8 @@ func ExampleLinUCB() {
 		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", l.Claim().Epsilon, regret, horizon)
 	}
 	// Output:
-	// epsilon = +Inf: regret 43 in 20000 rounds
-	// epsilon = 1: regret 534 in 20000 rounds
+	// epsilon = +Inf: regret 11 in 20000 rounds
+	// epsilon = 1: regret 530 in 20000 rounds
 }
 
 // Shuffle LinUCB by vector sums: what 200 users tell the server between them is the sum of what they know, under noise that they make together.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -89,13 +90,13 @@ func (l *KLOSM) indices(round int) {
 	log := logarithm(float64(l.problem.Slots) * float64(round))
 	linear := l.boost * confidences * log
 	root := l.boost * math.Sqrt(confidences*log)
-	t := math.Log(float64(round))
-	budget := l.explore * (t + l.LogLog*math.Log(math.Max(1, t)))
+	t := portable.Log(float64(round))
+	budget := l.explore * (t + float64(l.LogLog*portable.Log(math.Max(1, t))))
 	lo, scale := l.problem.RewardMin, 1/l.span
 	for i := range l.arm {
 		a := &l.arm[i]
 		if a.count > 0 {
-			mean := (a.mean + root*a.root + linear*a.linear - lo) * scale
+			mean := (a.mean + float64(root*a.root) + float64(linear*a.linear) - lo) * scale
 			l.index[l.free[i]] = l.kl[i].upper(min(max(mean, 0), 1), budget/a.count)
 		}
 	}
@@ -108,7 +109,7 @@ func (k *klArm) upper(mean, level float64) float64 {
 	case mean > nearOne:
 		return 1
 	case mean < 0x1p-50: // as good as 0
-		return onGrid(-math.Expm1(-level))
+		return onGrid(-portable.Expm1(-level))
 	case level < 0x1p-72: // the index is above the mean by sqrt(level/2) at most
 		return onGrid(mean)
 	}
@@ -122,7 +123,7 @@ func (k *klArm) upper(mean, level float64) float64 {
 				return 1
 			}
 		}
-		next := k.q + x*k.c1 // Newton's method: kl is convex above the mean, so that it comes down to the root from its right
+		next := k.q + float64(x*k.c1) // Newton's method: kl is convex above the mean, so that it comes down to the root from its right
 		if math.Abs(x) <= far/near*k.reach {
 			next = k.at(x)
 		}
@@ -136,7 +137,9 @@ func (k *klArm) upper(mean, level float64) float64 {
 }
 
 // at returns the index at a level of x more than kl(mean, q).
-func (k *klArm) at(x float64) float64 { return k.q + x*(k.c1+x*(k.c2+x*k.c3)) }
+func (k *klArm) at(x float64) float64 {
+	return k.q + float64(x*(k.c1+float64(x*(k.c2+float64(x*k.c3)))))
+}
 
 // Bounds on s = M v |x|/d^2 of move: where the series is as good as exact, and where it is better than Newton's method.
 const (
@@ -151,13 +154,13 @@ const (
 // (1 - Z) Z' = 1 + Z + Z^2 in s = M v |x|/d^2, as |1-2q| d/v <= M and d^2/v <= M^2. So Z = s + s^2 + 5/3 s^3 + 37/12 s^4 + ... bounds what is left after s^3: it is at most
 // 5 s^4 d/M for s <= 0.1, and 5e-15 within reach, since d/M <= v <= 1/4.
 func (k *klArm) move(mean, q float64) {
-	d, v, w := q-mean, q*(1-q), 1-2*q
+	d, v, w := q-mean, q*(1-q), 1-float64(2*q)
 	r := 1 / d
 	k.mean, k.q = mean, q
-	k.level = mean*math.Log1p(-d/q) + (1-mean)*math.Log1p(d/(1-q)) // the logarithms of kl, exact for small d
-	k.c1 = v * r
+	k.level = float64(mean*portable.Log1p(-d/q)) + float64((1-mean)*portable.Log1p(d/(1-q))) // the logarithms of kl, exact for small d
+	k.c1 = float64(v * r)
 	k.c2 = k.c1 * (w - k.c1) * r * (1. / 2)
-	k.c3 = (k.c2*(w-3*k.c1) - k.c1*k.c1) * r * (1. / 3)
+	k.c3 = (float64(k.c2*(w-float64(3*k.c1))) - float64(k.c1*k.c1)) * r * (1. / 3)
 	k.reach = near * d * min(d/v, 1)
 }
 
@@ -165,9 +168,9 @@ func (k *klArm) move(mean, q float64) {
 const nearOne = 1 - 0x1p-40
 
 // onGrid rounds a number in [0, 1] to a multiple of 2^-34.
-func onGrid(q float64) float64 { return float64(int64(q*(1<<34)+0.5)) * 0x1p-34 }
+func onGrid(q float64) float64 { return float64(int64(float64(q*(1<<34))+0.5)) * 0x1p-34 }
 
 // above returns a q with kl(mean, q) >= level, by Pinsker's inequality or, near 1, as kl(mean, q) >= -(1-mean) ln(1-q) - ln 2; or a q that is as good as 1.
 func above(mean, level float64) float64 {
-	return min(mean+math.Sqrt(level/2), -math.Expm1(-(level+math.Ln2)/(1-mean)), nearOne)
+	return min(mean+math.Sqrt(level/2), -portable.Expm1(-(level+math.Ln2)/(1-mean)), nearOne)
 }

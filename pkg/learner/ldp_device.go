@@ -54,9 +54,9 @@ func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.N
 	for i, v := range l.x {
 		row := matrix[p : p+i+1]
 		for j, w := range l.x[:len(row)] {
-			row[j] += v * w
+			row[j] += float64(v * w)
 		}
-		vector[i] += y * v
+		vector[i] += float64(y * v)
 		p += i + 1
 	}
 	return append(dst, l.buf...), nil
@@ -116,12 +116,12 @@ func (u *user) admit(x []float64, y float64) (float64, error) {
 	part, bound := u.x, u.problem.ContextNorm
 	if u.constant != 0 {
 		last := len(x) - 1
-		part, bound = u.x[:last], math.Sqrt(max(0, bound*bound-u.constant*u.constant))
+		part, bound = u.x[:last], math.Sqrt(max(0, float64(bound*bound)-float64(u.constant*u.constant)))
 		u.x[last] = u.constant
 	}
 	var square float64 // of what is private alone: nothing public may cancel against it
 	for _, v := range part {
-		square += v * v
+		square += float64(v * v)
 	}
 	switch {
 	case !(square <= math.MaxFloat64):

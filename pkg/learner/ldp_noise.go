@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -54,10 +55,10 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 		s.matrix = s.sensitivity(p) / mu
 		s.vector, s.corner = s.matrix, n.Constant != 0
 	case privacy.AsPublished:
-		s.matrix = 6 * math.Sqrt(2*math.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
+		s.matrix = 6 * math.Sqrt(2*portable.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
 		s.vector, s.flat = s.matrix, true
 	case privacy.Illustrative:
-		s.vector = math.Sqrt(math.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
+		s.vector = math.Sqrt(portable.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
 		s.matrix = s.vector / math.Sqrt2
 	default:
 		return s, fmt.Errorf("learner: LDPNoise.Calibration = %v, want Sound, AsPublished or Illustrative", n.Calibration)
@@ -69,7 +70,7 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 	}
 	const tail = 40 // standard deviations
 	square := p.ContextNorm * max(p.ContextNorm, p.RewardBound())
-	if s.bound = square*(1+1e-9) + tail*max(math.Sqrt2*s.matrix, s.vector); !(s.bound < 1e100) {
+	if s.bound = float64(square*(1+1e-9)) + float64(tail*max(math.Sqrt2*s.matrix, s.vector)); !(s.bound < 1e100) {
 		return s, fmt.Errorf("learner: LDP LinUCB's messages go up to %v for %v, want < 1e100", s.bound, n.Budget)
 	}
 	return s, positive("LDPNoise", min(s.matrix, s.vector), n.Budget)
@@ -103,7 +104,7 @@ func (s *ldpScale) sensitivity(p bandit.Problem) float64 {
 	var worst float64
 	for _, y := range [][2]float64{{p.RewardMin, p.RewardMin}, {p.RewardMin, p.RewardMax}, {p.RewardMax, p.RewardMax}} {
 		c := min(max(-b*y[0]*y[1]/a, least), 1)
-		worst = max(worst, a*(1-c*c)+b*(y[0]*y[0]+y[1]*y[1]-2*y[0]*y[1]*c))
+		worst = max(worst, float64(a*(1-float64(c*c)))+float64(b*(float64(y[0]*y[0])+float64(y[1]*y[1])-float64(2*y[0]*y[1]*c))))
 	}
 	return math.Sqrt(worst)
 }

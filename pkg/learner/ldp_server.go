@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -48,7 +49,7 @@ func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
 		return err
 	}
 	l.sumServer.init(p, horizon, t, "sums of messages")
-	d, union := float64(p.Dim), math.Log(float64(horizon)/l.alpha)
+	d, union := float64(p.Dim), portable.Log(float64(horizon)/l.alpha)
 	switch {
 	case l.scale.matrix == 0:
 	case l.Noise.Calibration == privacy.Illustrative:
@@ -56,12 +57,12 @@ func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
 		l.law = sumLaw{matrix: gamma, fixed: true}
 	case l.Noise.Calibration == privacy.AsPublished:
 		l.law = sumLaw{
-			matrix: l.scale.matrix * (4*math.Sqrt(d) + 2*(math.Ln2+union)),
+			matrix: l.scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union))),
 			vector: l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union))),
 		}
 	default:
-		l.law.matrix = l.scale.matrix * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+union))
-		l.law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
+		l.law.matrix = l.scale.matrix * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+union)))
+		l.law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
 		l.epochs(horizon)
 	}
 	return nil
@@ -111,7 +112,7 @@ type sumLaw struct {
 func (s *sumServer) init(p bandit.Problem, horizon int, t tuning, what string) {
 	d := p.Dim
 	s.horizon, s.contexts, s.alpha = horizon, p.ContextNorm, or(t.alpha, 1/float64(horizon))
-	s.confidence = confidence{d, or(t.sigma, (p.RewardMax-p.RewardMin)/2), or(t.thetaNorm, 1), 2 * math.Log(2/s.alpha)}
+	s.confidence = confidence{d, or(t.sigma, (p.RewardMax-p.RewardMin)/2), or(t.thetaNorm, 1), 2 * portable.Log(2/s.alpha)}
 	s.law, s.factor, s.what = sumLaw{ridge: or(t.ridge, 1)}, or(t.width, 1), what
 	s.sum, s.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
 	s.estimate.init(d)
@@ -120,7 +121,7 @@ func (s *sumServer) init(p bandit.Problem, horizon int, t tuning, what string) {
 // epochs asks for them, and for a union over those of a run of so many messages.
 func (s *sumServer) epochs(messages int) {
 	s.law.epochs = true
-	s.confidence.twoLog += 2 * math.Log(float64(bits.Len(uint(messages))))
+	s.confidence.twoLog += float64(2 * portable.Log(float64(bits.Len(uint(messages)))))
 }
 
 // Reset forgets the messages. There are no random choices.
@@ -154,10 +155,10 @@ func (s *sumServer) refresh() {
 	s.bound()
 	if s.law.fixed {
 		gamma := bounds.RhoMin
-		s.width[0] = math.Sqrt(gamma)*s.confidence.thetaNorm +
-			s.confidence.sigma*math.Sqrt(float64(s.dim)*math.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha))
+		s.width[0] = float64(math.Sqrt(gamma)*s.confidence.thetaNorm) +
+			float64(s.confidence.sigma*math.Sqrt(float64(s.dim)*portable.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha)))
 	} else {
-		s.width[0] = s.confidence.beta(s.logDet, float64(s.dim)*math.Log(least), &bounds)
+		s.width[0] = s.confidence.beta(s.logDet, float64(float64(s.dim)*portable.Log(least)), &bounds)
 	}
 	s.width[0] *= s.factor
 }
@@ -169,14 +170,14 @@ func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
 	if !l.fixed {
 		root = math.Sqrt(float64(n))
 	}
-	b = privacy.Bounds{RhoMin: l.ridge + l.matrix*root, RhoMax: l.ridge + 3*l.matrix*root}
+	b = privacy.Bounds{RhoMin: l.ridge + float64(l.matrix*root), RhoMax: l.ridge + float64(3*l.matrix*root)}
 	b.Gamma = l.vector * root / math.Sqrt(b.RhoMin)
 	least = b.RhoMin
 	if l.epochs {
 		epoch := uint(1) << (bits.Len(uint(n)) - 1)
-		least = l.ridge + l.matrix*math.Sqrt(float64(epoch))
+		least = l.ridge + float64(l.matrix*math.Sqrt(float64(epoch)))
 	}
-	return l.ridge + 2*l.matrix*root, least, b
+	return l.ridge + float64(2*l.matrix*root), least, b
 }
 
 // Confidence returns the centre and the width of the confidence set for the next round.

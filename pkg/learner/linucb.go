@@ -3,11 +3,11 @@ package learner
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -72,12 +72,12 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 	if l.Sums == nil {
 		l.Sums = &mechanism.Exact{}
 	}
-	bound := math.Hypot(p.ContextNorm, p.RewardBound())
+	bound := portable.Hypot(p.ContextNorm, p.RewardBound())
 	if err := l.Sums.Init(privacy.Setup{Dim: p.Dim + 1, Horizon: horizon, Bound: bound, Context: p.ContextNorm, Alpha: l.alpha(horizon)}); err != nil {
 		return err
 	}
 	l.problem = p
-	l.confidence = confidence{p.Dim, l.sigma(), l.thetaNorm(), 2 * math.Log(2/l.alpha(horizon))}
+	l.confidence = confidence{p.Dim, l.sigma(), l.thetaNorm(), 2 * portable.Log(2/l.alpha(horizon))}
 	if err := l.shift(horizon); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int) error {
 		return fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", l.bounds.RhoMin)
 	}
 	d := p.Dim
-	l.logFloor = float64(d) * math.Log(l.bounds.RhoMin)
+	l.logFloor = float64(d) * portable.Log(l.bounds.RhoMin)
 	l.sum, l.row = make([]float64, packed.Size(d+1)), make([]float64, d+1)
 	l.optimist.init(p)
 	l.estimate.init(d)

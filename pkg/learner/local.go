@@ -198,7 +198,7 @@ func (l *Local) learn(v *bandit.View, arms []int, y []float64) error {
 func (l *Local) count(x []float64, y float64) {
 	var square float64
 	for _, v := range x {
-		square += v * v
+		square += float64(v * v)
 	}
 	if beyond(square, l.problem.ContextNorm) {
 		l.long++

@@ -135,6 +135,6 @@ func (l *OMM) optimism(round int) {
 	index, free := l.index, l.free
 	for i := range l.arm {
 		a := &l.arm[i]
-		index[free[i]] = a.mean + width*a.width + root*a.root + linear*a.linear
+		index[free[i]] = a.mean + float64(width*a.width) + float64(root*a.root) + float64(linear*a.linear)
 	}
 }

@@ -76,7 +76,7 @@ func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise
 	if o.scale.zeta {
 		noise.Gaussian(o.zeta, 1)
 		for i, z := range o.zeta {
-			o.buf[i] += delta * z
+			o.buf[i] += float64(delta * z)
 		}
 	}
 	last := o.scale.noisy

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -49,7 +50,7 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 		return s, fmt.Errorf("learner: OnlineNoise.Constant = %v, want in [-L, L], L = Problem.ContextNorm = %v", n.Constant, p.ContextNorm)
 	}
 	s = onlineScale{dim: p.Dim, noisy: p.Dim, constant: n.Constant}
-	diameter := math.Hypot(2*math.Sqrt(max(0, p.ContextNorm*p.ContextNorm-n.Constant*n.Constant)), p.RewardMax-p.RewardMin)
+	diameter := portable.Hypot(2*math.Sqrt(max(0, float64(p.ContextNorm*p.ContextNorm)-float64(n.Constant*n.Constant))), p.RewardMax-p.RewardMin)
 	switch n.Calibration {
 	case privacy.Sound:
 		s.sigma = diameter / mu
@@ -57,7 +58,7 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 			s.noisy--
 		}
 	case privacy.AsPublished:
-		s.sigma = 2 * math.Sqrt(2*math.Log(1.25/n.Budget.Delta)) / n.Budget.Epsilon
+		s.sigma = 2 * math.Sqrt(2*portable.Log(1.25/n.Budget.Delta)) / n.Budget.Epsilon
 		s.zeta = true
 	default:
 		return s, fmt.Errorf("learner: OnlineNoise.Calibration = %v, want Sound or AsPublished", n.Calibration)
@@ -67,7 +68,7 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 		s.sigma, s.mu = 0, math.Inf(1)
 	}
 	const tail = 40 // standard deviations
-	s.bound = max(p.ContextNorm, p.RewardBound())*(1+1e-9) + tail*s.sigma
+	s.bound = float64(max(p.ContextNorm, p.RewardBound())*(1+1e-9)) + float64(tail*s.sigma)
 	if s.zeta {
 		s.bound += tail * maxDelta
 	}
@@ -80,7 +81,7 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 // PublishedDelta returns Delta^2 as LDP's algorithms set it: the threshold rounds^-power if the least eigenvalue of E[x x^T] is not above that, else 0. The power is
 // 1/4 in Algorithm 1; 1/8, or 1/4, for a block of Algorithm 9.
 func PublishedDelta(lambdaMin float64, rounds int, power float64) float64 {
-	if threshold := math.Pow(float64(rounds), -power); lambdaMin <= threshold {
+	if threshold := portable.Pow(float64(rounds), -power); lambdaMin <= threshold {
 		return threshold
 	}
 	return 0

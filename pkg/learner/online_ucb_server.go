@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/online"
 )
 
@@ -182,9 +183,9 @@ func (o *OnlineServer) Receive(m Message) error {
 	theta := o.predict.Predict()
 	prediction := packed.Dot(row, theta)
 	for i, v := range row {
-		g := 2*v*(prediction-reward) + o.deltas*theta[i]
+		g := float64(2*v*(prediction-reward)) + float64(o.deltas*theta[i])
 		if i < o.scale.noisy {
-			g -= 2 * o.scale.sigma * o.scale.sigma * theta[i]
+			g -= float64(2 * o.scale.sigma * o.scale.sigma * theta[i])
 		}
 		o.gradient[i] = g
 	}
@@ -192,21 +193,21 @@ func (o *OnlineServer) Receive(m Message) error {
 		return err
 	}
 	o.count++
-	o.squares += prediction * prediction
+	o.squares += float64(prediction * prediction)
 	if o.Rule == OracleWidth {
 		miss := prediction - packed.Dot(row, o.truth)
-		o.misses += miss * miss
+		o.misses += float64(miss * miss)
 	}
 	p := 0
 	for i, v := range row {
 		line := o.sum[p : p+i+1]
 		for j, w := range row[:len(line)] {
-			line[j] += v * w
+			line[j] += float64(v * w)
 		}
 		p += i + 1
 	}
 	for i, v := range row {
-		o.sum[p+i] += prediction * v
+		o.sum[p+i] += float64(prediction * v)
 	}
 	if o.steps == refactorEvery {
 		o.refactor()
@@ -243,7 +244,7 @@ func (o *OnlineServer) widen() {
 	case OracleWidth:
 		u := o.sum[packed.Size(o.dim):]
 		rest := o.squares - packed.Dot(u, o.theta) // min over theta of Ridge |theta|^2 + sum <x~, theta_t - theta>^2
-		beta = math.Sqrt(max(0, o.theory.ridge*packed.Dot(o.truth, o.truth)+o.misses-rest))
+		beta = math.Sqrt(max(0, float64(o.theory.ridge*packed.Dot(o.truth, o.truth))+o.misses-rest))
 	default:
 		beta = o.theory.scaled(float64(o.count))
 	}
@@ -290,16 +291,16 @@ type onlineTheory struct {
 func (t *onlineTheory) gradientBound() float64 {
 	d, s, delta := t.radius, t.sigma, math.Sqrt(t.delta2)
 	if t.published { // Corollary C.1 with C = 1
-		log := 2 * math.Log(2*t.rounds/t.alpha)
-		return 2*math.Sqrt(log)*(2*d*s+2*s+d*delta+delta) + log*(2*d*delta*delta+4*d*delta*s+2*delta*s+2*d*s*s+2*s*s+d*s*s) + 2*d + 2
+		log := 2 * portable.Log(2*t.rounds/t.alpha)
+		return float64(2*math.Sqrt(log)*(float64(2*d*s)+float64(2*s)+float64(d*delta)+delta)) + float64(log*(float64(2*d*delta*delta)+float64(4*d*delta*s)+float64(2*delta*s)+float64(2*d*s*s)+float64(2*s*s)+float64(d*s*s))) + float64(2*d) + 2
 	}
-	x := math.Sqrt(t.context*t.context + float64(t.noisy)*s*s)
-	return 2*x*(x*d+t.reward+s) + 2*(s*s+t.delta2)*d
+	x := math.Sqrt(float64(t.context*t.context) + float64(float64(t.noisy)*s*s))
+	return float64(2*x*(float64(x*d)+t.reward+s)) + float64(2*(float64(s*s)+t.delta2)*d)
 }
 
 // scaled returns sqrt(Ridge) S + R sqrt(d ln((1 + n L^2/Ridge)/alpha)).
 func (t *onlineTheory) scaled(n float64) float64 {
-	return math.Sqrt(t.ridge)*t.thetaNorm + t.own*math.Sqrt(float64(t.dim)*math.Log((1+n*t.context*t.context/t.ridge)/t.alpha))
+	return float64(math.Sqrt(t.ridge)*t.thetaNorm) + float64(t.own*math.Sqrt(float64(t.dim)*portable.Log((1+n*t.context*t.context/t.ridge)/t.alpha)))
 }
 
 // width returns sqrt(S^2 Ridge + M + K) after n messages, with sigma for the printed sqrt(log(1/delta))/eps.
@@ -309,15 +310,15 @@ func (t *onlineTheory) width(n float64) float64 {
 	}
 	g, d, delta := t.gradient, t.radius, math.Sqrt(t.delta2)
 	// Lemma H.6 with the diameter 2D, for losses convex in expectation, and Azuma's bound for their sum's distance from that.
-	regret := (2*math.Log(3)+1.5)*g*2*d*math.Sqrt(n) + 4*g*d*math.Sqrt(2*n*math.Log(1/t.alpha))
-	distance := n * 4 * d * d // sum of |theta_t - theta*|^2
+	regret := float64((float64(2*portable.Log(3))+1.5)*2*g*d*math.Sqrt(n)) + float64(4*g*d*math.Sqrt(2*n*portable.Log(1/t.alpha)))
+	distance := float64(n * 4 * d * d) // sum of |theta_t - theta*|^2
 	if t.mu > 0 {
-		log := 2*math.Log(math.Sqrt(3)*(math.Log2(max(2, n))/2+3)) + 1 + math.Log(n)
-		regret = min(regret, (40*g*d+18*g*g/t.mu)*log+32*g*g*math.Log(1/t.alpha)/t.mu)
-		distance = min(distance, (80*g*d/t.mu+36*g*g/(t.mu*t.mu))*log+64*g*g*math.Log(1/t.alpha)/(t.mu*t.mu))
+		log := float64(2*portable.Log(math.Sqrt(3)*(float64(portable.Log2(max(2, n))/2)+3))) + 1 + portable.Log(n)
+		regret = min(regret, float64((float64(40*g*d)+18*g*g/t.mu)*log)+32*g*g*portable.Log(1/t.alpha)/t.mu)
+		distance = min(distance, float64((80*g*d/t.mu+36*g*g/(t.mu*t.mu))*log)+64*g*g*portable.Log(1/t.alpha)/(t.mu*t.mu))
 	}
-	log := math.Log(t.rounds / t.alpha)
-	own := t.own + d*t.sigma + d*delta
-	k := d*t.delta2*log*math.Sqrt(n*distance) + own*own*log + (t.sigma*t.sigma+t.delta2)*log*distance
-	return math.Sqrt(t.ridge*t.thetaNorm*t.thetaNorm + regret + k)
+	log := portable.Log(t.rounds / t.alpha)
+	own := t.own + float64(d*t.sigma) + float64(d*delta)
+	k := float64(d*t.delta2*log*math.Sqrt(n*distance)) + float64(own*own*log) + float64((float64(t.sigma*t.sigma)+t.delta2)*log*distance)
+	return math.Sqrt(float64(t.ridge*t.thetaNorm*t.thetaNorm) + regret + k)
 }

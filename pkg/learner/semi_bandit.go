@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -244,7 +245,7 @@ func (s *semiBandit) Spent(records int) privacy.Event {
 }
 
 // logarithm returns ln n, of 2 where n is less.
-func logarithm(n float64) float64 { return math.Log(math.Max(2, n)) }
+func logarithm(n float64) float64 { return portable.Log(math.Max(2, n)) }
 
 // factor checks a factor whose zero is 1.
 func factor(name string, f *float64) error {

@@ -39,7 +39,7 @@ func films() *environment.SemiBandit {
 		for range r.IntN(4) {
 			rows[i][r.IntN(17)] = 1
 		}
-		means[i] = 0.1 + 0.4*r.Float64()
+		means[i] = 0.1 + float64(0.4*r.Float64()) // not fused: TestNumbers hashes what follows
 	}
 	return &environment.SemiBandit{Matroid: must(matroid.NewLinear(rows)), Means: means}
 }

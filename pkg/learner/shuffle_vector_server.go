@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -51,14 +52,14 @@ func (l *VectorSumServer) Init(p bandit.Problem, horizon int) (err error) {
 	switch {
 	case l.scale.none:
 	case l.Noise.Calibration == privacy.Illustrative:
-		noise := math.Log(d/l.Noise.Budget.Delta) / (l.Noise.Budget.Epsilon * math.Sqrt(batch))
+		noise := portable.Log(d/l.Noise.Budget.Delta) / (l.Noise.Budget.Epsilon * math.Sqrt(batch))
 		gamma := noise * math.Sqrt(float64(horizon)*d) / 4
 		l.law = sumLaw{matrix: gamma, fixed: true}
 	default:
 		tau := math.Sqrt(l.scale.proxy() * batch) // of a batch, in levels
-		union := math.Log(float64(batches)) - math.Log(l.alpha)
-		l.law.matrix = tau / l.scale.unit[0] * math.Sqrt(2*d*(math.Log(8*d)+union))
-		l.law.vector = tau / l.scale.unit[packed.Size(p.Dim)] * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+union)))
+		union := portable.Log(float64(batches)) - portable.Log(l.alpha)
+		l.law.matrix = tau / l.scale.unit[0] * math.Sqrt(2*d*(portable.Log(8*d)+union))
+		l.law.vector = tau / l.scale.unit[packed.Size(p.Dim)] * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
 		l.epochs(batches)
 	}
 	return nil
@@ -76,13 +77,13 @@ func (l *VectorSumServer) Receive(m Message) error {
 			return fmt.Errorf("learner: number %d of a batch's sum is %v, want an integer in [0, %.0f]", i, v, most)
 		}
 	}
-	mean := vectorSumP * float64(s.bits) * batch
+	mean := float64(vectorSumP * float64(s.bits) * batch)
 	for i, v := range m {
 		if i == s.corner { // public
-			l.sum[i] += batch * l.Noise.Constant * l.Noise.Constant
+			l.sum[i] += float64(batch * l.Noise.Constant * l.Noise.Constant)
 			continue
 		}
-		l.sum[i] += (v-mean)/s.unit[i] - batch*s.shift[i]
+		l.sum[i] += (v-mean)/s.unit[i] - float64(batch*s.shift[i])
 	}
 	l.count++
 	l.stale = true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -80,7 +81,7 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	if v.Calibration == privacy.Sound {
 		g = math.Ceil(g)
 	}
-	l, square, reward := p.ContextNorm, p.ContextNorm*p.ContextNorm, p.ContextNorm*p.RewardBound()
+	l, square, reward := p.ContextNorm, float64(p.ContextNorm*p.ContextNorm), float64(p.ContextNorm*p.RewardBound())
 	s.unit, s.shift, s.width = make([]float64, s.size), make([]float64, s.size), make([]float64, s.size)
 	for i := range s.size {
 		switch {
@@ -111,13 +112,13 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	}
 	root := math.Sqrt(float64(m))
 	s.event = privacy.BinomialEvent{
-		P: vectorSumP, Coordinates: m, Most: int(levels), Norm: min(sensitivity*(1+1e-9)+root, root*levels), Tail: 1e-3 * v.Budget.Delta,
+		P: vectorSumP, Coordinates: m, Most: int(levels), Norm: min(float64(sensitivity*(1+1e-9))+root, root*levels), Tail: 1e-3 * v.Budget.Delta,
 	}
 	switch {
 	case s.none:
 		s.event.Tail = 0.5
 	case v.Calibration == privacy.Illustrative:
-		log := math.Log(float64(p.Dim) / v.Budget.Delta)
+		log := portable.Log(float64(p.Dim) / v.Budget.Delta)
 		b := math.Floor(g * g * log * log / (v.Budget.Epsilon * v.Budget.Epsilon * batch))
 		if !(b*batch < 1e15) {
 			return s, fmt.Errorf("learner: VectorSum takes %v bits for %v, want fewer", b, v.Budget)
@@ -152,7 +153,7 @@ func (s *vectorScale) proxy() float64 {
 	if s.none {
 		return 0
 	}
-	return float64(s.bits)*(1-2*vectorSumP)/(2*math.Log((1-vectorSumP)/vectorSumP)) + 0.25
+	return float64(s.bits)*(1-2*vectorSumP)/(2*portable.Log((1-vectorSumP)/vectorSumP)) + 0.25
 }
 
 // draws returns the laws of messages.

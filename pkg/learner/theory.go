@@ -3,6 +3,7 @@ package learner
 import (
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -27,8 +28,8 @@ func (t Theory) width() (beta, potential float64) {
 func (t Theory) widthAbove(least float64) (beta, potential float64) {
 	n, d := float64(t.Rounds), float64(t.Dim)
 	grown := n * t.ContextNorm * t.ContextNorm / (d * t.RhoMin)
-	beta = t.Sigma*math.Sqrt(2*math.Log(2/t.Alpha)+d*math.Log(t.RhoMax/t.RhoMin+grown)) + t.ThetaNorm*math.Sqrt(t.RhoMax) + t.Gamma
-	return max(least, beta), d * math.Log1p(grown)
+	beta = float64(t.Sigma*math.Sqrt(float64(2*portable.Log(2/t.Alpha))+float64(d*portable.Log(t.RhoMax/t.RhoMin+grown)))) + float64(t.ThetaNorm*math.Sqrt(t.RhoMax)) + t.Gamma
+	return max(least, beta), d * portable.Log1p(grown)
 }
 
 // General returns the bound on the pseudo-regret that holds with probability 1 - Alpha whatever the gap:
@@ -56,9 +57,9 @@ func (t Theory) Gap(gap float64) float64 {
 // The optimum scales as the data do: rho_min is looked for in units of L^2, and beta-bar is at least the bound on the
 // mean rewards, that is 1 where the theorems have their units.
 func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean float64) error {
-	own, unit := sums.Bounds().RhoMin, 2*math.Log(t.ContextNorm)
+	own, unit := sums.Bounds().RhoMin, 2*portable.Log(t.ContextNorm)
 	bound := func(logRho float64) float64 {
-		if err := s.ShiftTo(math.Exp(logRho)); err != nil {
+		if err := s.ShiftTo(portable.Exp(logRho)); err != nil {
 			return math.Inf(1)
 		}
 		if t.Bounds = sums.Bounds(); !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
@@ -72,7 +73,7 @@ func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean f
 	low, high := unit-14, unit+46
 	best := low
 	for i := range steps + 1 {
-		if at := low + span*float64(i)/steps; bound(at) < bound(best) {
+		if at := low + float64(span*float64(i)/steps); bound(at) < bound(best) {
 			best = at
 		}
 	}
@@ -83,12 +84,12 @@ func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean f
 	a, b := best-step, best+step
 	ratio := (math.Sqrt(5) - 1) / 2
 	for range 60 {
-		c, d := b-ratio*(b-a), a+ratio*(b-a)
+		c, d := b-float64(ratio*(b-a)), a+float64(ratio*(b-a))
 		if bound(c) < bound(d) {
 			b = d
 		} else {
 			a = c
 		}
 	}
-	return s.ShiftTo(math.Exp((a + b) / 2))
+	return s.ShiftTo(portable.Exp((a + b) / 2))
 }

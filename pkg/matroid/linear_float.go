@@ -108,7 +108,7 @@ func (b *floatBuilder) Add(e int) bool {
 		q := b.basis[i*m.dim:][:m.dim]
 		c := dot(q, v)
 		for j := range v {
-			v[j] -= c * q[j]
+			v[j] -= float64(c * q[j])
 		}
 	}
 	distance := math.Sqrt(dot(v, v))
@@ -129,7 +129,7 @@ func dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	sum := 0.0
 	for i := range x {
-		sum += x[i] * y[i]
+		sum += float64(x[i] * y[i])
 	}
 	return sum
 }

@@ -153,7 +153,7 @@ func (b *Blocks) plan() {
 
 // variance bounds that of the mean of the block of 2^level observations, in units of (Hi - Lo)^2, as scale is in units of Hi - Lo.
 func (b *Blocks) variance(level int, scale float64) float64 {
-	v := scale * scale
+	v := float64(scale * scale)
 	if !b.gaussian {
 		v *= 2
 	}
@@ -201,7 +201,7 @@ func (b *Blocks) release(arm, level int) {
 	mean := math.Ldexp(b.sums[arm]+b.buf[0], -level)
 	b.sums[arm] = 0
 	if share := b.levels[level].share; share < 1 {
-		mean = b.means[arm] + share*(mean-b.means[arm])
+		mean = b.means[arm] + float64(share*(mean-b.means[arm]))
 	}
 	b.means[arm] = mean
 }

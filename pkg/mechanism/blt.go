@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -82,4 +83,4 @@ func (b *BLT) Init(s privacy.Setup) error {
 	return b.factorised.init(s, b.Budget, kernel, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
 }
 
-func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(math.Log(float64(horizon))/3.5)) }
+func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(portable.Log(float64(horizon))/3.5)) }

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/diff/fd"
-	"gonum.org/v1/gonum/optimize"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // bltKernel is the correlation of BLT. Poles are kept as their distances to 1, which for a horizon n go down to about 1/n.
@@ -32,24 +31,13 @@ func newBLTKernel(buffers, releases int) (*bltKernel, error) {
 	n := float64(releases)
 	objective := func(steps []float64) float64 {
 		k := bltAt(steps, n)
-		return (math.Log(k.rowSquare(n)) + math.Log(k.columnSquare(n))) / 2
+		return (portable.Log(k.rowSquare(n)) + portable.Log(k.columnSquare(n))) / 2
 	}
 	start := make([]float64, 2*buffers)
 	for i := range start {
-		start[i] = math.Log(math.Log1p(4*n) / float64(2*buffers+1))
+		start[i] = portable.Log(portable.Log1p(4*n) / float64(2*buffers+1))
 	}
-	problem := optimize.Problem{
-		Func: objective,
-		Grad: func(grad, x []float64) {
-			fd.Gradient(grad, objective, x, &fd.Settings{Formula: fd.Central, Step: 1e-5})
-		},
-	}
-	// A line search that finds no more to gain in the rounding is reported as an error: what counts is the loss.
-	found, _ := optimize.Minimize(problem, start, &optimize.Settings{GradientThreshold: 1e-6, MajorIterations: 200}, &optimize.BFGS{})
-	steps := start
-	if found != nil && found.F <= objective(start) {
-		steps = found.X
-	}
+	steps := minimise(objective, start)
 	k := bltAt(steps, n)
 	k.releases = releases
 	if product := k.rowNorm() * k.columnNorm(releases); !(product >= 1) || math.IsInf(product, 1) {
@@ -65,11 +53,11 @@ func bltAt(steps []float64, n float64) *bltKernel {
 	k := &bltKernel{theta: all[:d], phi: all[d : 2*d], omega: all[2*d : 3*d], beta: all[3*d : 4*d+1], decay: all[4*d+1:]}
 	var log float64
 	for j := d - 1; j >= 0; j-- {
-		log -= math.Exp(steps[2*(d-1-j)])
-		k.decay[j+1] = -math.Expm1(log)
+		log -= portable.Exp(steps[2*(d-1-j)])
+		k.decay[j+1] = -portable.Expm1(log)
 		k.phi[j] = 1 - k.decay[j+1] // what the decay that is used is worth
-		log -= math.Exp(steps[2*(d-1-j)+1])
-		k.theta[j] = math.Exp(log)
+		log -= portable.Exp(steps[2*(d-1-j)+1])
+		k.theta[j] = portable.Exp(log)
 	}
 	k.decay[0], k.beta[0] = 1, 1
 	for j := range d {
@@ -90,22 +78,22 @@ func bltAt(steps []float64, n float64) *bltKernel {
 
 // geometric returns sum_{k<n} ((1-a)(1-b))^k.
 func geometric(a, b, n float64) float64 {
-	gap := a + b - a*b
+	gap := a + b - float64(a*b)
 	if gap == 0 {
 		return n
 	}
-	return -math.Expm1(n*math.Log1p(-gap)) / gap
+	return -portable.Expm1(n*portable.Log1p(-gap)) / gap
 }
 
 // rowSquare returns sum_{k<n} b_k^2, the square of the norm of B's row n, the longest of n rows.
 func (k *bltKernel) rowSquare(n float64) float64 {
 	square := k.beta[0] * k.beta[0] * n
 	for i, p := range k.phi {
-		square += 2 * k.beta[0] * k.beta[i+1] * geometric(0, p, n)
+		square += float64(2 * k.beta[0] * k.beta[i+1] * geometric(0, p, n))
 		for j, q := range k.phi[:i] {
-			square += 2 * k.beta[i+1] * k.beta[j+1] * geometric(p, q, n)
+			square += float64(2 * k.beta[i+1] * k.beta[j+1] * geometric(p, q, n))
 		}
-		square += k.beta[i+1] * k.beta[i+1] * geometric(p, p, n)
+		square += float64(k.beta[i+1] * k.beta[i+1] * geometric(p, p, n))
 	}
 	return square
 }
@@ -115,9 +103,9 @@ func (k *bltKernel) columnSquare(n float64) float64 {
 	square := 1.0
 	for i, p := range k.theta {
 		for j, q := range k.theta[:i] {
-			square += 2 * k.omega[i] * k.omega[j] * geometric(p, q, n-1)
+			square += float64(2 * k.omega[i] * k.omega[j] * geometric(p, q, n-1))
 		}
-		square += k.omega[i] * k.omega[i] * geometric(p, p, n-1)
+		square += float64(k.omega[i] * k.omega[i] * geometric(p, p, n-1))
 	}
 	return square
 }
@@ -136,7 +124,7 @@ func (k *bltKernel) columnNorm(rows int) float64 {
 // log-convex with b_0 = 1, have a relative error of up to e. With a tilde on what is true, c~ - c = c~ (b - b~)/b. By Kaluza's theorem 1/b
 // has the coefficients 1 and else none > 0, so that those of (b - b~)/b are at most e times those of b (2 - 1/b), and those of c~ - c
 // at most 2e times those of c b = 1/(1-x), up to a term in e^2: 2e each.
-func roundingMargin(e float64, rows int) float64 { return 3 * e * math.Sqrt(float64(rows)) }
+func roundingMargin(e float64, rows int) float64 { return float64(3 * e * math.Sqrt(float64(rows))) }
 
 func (k *bltKernel) allocate(size int) {
 	k.buffers, k.fresh = make([]float64, len(k.beta)*size), make([]float64, size)
@@ -150,9 +138,9 @@ func (k *bltKernel) next(_ int, draw func([]float64), dst []float64) {
 	for j, decay := range k.decay {
 		beta, w := k.beta[j], k.buffers[j*len(dst):(j+1)*len(dst)]
 		for i, z := range k.fresh[:len(w)] {
-			v := decay*w[i] + z
+			v := float64(decay*w[i]) + z
 			w[i] = v
-			dst[i] += beta * v
+			dst[i] += float64(beta * v)
 		}
 	}
 }

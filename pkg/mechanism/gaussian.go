@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -58,7 +59,7 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		g.sd = math.Sqrt(float64(g.levels)) * square / mu
 	} else {
 		g.levels = printedNodes(s.Horizon)
-		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * math.Log(4/g.Budget.Delta) / g.Budget.Epsilon
+		g.sd = 4 * math.Sqrt(float64(g.levels)) * square * portable.Log(4/g.Budget.Delta) / g.Budget.Epsilon
 	}
 	if g.Budget.None() {
 		g.sd = 0 // also for delta = 0, where the formula above has no value
@@ -114,8 +115,8 @@ func (g *Gaussian) upsilon() (operator, perturbation float64) {
 	if g.calibration == privacy.Sound {
 		return symmetricUpsilon(g.setup, scale)
 	}
-	d, tail := float64(g.setup.Dim-1), math.Log(float64(g.setup.Horizon)/g.setup.Alpha)
-	return math.Sqrt2 * scale * (4*math.Sqrt(d) + 2*(math.Ln2+tail)),
+	d, tail := float64(g.setup.Dim-1), portable.Log(float64(g.setup.Horizon)/g.setup.Alpha)
+	return math.Sqrt2 * scale * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+tail))),
 		scale * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+tail)))
 }
 
@@ -125,9 +126,9 @@ func (g *Gaussian) upsilon() (operator, perturbation float64) {
 // so that |H| <= s (2 sqrt(d) + 2 sqrt(ln(8n/alpha))) but for alpha/(4n), and |h| has the
 // other alpha/(4n).
 func symmetricUpsilon(setup privacy.Setup, s float64) (operator, perturbation float64) {
-	d, tail := float64(setup.Dim-1), math.Log(float64(setup.Horizon)/setup.Alpha)
-	return s * (2*math.Sqrt(d) + 2*math.Sqrt(math.Log(8)+tail)),
-		s * (math.Sqrt(d) + math.Sqrt(2*(math.Log(4)+tail)))
+	d, tail := float64(setup.Dim-1), portable.Log(float64(setup.Horizon)/setup.Alpha)
+	return s * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+tail))),
+		s * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+tail)))
 }
 
 // Shift returns 2 Upsilon.

@@ -36,7 +36,7 @@ func (h *Honaker) Init(s privacy.Setup) error {
 	if err := h.check(s, h.Budget); err != nil {
 		return err
 	}
-	if err := fitting(s, 2*float64(maxNodes(s.Horizon))+5); err != nil {
+	if err := fitting(s, float64(2*float64(maxNodes(s.Horizon)))+5); err != nil {
 		return err
 	}
 	err := h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
@@ -113,7 +113,7 @@ func (b *below) next(t int, draw func([]float64), dst []float64) {
 		draw(b.fresh)
 		left, own := at(b.nodes, i-1), b.own[i]
 		for p, z := range b.fresh {
-			dst[p] = own*z + (1-own)*(left[p]+dst[p])
+			dst[p] = float64(own*z) + float64((1-own)*(left[p]+dst[p]))
 		}
 	}
 	copy(at(b.nodes, level), dst)

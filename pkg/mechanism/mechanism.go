@@ -85,9 +85,9 @@ func (r *rows) admit(row []float64) ([]float64, error) {
 	var context float64 // squared norm
 	d := len(row) - 1
 	for _, v := range row[:d] {
-		context += v * v
+		context += float64(v * v)
 	}
-	square := context + row[d]*row[d]
+	square := context + float64(row[d]*row[d])
 	if !(square <= math.MaxFloat64) {
 		return r.admitExtreme(row)
 	}
@@ -100,7 +100,7 @@ func (r *rows) admit(row []float64) ([]float64, error) {
 	copy(r.buf, row)
 	if long {
 		scale(r.buf[:d], r.setup.Context/math.Sqrt(context))
-		square = r.setup.Context*r.setup.Context + row[d]*row[d]
+		square = float64(r.setup.Context*r.setup.Context) + float64(row[d]*row[d])
 	}
 	if beyondBound(square, r.setup.Bound) {
 		scale(r.buf, r.setup.Bound/math.Sqrt(square))
@@ -152,7 +152,7 @@ func addOuter(sum, row []float64) {
 	for i, v := range row {
 		line := sum[p : p+i+1]
 		for j, w := range row[:len(line)] {
-			line[j] += v * w
+			line[j] += float64(v * w)
 		}
 		p += i + 1
 	}

@@ -2,8 +2,8 @@ package mechanism
 
 import (
 	"fmt"
-	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -70,7 +70,9 @@ func (r *RandomisedResponse) Respond(truth int) (int, error) {
 }
 
 // Keep returns the probability that an answer is the truth.
-func (r *RandomisedResponse) Keep() float64 { return 1 / (1 + float64(r.choices-1)*math.Exp(-r.each)) }
+func (r *RandomisedResponse) Keep() float64 {
+	return 1 / (1 + float64(float64(r.choices-1)*portable.Exp(-r.each)))
+}
 
 // Estimate writes into dst unbiased estimates of how many users hold each answer, from the counts of the answers given. They add up to the
 // number of answers, and may be negative. It is post-processing.
@@ -87,9 +89,9 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 	}
 	keep := r.Keep()
 	other := (1 - keep) / float64(r.choices-1)
-	gain := -math.Expm1(-r.each) * keep // keep - other, without cancellation
+	gain := -portable.Expm1(-r.each) * keep // keep - other, without cancellation
 	for i, c := range counts {
-		dst[i] = (float64(c) - other*float64(total)) / gain
+		dst[i] = (float64(c) - float64(other*float64(total))) / gain
 	}
 	return nil
 }

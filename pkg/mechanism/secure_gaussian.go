@@ -56,7 +56,7 @@ func (s *SecureGaussian) Init() error {
 	if err != nil {
 		return err
 	}
-	radius := bound + root/2
+	radius := bound + float64(root/2)
 	if radius >= finest {
 		return fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, s.Bound, s.Dim, radius, grid)
 	}

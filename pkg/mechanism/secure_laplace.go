@@ -52,7 +52,7 @@ func (s *SecureLaplace) Init() error {
 	if err != nil {
 		return err
 	}
-	radius := math.Floor(bound + float64(s.Dim)/2)
+	radius := math.Floor(bound + float64(float64(s.Dim)/2))
 	if radius >= finest {
 		return fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, s.Bound, s.Dim, radius, grid)
 	}

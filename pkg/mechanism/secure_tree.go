@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -63,7 +64,7 @@ func (t *SecureTree) AddOuter(row []float64) error {
 	p, grid := 0, t.discrete.grid
 	for i, v := range row {
 		for _, w := range row[:i+1] {
-			t.sum[p] += math.RoundToEven(v*w/grid) * grid
+			t.sum[p] += float64(math.RoundToEven(v*w/grid) * grid)
 			p++
 		}
 	}
@@ -157,7 +158,7 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 		return err
 	}
 	// Rows on the bound are let through with a relative 1e-12 of rounding.
-	n.frobenius = math.Sqrt2*length*(1+1e-11) + dim
+	n.frobenius = float64(math.Sqrt2*length*(1+1e-11)) + dim
 	num, den := fraction(m * n.frobenius * n.frobenius / (4 * rho) * (1 + 1e-12))
 	if n.law, err = random.NewDiscreteGaussian(num, den); err == nil {
 		n.diagonal, err = random.NewDiscreteGaussian(2*num, den)
@@ -165,7 +166,7 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	if err != nil {
 		return fmt.Errorf("mechanism: %s: noise in steps of the grid %v: %w: use a coarser grid", name, n.grid, err)
 	}
-	if most := float64(s.Horizon)*(length+1) + m*float64(n.diagonal.Max()); most > largestInteger {
+	if most := float64(float64(s.Horizon)*(length+1)) + float64(m*float64(n.diagonal.Max())); most > largestInteger {
 		return fmt.Errorf("mechanism: %s: %d rows and their noise can add up to %.4g steps of the grid %v, want <= 2^53: use a coarser grid", name, s.Horizon, most, n.grid)
 	}
 	if err := fitting(s, 1); err != nil {
@@ -232,9 +233,9 @@ func (n *discreteNodes) Law() privacy.Law {
 // but for probability b (Tropp 2012, Thm. 4.1, whose proof needs no more of its Gaussians than that). |h| <= r (sqrt(d) + sqrt(2 ln(1/b)))
 // but for b (Hsu, Kakade, Zhang 2012). Each has b = alpha/(4n).
 func (n *discreteNodes) upsilon() (operator, perturbation float64) {
-	d, tail := float64(n.setup.Dim-1), math.Log(4*float64(n.setup.Horizon)/n.setup.Alpha)
+	d, tail := float64(n.setup.Dim-1), portable.Log(4*float64(n.setup.Horizon)/n.setup.Alpha)
 	r := math.Sqrt(float64(n.levels)) * n.law.Sigma() * n.grid
-	return r * math.Sqrt(2*(d+1)*(math.Log(2*d)+tail)), r * (math.Sqrt(d) + math.Sqrt(2*tail))
+	return r * math.Sqrt(2*(d+1)*(portable.Log(2*d)+tail)), r * (math.Sqrt(d) + math.Sqrt(2*tail))
 }
 
 // Shift returns 2 Upsilon.

@@ -39,6 +39,9 @@ type SparseVector struct {
 
 var _ privacy.Ledgered = (*SparseVector)(nil)
 
+// cbrt4 is the cube root of 4.
+const cbrt4 = 1.5874010519681994
+
 // Init validates and calibrates.
 func (s *SparseVector) Init() error {
 	s.noise, s.claim = nil, privacy.Claim{}
@@ -57,7 +60,7 @@ func (s *SparseVector) Init() error {
 		return err
 	}
 	condition := fmt.Sprintf("one record moves a query by at most %v", s.Sensitivity)
-	share, factor := 1/(1+math.Cbrt(4)), 2.0 // of epsilon_1, 2^(2/3) = 4^(1/3)
+	share, factor := 1/(1+cbrt4), 2.0 // of epsilon_1, 2^(2/3) = 4^(1/3)
 	if s.Monotone {
 		if neighbours.Relation != privacy.AddRemove {
 			return fmt.Errorf("mechanism: SparseVector.Monotone under %v, want AddRemove: a record that is replaced raises one query and lowers another", neighbours.Relation)

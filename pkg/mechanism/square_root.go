@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -64,7 +63,7 @@ func newRootKernel(releases, size int) *rootKernel {
 }
 
 // square returns sum_{k<n} f_k^2.
-func (k *rootKernel) square(n int) float64 { return floats.Dot(k.f[:n], k.f[:n]) }
+func (k *rootKernel) square(n int) float64 { return packed.Dot(k.f[:n], k.f[:n]) }
 
 // rowNorm returns the norm of B's last row, the longest, rounded up.
 func (k *rootKernel) rowNorm() float64 { return math.Sqrt(k.square(len(k.f))) * (1 + 1e-9) }
@@ -82,6 +81,6 @@ func (k *rootKernel) next(t int, draw func([]float64), dst []float64) {
 	for i, z := range k.fresh {
 		entry := k.history[i*n : (i+1)*n]
 		entry[n-t] = z
-		dst[i] = floats.Dot(k.f[:t], entry[n-t:])
+		dst[i] = packed.Dot(k.f[:t], entry[n-t:])
 	}
 }

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -36,7 +37,7 @@ func tailOf(gaussian bool, scales []float64) privacy.Tail {
 	}
 	squares, constant := 0.0, 0.5
 	for i, a := range scales {
-		square := (a / most) * (a / most)
+		square := float64((a / most) * (a / most))
 		squares += square
 		if i != largest {
 			constant /= 1 - square
@@ -45,7 +46,7 @@ func tailOf(gaussian bool, scales []float64) privacy.Tail {
 	if gaussian {
 		return privacy.Tail{Root: most * math.Sqrt(2*squares)}
 	}
-	root := min(2*math.Sqrt(squares), max(0, math.Log(constant))/math.Sqrt(math.Ln2))
+	root := min(2*math.Sqrt(squares), max(0, portable.Log(constant))/math.Sqrt(math.Ln2))
 	if n < len(equalRoots) {
 		root = min(root, equalRoots[n])
 	}

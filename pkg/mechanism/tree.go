@@ -112,7 +112,7 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
 		return err
 	}
 	levels, padded := noise.Nodes()
-	if err := r.init(s, 2*float64(levels)+3); err != nil { // PanPrivateTree has the open nodes, too
+	if err := r.init(s, float64(2*float64(levels))+3); err != nil { // PanPrivateTree has the open nodes, too
 		return err
 	}
 	size := r.size

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -92,7 +93,7 @@ func (g *VectorGaussian) Release(dst, value []float64) error {
 	g.noise.Gaussian(g.buf, g.sd)
 	g.releases++
 	for i, v := range value {
-		dst[i] = shrink*v + g.buf[i]
+		dst[i] = float64(shrink*v) + g.buf[i]
 	}
 	return nil
 }
@@ -101,7 +102,7 @@ func (g *VectorGaussian) Release(dst, value []float64) error {
 func euclidean(v []float64) float64 {
 	var norm float64
 	for _, x := range v {
-		norm = math.Hypot(norm, x)
+		norm = portable.Hypot(norm, x)
 	}
 	return norm
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -76,7 +77,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 		return err
 	}
 	held := maxNodes(s.Horizon)
-	node.Epsilon = max(node.Epsilon, math.Sqrt(28*math.Log(4/node.Delta)/freedom)) // AuthorsCode rounds k down
+	node.Epsilon = max(node.Epsilon, math.Sqrt(28*portable.Log(4/node.Delta)/freedom)) // AuthorsCode rounds k down
 	event := privacy.WishartEvent{Node: node, Nodes: held}
 	epsilon, err := privacy.Advanced{}.Epsilon(event, w.Budget.Delta)
 	if err != nil {
@@ -101,7 +102,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	case privacy.AuthorsCode:
 		slack := w.Budget.Delta / (m + 1)
 		node = privacy.Budget{
-			Epsilon: w.Budget.Epsilon / math.Sqrt(8*m*math.Log(1/slack)),
+			Epsilon: w.Budget.Epsilon / math.Sqrt(8*m*portable.Log(1/slack)),
 			Delta:   (w.Budget.Delta - slack) / m,
 		}
 		return node, math.Floor(freedomFor(node))
@@ -110,7 +111,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
 	}
 	at := func(share float64) (privacy.Budget, float64) { // share of delta, for what epsilon does not pay
-		node := privacy.Budget{Delta: -math.Expm1(math.Log1p(-(1-share)*w.Budget.Delta) / m)}
+		node := privacy.Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*w.Budget.Delta) / m)}
 		node.Epsilon = math.Min(privacy.OptimalNodeEpsilon(w.Budget, w.levels, node.Delta), math.Nextafter(1, 0))
 		return node, freedomFor(node)
 	}
@@ -119,7 +120,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	for range 5 { // a grid, and finer ones about its best point
 		step := (high - low) / 16
 		for i := range 17 {
-			share := low + step*float64(i)
+			share := low + float64(step*float64(i))
 			if try, k := at(share); k < freedom && try.Delta < 1/math.E {
 				node, freedom, best = try, k, share
 			}
@@ -131,7 +132,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 
 // freedomFor returns 28 ln(4/delta0)/eps0^2.
 func freedomFor(node privacy.Budget) float64 {
-	return 28 * math.Log(4/node.Delta) / (node.Epsilon * node.Epsilon)
+	return 28 * portable.Log(4/node.Delta) / (node.Epsilon * node.Epsilon)
 }
 
 // Freedom returns k, the degrees of freedom of one node's noise.
@@ -157,7 +158,7 @@ func (w *Wishart) spread() (root, c float64) {
 
 // tail returns sqrt(d) + sqrt(2 ln(factor n/alpha)).
 func (w *Wishart) tail(factor float64) float64 {
-	return math.Sqrt(float64(w.setup.Dim-1)) + math.Sqrt(2*math.Log(factor*float64(w.setup.Horizon)/w.setup.Alpha))
+	return math.Sqrt(float64(w.setup.Dim-1)) + math.Sqrt(2*portable.Log(factor*float64(w.setup.Horizon)/w.setup.Alpha))
 }
 
 // Shift returns -c of Eq. (4), or 0 if Unshifted.
@@ -166,7 +167,7 @@ func (w *Wishart) Shift() float64 {
 		return 0
 	}
 	root, c := w.spread()
-	return -w.setup.Bound * w.setup.Bound * ((root-c)*(root-c) - 4*root*c)
+	return -w.setup.Bound * w.setup.Bound * (float64((root-c)*(root-c)) - float64(4*root*c))
 }
 
 // Bounds returns Proposition 9's bounds moved by shift, with gamma by Claim 20, which is for shifts down; a shift up divides
@@ -176,7 +177,7 @@ func (w *Wishart) Shift() float64 {
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	root, c := w.spread()
 	square := w.setup.Bound * w.setup.Bound
-	low, high := square*(root-c)*(root-c), square*(root+c)*(root+c)
+	low, high := float64(square*(root-c)*(root-c)), float64(square*(root+c)*(root+c))
 	factor := 2.0
 	if w.calibration == privacy.Sound {
 		factor = 4

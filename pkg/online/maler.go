@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Maler (Wang, Lu, Zhang 2019; LDP, Algorithms 5 to 8) has optimal regret on convex, strongly convex and exp-concave losses without being told
@@ -68,7 +69,7 @@ func rates(n int) (etas, logs []float64) {
 	etas, logs = make([]float64, n), make([]float64, n)
 	for i := range etas {
 		etas[i] = math.Ldexp(0.1, -i)
-		logs[i] = math.Log((1 + 1/float64(n)) / float64((i+1)*(i+2)))
+		logs[i] = portable.Log((1 + 1/float64(n)) / float64((i+1)*(i+2)))
 	}
 	return etas, logs
 }
@@ -121,10 +122,10 @@ func (m *Maler) Update(gradient []float64) error {
 	t := float64(m.rounds)
 
 	eta := m.rate[0]
-	m.logs[0] -= eta*(packed.Dot(g, m.convex)-at) + 4*eta*eta
+	m.logs[0] -= float64(eta*(packed.Dot(g, m.convex)-at)) + float64(4*eta*eta)
 	step := 2 / math.Sqrt(t)
 	for i, v := range g {
-		m.convex[i] -= step * v
+		m.convex[i] -= float64(step * v)
 	}
 	shrink(m.convex)
 
@@ -135,9 +136,9 @@ func (m *Maler) Update(gradient []float64) error {
 		strong[i] -= m.descend(point, eta, at, t)
 
 		expert := &m.concave[i]
-		move := eta * (packed.Dot(g, expert.z) - at)
-		concave[i] -= move + move*move
-		slope := eta * (1 + 2*move)
+		move := float64(eta * (packed.Dot(g, expert.z) - at))
+		concave[i] -= move + float64(move*move)
+		slope := eta * (1 + float64(2*move))
 		expert.step(g, slope*slope, slope/m.alpha)
 	}
 	m.combine()
@@ -152,11 +153,11 @@ func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
 	for j, v := range m.g[:len(point)] {
 		p := point[j]
 		off := p - m.z[j]
-		dot += v * p
-		distance += off * off
-		p -= along*v + towards*off
+		dot += float64(v * p)
+		distance += float64(off * off)
+		p -= float64(along*v) + float64(towards*off)
 		point[j] = p
-		square += p * p
+		square += float64(p * p)
 	}
 	if square > 1 {
 		scale := 1 / math.Sqrt(square)
@@ -164,7 +165,7 @@ func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
 			point[j] *= scale
 		}
 	}
-	return eta*(dot-at) + eta*eta*distance
+	return float64(eta*(dot-at)) + float64(eta*eta*distance)
 }
 
 // combine sets theta_t to the mean of the experts by pi eta.
@@ -179,7 +180,7 @@ func (m *Maler) combine() {
 		s, l := m.tilted[1+i]/total, m.tilted[1+n+i]/total
 		strong, concave := m.strong[i], m.concave[i].z
 		for j := range m.z {
-			m.z[j] += s*strong[j] + l*concave[j]
+			m.z[j] += float64(s*strong[j]) + float64(l*concave[j])
 		}
 	}
 }
@@ -205,8 +206,8 @@ func (m *Maler) Weights() []Weight {
 func weigh(w []Weight, logs, rates []float64, scale float64) []Weight {
 	var mass, share float64
 	for e, v := range logs {
-		w[e].Eta, w[e].Mass = rates[e]/scale, math.Exp(v) // the greatest v is 0, or a prior's
-		w[e].Share = w[e].Mass * rates[e]
+		w[e].Eta, w[e].Mass = rates[e]/scale, portable.Exp(v) // the greatest v is 0, or a prior's
+		w[e].Share = float64(w[e].Mass * rates[e])
 		mass += w[e].Mass
 		share += w[e].Share
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // MetaGrad (van Erven, Koolen 2016, Algorithms 1 and 2, the full-matrix version) is Maler's ancestor: exp-concave experts only,
@@ -67,16 +68,16 @@ func (m *MetaGrad) Update(gradient []float64) error {
 	at := packed.Dot(m.g, m.z)
 	for i, eta := range m.etas {
 		expert := &m.experts[i]
-		move := eta * (packed.Dot(m.g, expert.z) - at)
-		m.logs[i] -= move + move*move
-		expert.step(m.g, 2*eta*eta, eta*(1+2*move))
+		move := float64(eta * (packed.Dot(m.g, expert.z) - at))
+		m.logs[i] -= move + float64(move*move)
+		expert.step(m.g, 2*eta*eta, eta*(1+float64(2*move)))
 	}
 	total := tilt(m.tilted, m.logs, m.etas)
 	clear(m.z)
 	for i := range m.experts {
 		share := m.tilted[i] / total
 		for j, v := range m.experts[i].z {
-			m.z[j] += share * v
+			m.z[j] += float64(share * v)
 		}
 	}
 	m.publish(m.z)
@@ -104,7 +105,7 @@ func tilt(dst, logs, etas []float64) (total float64) {
 	for e, v := range logs {
 		v -= top
 		logs[e] = v
-		dst[e] = math.Exp(v) * etas[e]
+		dst[e] = float64(portable.Exp(v) * etas[e])
 		total += dst[e]
 	}
 	return total

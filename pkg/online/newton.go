@@ -35,19 +35,19 @@ func (n *newton) reset(ridge float64) {
 func (n *newton) step(g []float64, weight, gain float64) {
 	packed.MulVec(n.v, n.p, g)
 	// Sherman and Morrison: P <- P - k v v^T with v = P g and k = weight/(1 + weight g^T v), and so P g <- v/(1 + weight g^T v).
-	shrink := 1 / (1 + weight*packed.Dot(g, n.v))
+	shrink := 1 / (1 + float64(weight*packed.Dot(g, n.v)))
 	k := weight * shrink
 	gain *= shrink
 	var square float64
 	at := 0
 	for i, v := range n.v {
-		y := n.z[i] - gain*v
+		y := n.z[i] - float64(gain*v)
 		n.y[i] = y
-		square += y * y
+		square += float64(y * y)
 		scaled := k * v
 		row := n.p[at : at+i+1]
 		for j, w := range n.v[:len(row)] {
-			row[j] -= scaled * w
+			row[j] -= float64(scaled * w)
 		}
 		at += i + 1
 	}
@@ -73,7 +73,7 @@ func (n *newton) project(norm float64) {
 		step := (norm - 1) * norm * norm / packed.Dot(n.z, n.v)
 		if math.Abs(norm-1) <= near {
 			for i, u := range n.v {
-				n.z[i] -= step * u
+				n.z[i] -= float64(step * u)
 			}
 			break
 		}
@@ -84,7 +84,7 @@ func (n *newton) project(norm float64) {
 		var square float64
 		for i, z := range n.z {
 			n.v[i] = (n.y[i] - z) / lambda // P z
-			square += z * z
+			square += float64(z * z)
 		}
 		norm = math.Sqrt(square)
 		n.solve(n.v)
@@ -107,7 +107,7 @@ func (n *newton) factor(lambda float64) {
 			other := a[q : q+j+1]
 			sum := row[j] // L_ij D_j
 			for k, w := range other[:j] {
-				sum -= w * row[k]
+				sum -= float64(w * row[k])
 			}
 			row[j] = sum
 			q += j + 1
@@ -115,7 +115,7 @@ func (n *newton) factor(lambda float64) {
 		q = 0
 		for j, w := range row[:i] {
 			scaled := w * a[q+j]
-			pivot -= w * scaled
+			pivot -= float64(w * scaled)
 			row[j] = scaled
 			q += j + 1
 		}
@@ -132,7 +132,7 @@ func (n *newton) solve(x []float64) {
 		row := a[at : at+i]
 		sum := x[i]
 		for j, w := range row {
-			sum -= w * x[j]
+			sum -= float64(w * x[j])
 		}
 		x[i] = sum
 		at += i + 1
@@ -146,7 +146,7 @@ func (n *newton) solve(x []float64) {
 		at -= i + 1
 		v := x[i]
 		for j, w := range a[at : at+i] {
-			x[j] -= w * v
+			x[j] -= float64(w * v)
 		}
 	}
 }

@@ -80,9 +80,9 @@ func (o *OGD) move() error {
 	}
 	var square float64
 	for i, v := range o.g {
-		v = o.theta[i]/o.radius - scale*v
+		v = o.theta[i]/o.radius - float64(scale*v)
 		o.next[i] = v
-		square += v * v
+		square += float64(v * v)
 	}
 	if !(square <= math.MaxFloat64) {
 		return fmt.Errorf("online: round %d: the step %v times the gradient overflows, want its squared norm finite", o.rounds, eta)

@@ -72,7 +72,7 @@ func (c *core) init(name string, dim, horizon int, radius, bound float64, open b
 		return fmt.Errorf("online: %s.Gradient = %v times Radius = %v, want in [1e-300, 1e308]", name, bound, radius)
 	}
 	what := fmt.Sprintf("online: %s: dimension = %d", name, dim)
-	if err := size.Check(what, float64(matrices)*size.Triangle(dim)+8*float64(dim)); err != nil {
+	if err := size.Check(what, float64(float64(matrices)*size.Triangle(dim))+float64(8*float64(dim))); err != nil {
 		return err
 	}
 	*c = core{dim: dim, horizon: horizon, radius: radius, bound: bound, theta: make([]float64, dim), g: make([]float64, dim)}
@@ -103,7 +103,7 @@ func (c *core) take(gradient []float64) error {
 	for i, v := range gradient {
 		v *= scale
 		c.g[i] = v
-		square += v * v
+		square += float64(v * v)
 	}
 	if !(square <= math.MaxFloat64) || math.IsInf(scale, 1) {
 		if err := c.takeExtreme(gradient); err != nil {
@@ -135,7 +135,7 @@ func (c *core) takeExtreme(gradient []float64) error {
 	var square float64
 	for i, v := range gradient {
 		c.g[i] = v / most
-		square += c.g[i] * c.g[i]
+		square += float64(c.g[i] * c.g[i])
 	}
 	if norm := math.Sqrt(square); norm > c.bound/most {
 		c.shorten(norm)
@@ -159,7 +159,7 @@ func (c *core) shorten(norm float64) {
 func (c *core) publish(z []float64) {
 	var square float64
 	for _, v := range z {
-		square += v * v
+		square += float64(v * v)
 	}
 	scale := c.radius
 	if square > 1 {
@@ -174,7 +174,7 @@ func (c *core) publish(z []float64) {
 func shrink(z []float64) {
 	var square float64
 	for _, v := range z {
-		square += v * v
+		square += float64(v * v)
 	}
 	if square <= 1 {
 		return

@@ -72,7 +72,7 @@ func checkStream(s Stream, rounds int) error {
 func norm2(x []float64) float64 {
 	var square float64
 	for _, v := range x {
-		square += v * v
+		square += float64(v * v)
 	}
 	return math.Sqrt(square)
 }
@@ -143,7 +143,7 @@ func (e *ellipsoid) width(g []float64) float64 {
 	clear(e.axis)
 	for i, v := range g {
 		for j, w := range e.b[i*n : (i+1)*n] {
-			e.axis[j] += v * w
+			e.axis[j] += float64(v * w)
 		}
 	}
 	return norm2(e.axis)
@@ -161,7 +161,7 @@ func (e *ellipsoid) cut(g []float64, depth float64) bool {
 	n := len(g)
 	dim := float64(n)
 	scaled(e.axis, 1/width, e.axis)
-	move := (1 + dim*a) / (dim + 1)
+	move := (1 + float64(dim*a)) / (dim + 1)
 	along, across := (1-a)*dim/(dim+1), 1.0 // factors of the lengths of the axes along B^T g and across it
 	if n > 1 {
 		across = dim * math.Sqrt((1-a)*(1+a)/((dim-1)*(dim+1)))
@@ -170,11 +170,11 @@ func (e *ellipsoid) cut(g []float64, depth float64) bool {
 		row := e.b[i*n : (i+1)*n]
 		var v float64 // of B axis
 		for j, w := range row {
-			v += w * e.axis[j]
+			v += float64(w * e.axis[j])
 		}
-		e.centre[i] -= move * v
+		e.centre[i] -= float64(move * v)
 		for j, w := range row {
-			row[j] = across*w + (along-across)*v*e.axis[j]
+			row[j] = float64(across*w) + float64((along-across)*v*e.axis[j])
 		}
 	}
 	return true

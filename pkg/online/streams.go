@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Losses is a stream of random losses on the unit ball, of rows x_t, |x_t| <= 1, and labels y_t, that compares learners. What a learner
@@ -41,7 +42,7 @@ func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	truth := direction(r, make([]float64, dim), 0.5)
 	for t := range rounds {
 		x := direction(r, l.row(t+1), 1)
-		l.labels[t] = packed.Dot(x, truth) + r.NormFloat64()/2
+		l.labels[t] = packed.Dot(x, truth) + float64(random.Normal(r)/2)
 	}
 	l.loss = func(theta, x []float64, y float64) float64 { return math.Abs(packed.Dot(x, theta) - y) }
 	l.grad = func(theta, x []float64, y float64, dst []float64) {
@@ -71,7 +72,7 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l.loss = func(theta, x []float64, _ float64) float64 {
 		var square float64
 		for j, v := range x {
-			square += (theta[j] - v) * (theta[j] - v)
+			square += float64((theta[j] - v) * (theta[j] - v))
 		}
 		return square / 2
 	}
@@ -101,12 +102,12 @@ func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
 		for j := range x {
 			square := small
 			if j == 0 {
-				square = 1 - small*float64(dim-1)
+				square = 1 - float64(small*float64(dim-1))
 			}
 			x[j] = math.Sqrt(square) * float64(2*r.IntN(2)-1)
-			l.labels[t] += truth * x[j]
+			l.labels[t] += float64(truth * x[j])
 		}
-		l.labels[t] += (2*r.Float64() - 1) / 10
+		l.labels[t] += float64((float64(2*float64(r.Float64())) - 1) / 10)
 	}
 	l.loss = func(theta, x []float64, y float64) float64 {
 		miss := packed.Dot(x, theta) - y
@@ -133,7 +134,7 @@ func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 // direction fills x with a vector of that length in a uniform direction.
 func direction(r *rand.Rand, x []float64, length float64) []float64 {
 	for j := range x {
-		x[j] = r.NormFloat64()
+		x[j] = random.Normal(r)
 	}
 	scaled(x, length/norm2(x), x)
 	return x

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // AdvancedEpsilon returns the epsilon of a k-fold adaptive composition of (eps0, delta0)-private releases by
 // the advanced composition theorem as the papers print it,
@@ -9,14 +13,14 @@ import "math"
 //
 // (Dwork, Rothblum, Vadhan 2010, Thm. III.3). It holds for any mechanism, and is loose for Gaussians.
 func AdvancedEpsilon(eps0 float64, k int, slack float64) float64 {
-	return eps0*math.Sqrt(2*float64(k)*math.Log(1/slack)) + float64(k)*eps0*math.Expm1(eps0)
+	return float64(eps0*math.Sqrt(2*float64(k)*portable.Log(1/slack))) + float64(float64(k)*eps0*portable.Expm1(eps0))
 }
 
 // AdvancedNode returns what each of k releases may spend by the rule of thumb in JDP, Section 4:
 // eps0 = eps/sqrt(8 k ln(2/delta)), delta0 = delta/(2k). The rule halves delta between the nodes and the slack; that
 // AdvancedEpsilon(eps0, k, delta/2) <= eps has to be checked by the caller, as it fails for large eps.
 func AdvancedNode(b Budget, k int) Budget {
-	return Budget{b.Epsilon / math.Sqrt(8*float64(k)*math.Log(2/b.Delta)), b.Delta / (2 * float64(k))}
+	return Budget{b.Epsilon / math.Sqrt(8*float64(k)*portable.Log(2/b.Delta)), b.Delta / (2 * float64(k))}
 }
 
 // AdvancedNodeEpsilon returns the largest eps0 with AdvancedEpsilon(eps0, k, slack) <= epsilon.

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // Advanced is the accountant of events of which only an (epsilon, delta) guarantee is known, such as Wishart noise: it
 // composes the guarantees, by basic composition or by the advanced theorem for guarantees that differ,
@@ -29,7 +33,7 @@ func (g guarantees) plus(o guarantees) guarantees {
 }
 
 func guarantee(b Budget) guarantees {
-	return guarantees{b.Epsilon, b.Epsilon * b.Epsilon, b.Epsilon * math.Tanh(b.Epsilon/2), math.Log1p(-b.Delta), b.Delta}
+	return guarantees{b.Epsilon, b.Epsilon * b.Epsilon, b.Epsilon * portable.Tanh(b.Epsilon/2), portable.Log1p(-b.Delta), b.Delta}
 }
 
 // compose adds up guarantees. Of a Parallel, whose branch may be chosen by what was released before it, it takes the largest of each sum.
@@ -133,8 +137,8 @@ func (g guarantees) at(delta float64) float64 {
 	if g.delta <= delta {
 		least = g.epsilon
 	}
-	if slack := -math.Expm1(math.Log1p(-delta) - g.logKeep); slack > 0 {
-		least = math.Min(least, g.tanh+math.Sqrt(-2*math.Log(slack)*g.square))
+	if slack := -portable.Expm1(portable.Log1p(-delta) - g.logKeep); slack > 0 {
+		least = math.Min(least, g.tanh+math.Sqrt(-2*portable.Log(slack)*g.square))
 	}
 	return least
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // mostShuffled is the number of users beyond which further ones are not counted: fewer hide less, so that what is
@@ -33,23 +33,23 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 		if d0 >= 1 {
 			return 1
 		}
-		others := math.Exp(math.Log1p(math.Exp(epsilon))-e0) * float64(n-1) * d0
+		others := float64(portable.Exp(portable.Log1p(portable.Exp(epsilon))-e0) * float64(n-1) * d0)
 		if d0+others >= least {
 			return d0 + others
 		}
-		delta := d0 + others + clonesDelta(epsilon, e0-math.Log1p(-d0), n)
+		delta := d0 + others + clonesDelta(epsilon, e0-portable.Log1p(-d0), n)
 		least = math.Min(least, delta)
 		return delta
 	}
-	low, high := epsilon+1e-3, math.Max(epsilon+1e-3, math.Log(float64(n)))
+	low, high := epsilon+1e-3, math.Max(epsilon+1e-3, portable.Log(float64(n)))
 	const points = 24
 	best, where := math.Inf(1), 0
 	for i := range points + 1 {
-		if d := at(low + (high-low)*float64(i)/points); d < best {
+		if d := at(low + float64((high-low)*float64(i)/points)); d < best {
 			best, where = d, i
 		}
 	}
-	golden(low+(high-low)*float64(max(where-1, 0))/points, low+(high-low)*float64(min(where+1, points))/points, 12, at)
+	golden(low+float64((high-low)*float64(max(where-1, 0))/points), low+float64((high-low)*float64(min(where+1, points))/points), 12, at)
 	return least
 }
 
@@ -96,7 +96,7 @@ func AmplifiedMu(b Budget, n int) (float64, error) {
 		low, high = high, 2*high
 	}
 	for high-low > 1e-9*high {
-		if middle := low + (high-low)/2; AmplifiedDelta(b.Epsilon, middle, n) <= b.Delta {
+		if middle := low + float64((high-low)/2); AmplifiedDelta(b.Epsilon, middle, n) <= b.Delta {
 			low = middle
 		} else {
 			high = middle
@@ -113,16 +113,16 @@ func clonesDelta(epsilon, e0 float64, n int) float64 {
 	if epsilon >= e0 {
 		return 0
 	}
-	others, r := float64(n-1), math.Exp(-e0)
-	spread := 9*math.Sqrt(others*r*(1-r)) + 40
-	lo, hi := math.Max(0, math.Floor(others*r-spread)), math.Min(others, math.Ceil(others*r+spread))
+	others, r := float64(n-1), portable.Exp(-e0)
+	spread := float64(9*math.Sqrt(others*r*(1-r))) + 40
+	lo, hi := math.Max(0, math.Floor(float64(others*r)-spread)), math.Min(others, math.Ceil(float64(others*r)+spread))
 	mass := binomial(others, r, lo, hi)
 	const bins = 128
 	width := max(1, (len(mass)+bins-1)/bins)
 	truth := 1 / (1 + r) // P(D = 1)
 	// e^e0 a + b > e^epsilon (a + e^e0 b) with a + b = c+1, as a share of c+1.
-	from := (1 - math.Exp(-epsilon-e0)) / ((1 - r) * (1 + math.Exp(-epsilon)))
-	up, down := truth-math.Exp(epsilon)*(1-truth), (1-truth)-math.Exp(epsilon)*truth
+	from := (1 - portable.Exp(-epsilon-e0)) / ((1 - r) * (1 + portable.Exp(-epsilon)))
+	up, down := truth-float64(portable.Exp(epsilon)*(1-truth)), (1-truth)-float64(portable.Exp(epsilon)*truth)
 	delta := 1e-16 // the truncated tails, below it by Bernstein's inequality
 	for i := 0; i < len(mass); i += width {
 		weight := 0.0
@@ -132,7 +132,7 @@ func clonesDelta(epsilon, e0 float64, n int) float64 {
 		c := lo + float64(i)
 		k := math.Floor(from*(c+1)) + 1 // a >= k
 		tail := halfTail(c, k)
-		delta += weight * math.Max(0, up*(tail+halfMass(c, k-1))+down*tail)
+		delta += float64(weight * math.Max(0, float64(up*(tail+halfMass(c, k-1)))+float64(down*tail)))
 	}
 	return delta * (1 + 1e-9)
 }
@@ -145,7 +145,7 @@ func halfTail(c, k float64) float64 {
 	case k > c:
 		return 0
 	}
-	return mathext.RegIncBeta(k, c-k+1, 0.5)
+	return portable.RegIncBeta(k, c-k+1, 0.5)
 }
 
 // halfMass returns P(Bin(c, 1/2) = k), as far as k >= 0.
@@ -153,8 +153,5 @@ func halfMass(c, k float64) float64 {
 	if k < 0 || k > c {
 		return 0
 	}
-	all, _ := math.Lgamma(c + 1)
-	in, _ := math.Lgamma(k + 1)
-	out, _ := math.Lgamma(c - k + 1)
-	return math.Exp(all - in - out - c*math.Ln2)
+	return portable.Exp(portable.Lgamma(c+1) - portable.Lgamma(k+1) - portable.Lgamma(c-k+1) - float64(c*math.Ln2))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // BinomialEvent is a release of a vector of integers, each under binomial noise of its own, Binomial(Trials, P): one record moves coordinate j by an integer k_j,
@@ -67,14 +67,14 @@ func (e BinomialEvent) Gaussian() float64 {
 	if e.Most == 0 || e.Norm == 0 {
 		return 0
 	}
-	if float64(e.Most) > 2*16*e.sd()+2 {
+	if float64(e.Most) > float64(2*16*e.sd())+2 {
 		return math.Inf(1)
 	}
 	n := float64(e.Trials)
 	reach := math.Ceil(16*e.sd()) + 40
-	lo, hi := math.Max(0, math.Floor(n*e.P-reach)), math.Min(n, math.Ceil(n*e.P+reach))
+	lo, hi := math.Max(0, math.Floor(float64(n*e.P)-reach)), math.Min(n, math.Ceil(float64(n*e.P)+reach))
 	mass := binomial(n, e.P, lo, hi)
-	t := -math.Expm1(math.Log1p(-e.Tail) / float64(e.Coordinates))
+	t := -portable.Expm1(portable.Log1p(-e.Tail) / float64(e.Coordinates))
 
 	below, above := make([]float64, len(mass)), make([]float64, len(mass)) // F and 1 - F
 	sum := 0.0
@@ -120,9 +120,9 @@ func quantile(p, rest float64) float64 {
 	case rest <= 0:
 		return math.Inf(1)
 	case p < rest:
-		return mathext.NormalQuantile(p)
+		return portable.NormalQuantile(p)
 	}
-	return -mathext.NormalQuantile(rest)
+	return -portable.NormalQuantile(rest)
 }
 
 // Pair returns the Gaussian pair but for an infinite loss of probability Tail.
@@ -202,7 +202,7 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 	}
 	best := e
 	for _, share := range tails {
-		e.Tail = share * b.Delta
+		e.Tail = float64(share * b.Delta)
 		mu, err := GaussianMu(Budget{b.Epsilon, (b.Delta - e.Tail) / (1 - e.Tail)})
 		if err != nil {
 			return e, err

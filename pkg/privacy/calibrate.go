@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Calibrate returns the least noise for a budget: the least scale > 0, to a relative 1e-7 and on the safe side, at which the accountant finds event(scale) within the
@@ -26,7 +28,7 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 			limit = b.Delta
 			cost, err = a.Delta(event(scale), b.Epsilon)
 		}
-		switch y := math.Log(cost / limit); {
+		switch y := portable.Log(cost / limit); {
 		case cost <= limit:
 			return math.Min(math.Max(y, -100), 0), err
 		case math.IsNaN(y):
@@ -43,36 +45,36 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 	}
 	for low = high; high.y > 0; {
 		low = high
-		if high.x += math.Ln2; high.x > math.Log(1e15) {
+		if high.x += math.Ln2; high.x > portable.Log(1e15) {
 			return math.NaN(), fmt.Errorf("privacy: no scale up to 1e15 has %v within %v by %v accounting", event(1e15), b, a)
 		}
-		if high.y, err = excess(math.Exp(high.x)); err != nil {
+		if high.y, err = excess(portable.Exp(high.x)); err != nil {
 			return math.NaN(), err
 		}
 	}
-	for low.y <= 0 && low.x > math.Log(1e-15) { // until low is too little
+	for low.y <= 0 && low.x > portable.Log(1e-15) { // until low is too little
 		high = low
 		low.x -= math.Ln2
-		if low.y, err = excess(math.Exp(low.x)); err != nil {
+		if low.y, err = excess(portable.Exp(low.x)); err != nil {
 			return math.NaN(), err
 		}
 	}
-	scale := math.Exp(high.x)
+	scale := portable.Exp(high.x)
 	const within = 1e-7
 	for step := 1; high.x-low.x > within && low.y > 0; step++ {
-		at := bound{x: low.x + (high.x-low.x)/2}
+		at := bound{x: low.x + float64((high.x-low.x)/2)}
 		if step%4 != 0 { // a secant; a bisection now and then keeps the worst case short
 			at.x = low.x + (high.x-low.x)*low.y/(low.y-high.y)
 			at.x = math.Min(math.Max(at.x, low.x+0.4*within), high.x-0.4*within)
 		}
-		if at.y, err = excess(math.Exp(at.x)); err != nil {
+		if at.y, err = excess(portable.Exp(at.x)); err != nil {
 			return math.NaN(), err
 		}
 		if at.y <= 0 {
 			if high.moved {
 				low.y /= 2 // the Illinois rule: so that both ends close in
 			}
-			high, low.moved, scale = at, false, math.Exp(at.x)
+			high, low.moved, scale = at, false, portable.Exp(at.x)
 			high.moved = true
 		} else {
 			if low.moved {

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Concentrated is the accountant of zero-concentrated differential privacy: rhos add up (Bun and Steinke 2016). A
@@ -72,7 +74,7 @@ func ConcentratedRho(b Budget) (float64, error) {
 		low, high = high, 2*high
 	}
 	for range 60 {
-		if middle := low + (high-low)/2; concentratedDelta(middle, b.Epsilon) <= b.Delta {
+		if middle := low + float64((high-low)/2); concentratedDelta(middle, b.Epsilon) <= b.Delta {
 			low = middle
 		} else {
 			high = middle
@@ -105,18 +107,18 @@ func ConcentratedEpsilon(rho, delta float64) float64 {
 // is a valid bound, so that a search which stops short is no error.
 func searchOrder(f func(alpha float64) float64) {
 	const golden = 0.6180339887498949
-	low, high := math.Log(1e-6), math.Log(1e8)
-	at := func(x float64) float64 { return f(1 + math.Exp(x)) }
-	a, b := high-golden*(high-low), low+golden*(high-low)
+	low, high := portable.Log(1e-6), portable.Log(1e8)
+	at := func(x float64) float64 { return f(1 + portable.Exp(x)) }
+	a, b := high-float64(golden*(high-low)), low+float64(golden*(high-low))
 	fa, fb := at(a), at(b)
 	for high-low > 1e-9 {
 		if fa <= fb {
 			high, b, fb = b, a, fa
-			a = high - golden*(high-low)
+			a = high - float64(golden*(high-low))
 			fa = at(a)
 		} else {
 			low, a, fa = a, b, fb
-			b = low + golden*(high-low)
+			b = low + float64(golden*(high-low))
 			fb = at(b)
 		}
 	}

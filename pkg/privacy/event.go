@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Event is what a mechanism releases in a whole run, as far as one record is concerned: what an
@@ -77,9 +79,9 @@ func (e LaplaceEvent) PureEpsilon() float64 { return e.Epsilon }
 // Renyi returns ln(alpha/(2 alpha-1) e^((alpha-1) eps) + (alpha-1)/(2 alpha-1) e^(-alpha eps))/(alpha-1) (Mironov 2017, Prop. 6).
 func (e LaplaceEvent) Renyi(alpha float64) float64 {
 	if alpha*e.Epsilon < 1 { // without losing the digits of a sum next to 1
-		return math.Log1p((alpha*math.Expm1((alpha-1)*e.Epsilon)+(alpha-1)*math.Expm1(-alpha*e.Epsilon))/(2*alpha-1)) / (alpha - 1)
+		return portable.Log1p((float64(alpha*portable.Expm1((alpha-1)*e.Epsilon))+float64((alpha-1)*portable.Expm1(-alpha*e.Epsilon)))/(float64(2*alpha)-1)) / (alpha - 1)
 	}
-	return ((alpha-1)*e.Epsilon + math.Log((alpha+(alpha-1)*math.Exp((1-2*alpha)*e.Epsilon))/(2*alpha-1))) / (alpha - 1)
+	return (float64((alpha-1)*e.Epsilon) + portable.Log((alpha+float64((alpha-1)*portable.Exp((1-float64(2*alpha))*e.Epsilon)))/(float64(2*alpha)-1))) / (alpha - 1)
 }
 
 // DiscreteGaussianEvent is a release of Dim integers under discrete Gaussian noise, P(z) ~ exp(-z^2/(2 Sigma^2)), whose L2 sensitivity is Sensitivity.
@@ -162,12 +164,12 @@ func (e ResponseEvent) Renyi(alpha float64) float64 {
 // e^((alpha-1) eps) out, which may overflow.
 func responseRenyi(alpha, epsilon float64, choices int) float64 {
 	if alpha*epsilon < 1 {
-		q := 1 / (math.Exp(epsilon) + float64(choices-1))
-		return math.Log1p(-q*math.Expm1(alpha*epsilon)*math.Expm1((1-alpha)*epsilon)) / (alpha - 1)
+		q := 1 / (portable.Exp(epsilon) + float64(choices-1))
+		return portable.Log1p(-q*portable.Expm1(alpha*epsilon)*portable.Expm1((1-alpha)*epsilon)) / (alpha - 1)
 	}
-	total := 1 + float64(choices-1)*math.Exp(-epsilon) // 1/p
-	rest := math.Exp((1-2*alpha)*epsilon) + float64(choices-2)*math.Exp(-alpha*epsilon)
-	return epsilon + (math.Log1p(rest)-math.Log(total))/(alpha-1)
+	total := 1 + float64(float64(choices-1)*portable.Exp(-epsilon)) // 1/p
+	rest := portable.Exp((1-float64(2*alpha))*epsilon) + float64(float64(choices-2)*portable.Exp(-alpha*epsilon))
+	return epsilon + (portable.Log1p(rest)-portable.Log(total))/(alpha-1)
 }
 
 // ExponentialEvent is a choice by the exponential mechanism, or a report of the noisy maximum with Gumbel noise: Epsilon bounds the range of its

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Exact accounting of Gaussian noise. A release with L2 sensitivity D and standard deviation sigma is mu-GDP
@@ -19,9 +21,9 @@ func GaussianDelta(epsilon, mu float64) float64 {
 	case math.IsNaN(epsilon) || !(mu >= 0):
 		return math.NaN()
 	case epsilon < 0: // H_e of (P, Q) by that of (Q, P), whose curve is the same
-		delta := -math.Expm1(epsilon)
+		delta := -portable.Expm1(epsilon)
 		if mu > 0 {
-			delta += math.Exp(epsilon) * GaussianDelta(-epsilon, mu)
+			delta += float64(portable.Exp(epsilon) * GaussianDelta(-epsilon, mu))
 		}
 		return math.Min(1, delta*(1+0x1p-50))
 	case mu == 0:
@@ -32,7 +34,7 @@ func GaussianDelta(epsilon, mu float64) float64 {
 		return 0
 	}
 	a := math.FMA(-mu/2, mu, epsilon) / mu // eps/mu - mu/2 without cancellation
-	b := epsilon/mu + mu/2
+	b := epsilon/mu + float64(mu/2)
 	var delta float64
 	switch {
 	case a > 40:
@@ -42,10 +44,10 @@ func GaussianDelta(epsilon, mu float64) float64 {
 	case a > 0:
 		delta = density(a) * (mills(a) - mills(b))
 	default:
-		return math.Min(1, (0.5*math.Erfc(a/math.Sqrt2)-density(a)/densityScale*mills(b))*(1+0x1p-48))
+		return math.Min(1, (float64(0.5*portable.Erfc(a/math.Sqrt2))-float64(density(a)/densityScale*mills(b)))*(1+0x1p-48))
 	}
 	// The exponent of the density is off by some a^2 units in the last place, all else by a few.
-	delta *= 1 + (32+4*a*a)*0x1p-52
+	delta *= 1 + float64((32+float64(4*a*a))*0x1p-52)
 	return math.Nextafter(math.Min(1, delta/densityScale), 2)
 }
 
@@ -54,7 +56,7 @@ const densityScale = 0x1p400
 
 // density returns the standard normal density, times densityScale.
 func density(a float64) float64 {
-	root := math.Exp(-a * a / 4)
+	root := portable.Exp(-a * a / 4)
 	return root * densityScale * root / math.Sqrt(2*math.Pi)
 }
 
@@ -78,7 +80,7 @@ func fraction(z float64, r []float64) float64 {
 // mills returns Mills' ratio at z >= 0.
 func mills(z float64) float64 {
 	if z < 1 {
-		return math.Sqrt(math.Pi/2) * math.Erfc(z/math.Sqrt2) * math.Exp(z*z/2)
+		return math.Sqrt(math.Pi/2) * portable.Erfc(z/math.Sqrt2) * portable.Exp(z*z/2)
 	}
 	return 1 / (z + fraction(z, nil))
 }
@@ -90,9 +92,9 @@ func millsFall(z, h float64) float64 {
 	var i [terms + 1]float64
 	if z < 1 {
 		i[0] = mills(z)
-		i[1] = 1 - z*i[0]
+		i[1] = 1 - float64(z*i[0])
 		for k := 1; k < terms; k++ {
-			i[k+1] = float64(k)*i[k-1] - z*i[k]
+			i[k+1] = float64(float64(k)*i[k-1]) - float64(z*i[k])
 		}
 	} else {
 		i[0] = 1 / (z + fraction(z, i[:]))
@@ -102,7 +104,7 @@ func millsFall(z, h float64) float64 {
 	}
 	sum, weight := 0.0, 1.0
 	for k := 1; k < terms; k += 2 {
-		sum += i[k] * weight
+		sum += float64(i[k] * weight)
 		weight *= h * h / 4 / float64((k+1)*(k+2))
 	}
 	return h * sum
@@ -159,7 +161,7 @@ func least(ok func(float64) bool) float64 {
 // bisect returns, to rounding, the least x in (lo, hi] with ok(x), for an ok that once true stays true.
 func bisect(lo, hi float64, ok func(float64) bool) float64 {
 	for range 200 {
-		mid := lo + (hi-lo)/2
+		mid := lo + float64((hi-lo)/2)
 		if mid <= lo || mid >= hi {
 			break
 		}

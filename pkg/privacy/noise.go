@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -79,7 +80,7 @@ func WishartLaw(w *random.Wishart) Law {
 func (n *Noise) Laplace(dst []float64, scale float64) {
 	n.note(LaplaceLaw(len(dst), scale))
 	for i := range dst {
-		z := n.rng.ExpFloat64() * scale
+		z := random.Exponential(n.rng) * scale
 		if n.rng.Uint64()&1 == 0 {
 			z = -z
 		}
@@ -94,11 +95,11 @@ func LaplaceLaw(dim int, scale float64) Law { return Law{Kind: "Laplace", Dim: d
 func (n *Noise) Gumbel(dst []float64, scale float64) {
 	n.note(GumbelLaw(len(dst), scale))
 	for i := range dst {
-		e := n.rng.ExpFloat64()
+		e := random.Exponential(n.rng)
 		for e == 0 { // once in 2^32
-			e = n.rng.ExpFloat64()
+			e = random.Exponential(n.rng)
 		}
-		dst[i] = -scale * math.Log(e)
+		dst[i] = -scale * portable.Log(e)
 	}
 }
 
@@ -109,10 +110,10 @@ func GumbelLaw(dim int, scale float64) Law { return Law{Kind: "Gumbel", Dim: dim
 // 1/(e^eps + choices - 1): randomised response (Warner 1965).
 func (n *Noise) Response(truth, choices int, epsilon float64) int {
 	n.note(ResponseLaw(choices, epsilon))
-	lie := float64(choices-1) * math.Exp(-epsilon)
+	lie := float64(float64(choices-1) * portable.Exp(-epsilon))
 	lie /= 1 + lie
 	// Of 2^53 equal steps those below lie, at least one: a lie is never less likely than it has to be.
-	if u := 1 - n.rng.Float64() - 0x1p-53; !(u < lie) || choices == 1 {
+	if u := 1 - float64(n.rng.Float64()) - 0x1p-53; !(u < lie) || choices == 1 {
 		return truth
 	}
 	other := n.rng.IntN(choices - 1) // among the choices that are not the truth

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // OptimalDelta returns the least delta at which k releases, of which nothing is known but that each is
 // (eps0, delta0)-private, are (epsilon, delta)-private, however each is chosen by those before it:
@@ -10,18 +14,18 @@ import "math"
 // with p = e^eps0/(1 + e^eps0) (Kairouz, Oh, Viswanath 2015, Thm. 3.3). No bound is better for all such
 // releases. It is rounded up, and takes time in proportion to k.
 func OptimalDelta(node Budget, k int, epsilon float64) float64 {
-	log := -float64(k) * math.Log1p(math.Exp(-node.Epsilon)) // of C(k,l) p^(k-l) (1-p)^l
+	log := -float64(k) * portable.Log1p(portable.Exp(-node.Epsilon)) // of C(k,l) p^(k-l) (1-p)^l
 	sum := 0.0
 	for l := 0; 2*l < k; l++ {
-		gap := float64(k-2*l)*node.Epsilon*(1+0x1p-51) - epsilon
+		gap := float64(float64(k-2*l)*node.Epsilon*(1+0x1p-51)) - epsilon
 		if gap <= 0 {
 			break
 		}
-		sum += math.Exp(log) * -math.Expm1(-gap)
-		log += math.Log(float64(k-l)/float64(l+1)) - node.Epsilon
+		sum += float64(portable.Exp(log) * -portable.Expm1(-gap))
+		log += portable.Log(float64(k-l)/float64(l+1)) - node.Epsilon
 	}
-	sum *= 1 + float64(k+8)*0x1p-46 // log is below 2^6 k in size
-	delta := -math.Expm1(float64(k)*math.Log1p(-node.Delta) + math.Log1p(-math.Min(1, sum)))
+	sum *= 1 + float64(float64(k+8)*0x1p-46) // log is below 2^6 k in size
+	delta := -portable.Expm1(float64(float64(k)*portable.Log1p(-node.Delta)) + portable.Log1p(-math.Min(1, sum)))
 	return math.Min(1, delta*(1+0x1p-49))
 }
 

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // PLD is the accountant of privacy loss distributions: it knows of each event a pair of distributions that dominates it (Zhu, Dong, Wang 2022), composes their
@@ -54,7 +56,7 @@ func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err err
 		case delta == 0: // sup bounds the loss, and has P-mass in any neighbourhood
 			return sup, sup, nil
 		}
-		g := a.plan(factors, func(theta float64) float64 { return (logBound(factors, theta) - math.Log(delta)) / theta })
+		g := a.plan(factors, func(theta float64) float64 { return (logBound(factors, theta) - portable.Log(delta)) / theta })
 		l, err := g.law(factors, true)
 		if err != nil {
 			return 0, 0, err
@@ -76,7 +78,7 @@ func (a PLD) delta(e Event, epsilon float64, both bool) (lo, hi float64, err err
 		if epsilon >= sup || inf == 1 {
 			return inf, inf, nil
 		}
-		g := a.plan(factors, func(theta float64) float64 { return logBound(factors, theta) - theta*epsilon })
+		g := a.plan(factors, func(theta float64) float64 { return logBound(factors, theta) - float64(theta*epsilon) })
 		l, err := g.law(factors, true)
 		if err != nil {
 			return 0, 0, err

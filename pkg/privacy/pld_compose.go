@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // unit roundoff of a float64.
@@ -34,13 +36,13 @@ func compose(parts []part, upper bool) (law, error) {
 			return law{h: out.h, theta: out.theta, inf: 1, scale: math.Inf(-1)}, nil
 		}
 		out.off += p.off * p.times
-		out.scale += k * p.scale
-		out.shift += k * p.shift
-		out.err += k * p.err
-		finite += k * math.Log1p(-p.inf)
+		out.scale += float64(k * p.scale)
+		out.shift += float64(k * p.shift)
+		out.err += float64(k * p.err)
+		finite += float64(k * portable.Log1p(-p.inf))
 		length += (len(p.w) - 1) * p.times
 	}
-	out.inf = -math.Expm1(finite)
+	out.inf = -portable.Expm1(finite)
 	if len(parts) == 1 && parts[0].times == 1 {
 		out.w = parts[0].w
 		return out, nil
@@ -55,7 +57,7 @@ func compose(parts []part, upper bool) (law, error) {
 	}
 	n := fastLength(hi - lo + 1)
 	transform := fourier.NewFFT(n)
-	rho := 8 * roundoff * (math.Log2(float64(n)) + 1)
+	rho := float64(8 * roundoff * (portable.Log2(float64(n)) + 1))
 	product := make([]complex128, n/2+1)
 	noise := make([]float64, n/2+1)
 	for f := range product {
@@ -71,22 +73,23 @@ func compose(parts []part, upper bool) (law, error) {
 		coefficients = transform.Coefficients(coefficients, x)
 		k := float64(p.times)
 		for f, z := range coefficients {
-			r := math.Hypot(real(z), imag(z))
-			size := math.Log(r + rho)
+			r := portable.Hypot(real(z), imag(z))
+			size := portable.Log(r + rho)
 			noise[f] += k * rho / (r + rho)
-			bound[f] += k * size
+			bound[f] += float64(k * size)
 			if bound[f] < -200 || r == 0 {
 				product[f] = 0
 				noise[f]++
 				continue
 			}
-			if p.times == 1 {
-				product[f] *= z
-				continue
+			for left := p.times; ; z = multiply(z, z) {
+				if left&1 == 1 {
+					product[f] = multiply(product[f], z)
+				}
+				if left >>= 1; left == 0 {
+					break
+				}
 			}
-			sin, cos := math.Sincos(k * math.Atan2(imag(z), real(z)))
-			size = math.Exp(k * math.Log(r))
-			product[f] *= complex(size*cos, size*sin)
 		}
 	}
 	total := 0.0
@@ -95,7 +98,7 @@ func compose(parts []part, upper bool) (law, error) {
 		if f == 0 || 2*f == n {
 			share = 1
 		}
-		total += share * math.Exp(bound[f]) * (v + rho)
+		total += float64(share * portable.Exp(bound[f]) * (v + rho))
 	}
 	total /= float64(n)
 	if !upper {
@@ -111,6 +114,11 @@ func compose(parts []part, upper bool) (law, error) {
 	return out, nil
 }
 
+// multiply returns a b, whose products no processor fuses with their sum.
+func multiply(a, b complex128) complex128 {
+	return complex(float64(real(a)*real(b))-float64(imag(a)*imag(b)), float64(real(a)*imag(b))+float64(imag(a)*real(b)))
+}
+
 // maxWindow bounds the points of an FFT.
 const maxWindow = 1 << 25
 
@@ -123,20 +131,20 @@ func window(parts []part, off int) (lo, hi int) {
 	mean, variance := 0.0, 0.0
 	for _, p := range parts {
 		m, v := p.moments()
-		mean += float64(p.times) * m
-		variance += float64(p.times) * v
+		mean += float64(float64(p.times) * m)
+		variance += float64(float64(p.times) * v)
 	}
 	variance = math.Max(variance, 0.01*h*h) // any s is good for Chernoff's bound, but one that makes e^{sh} overflow
 	reach := func(sign float64) float64 {
 		// Chernoff: P(sign (L - mean) > t) <= e^{K(s) - s t}, with t = (K(s) - ln tail)/s; K is that of sign (L - mean).
 		at := func(logs float64) float64 {
-			s, sum := math.Exp(logs), 0.0
+			s, sum := portable.Exp(logs), 0.0
 			for _, p := range parts {
-				sum += float64(p.times) * p.logMoment(sign*s)
+				sum += float64(float64(p.times) * p.logMoment(sign*s))
 			}
-			return (sum - sign*s*mean - math.Log(windowTail)) / s
+			return (sum - float64(sign*s*mean) - portable.Log(windowTail)) / s
 		}
-		centre := math.Log(8 / math.Sqrt(variance))
+		centre := portable.Log(8 / math.Sqrt(variance))
 		return at(golden(centre-3, centre+2, 9, at))
 	}
 	low, high := (mean-reach(-1))/h, (mean+reach(1))/h
@@ -150,16 +158,16 @@ func window(parts []part, off int) (lo, hi int) {
 // golden returns about where a function of one valley in [lo, hi] is least, by golden sections.
 func golden(lo, hi float64, steps int, f func(float64) float64) float64 {
 	const ratio = 0.6180339887498949
-	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
+	a, b := hi-float64(ratio*(hi-lo)), lo+float64(ratio*(hi-lo))
 	fa, fb := f(a), f(b)
 	for range steps {
 		if fa <= fb {
 			hi, b, fb = b, a, fa
-			a = hi - ratio*(hi-lo)
+			a = hi - float64(ratio*(hi-lo))
 			fa = f(a)
 		} else {
 			lo, a, fa = a, b, fb
-			b = lo + ratio*(hi-lo)
+			b = lo + float64(ratio*(hi-lo))
 			fb = f(b)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // maxAlternatives bounds the branches of events of which a record takes part in one.
@@ -104,11 +106,11 @@ func (f *factoring) add(e Event, times int) error {
 		if err != nil {
 			return unsupported(PLD{}.String(), e)
 		}
-		f.square += float64(times) * mu * mu
+		f.square += float64(float64(times) * mu * mu)
 		return nil
 	case GDPEvent:
 		if _, ok := e.(LossEvent); !ok {
-			f.square += float64(times) * e.GDP() * e.GDP()
+			f.square += float64(float64(times) * e.GDP() * e.GDP())
 			return nil
 		}
 	}
@@ -238,7 +240,7 @@ func (x Pair) span() (from, to float64) {
 func logMoment(factors []factor, theta float64) float64 {
 	sum := 0.0
 	for _, f := range factors {
-		sum += float64(f.times) * f.logMoment(theta)
+		sum += float64(float64(f.times) * f.logMoment(theta))
 	}
 	return sum
 }
@@ -259,7 +261,7 @@ func deviation(factors []factor, theta float64) float64 {
 	sum := 0.0
 	for _, f := range factors {
 		d := f.deviation(theta)
-		sum += float64(f.times) * d * d
+		sum += float64(float64(f.times) * d * d)
 	}
 	return math.Sqrt(sum)
 }
@@ -284,8 +286,8 @@ func limits(factors []factor) (sup, inf float64) {
 			bs, bv := limits(branch)
 			s, v = math.Max(s, bs), math.Max(v, bv)
 		}
-		sup += float64(f.times) * s
-		inf += float64(f.times) * math.Log1p(-v)
+		sup += float64(float64(f.times) * s)
+		inf += float64(float64(f.times) * portable.Log1p(-v))
 	}
-	return sup, -math.Expm1(inf)
+	return sup, -portable.Expm1(inf)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // NewDiscretePair returns the pair of two distributions on the same finite set, P(i) = p[i] and Q(i) = q[i], in either order: its
@@ -39,7 +41,7 @@ func lossesOf(p, q []float64) Pair {
 		case q[i] == 0 || math.IsInf(p[i]/q[i], 1):
 			x.inf += p[i]
 		default:
-			x.atoms = append(x.atoms, lossAtom{math.Log(p[i] / q[i]), p[i]})
+			x.atoms = append(x.atoms, lossAtom{portable.Log(p[i] / q[i]), p[i]})
 		}
 	}
 	return x.closed()
@@ -65,7 +67,7 @@ func higher(a, b Pair) Pair {
 	var knots []float64
 	for _, x := range []Pair{a, b} {
 		for _, v := range x.atoms {
-			knots = append(knots, math.Exp(v.loss))
+			knots = append(knots, portable.Exp(v.loss))
 		}
 	}
 	sort.Float64s(knots)
@@ -74,11 +76,11 @@ func higher(a, b Pair) Pair {
 		value = c.inf
 		for i := len(c.atoms) - 1; i >= 0; i-- {
 			v := c.atoms[i]
-			e := math.Exp(v.loss)
+			e := portable.Exp(v.loss)
 			if e <= x {
 				break
 			}
-			value += v.p * (1 - x/e)
+			value += float64(v.p * (1 - x/e))
 			slope -= v.p / e
 		}
 		return value, slope
@@ -87,7 +89,7 @@ func higher(a, b Pair) Pair {
 	last := math.NaN() // slope so far
 	step := func(x, slope float64) {
 		if rise := slope - last; x > 0 && rise > 0 {
-			out.atoms = append(out.atoms, lossAtom{math.Log(x), rise * x})
+			out.atoms = append(out.atoms, lossAtom{portable.Log(x), rise * x})
 		}
 		last = slope
 	}

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // grid gathers the parts of a law on a grid before they are made a bound: cell j lies between the knots j and j+1, and a and b are what the
 // connect-the-dots rule puts at its ends; on is what lies on a knot. All are tilted.
@@ -22,13 +26,13 @@ func (g *grid) add(l, w float64) (moved float64) {
 	k := math.Round(x)
 	if math.Abs(x-k) <= 1e-9 {
 		g.on[int(k)-g.off] += w
-		return math.Abs(l - k*g.h)
+		return math.Abs(l - float64(k*g.h))
 	}
 	k = math.Floor(x)
-	t := math.Expm1(k*g.h-l) / math.Expm1(-g.h)
+	t := portable.Expm1(float64(k*g.h)-l) / portable.Expm1(-g.h)
 	j := int(k) - g.off
-	g.a[j] += w * (1 - t) * math.Exp(g.theta*(k*g.h-l))
-	g.b[j] += w * t * math.Exp(g.theta*((k+1)*g.h-l))
+	g.a[j] += float64(w * (1 - t) * portable.Exp(g.theta*(float64(k*g.h)-l)))
+	g.b[j] += float64(w * t * portable.Exp(g.theta*(float64((k+1)*g.h)-l)))
 	return 0
 }
 
@@ -57,21 +61,21 @@ func (x Pair) law(h float64, upper bool) law {
 	if x.part != nil {
 		below, above := float64(g.off)*h, float64(g.off+len(g.a))*h
 		p, _, _, _ := x.part(math.Inf(-1), below)
-		g.on[0] += p * (1 + side) / 2
+		g.on[0] += float64(p * (1 + side) / 2)
 		p, _, _, _ = x.part(above, math.Inf(1))
 		lost += p
 		for j := range g.a {
-			a := float64(g.off+j) * h
+			a := float64(float64(g.off+j) * h)
 			p, share, rel, off := x.part(a, a+h)
 			if p <= 0 {
 				continue
 			}
 			// The fraction of p at b; rounding moves it, so it is rounded to the safe side.
-			t := (1 - share + side*off) / -math.Expm1(-h)
+			t := (1 - share + float64(side*off)) / -portable.Expm1(-h)
 			t = math.Min(1, math.Max(0, t))
-			p *= 1 + side*rel
-			g.a[j] += p * (1 - t)
-			g.b[j] += p * t
+			p *= 1 + float64(side*rel)
+			g.a[j] += float64(p * (1 - t))
+			g.b[j] += float64(p * t)
 		}
 	}
 	out := g.law(upper)
@@ -109,15 +113,15 @@ func (g *grid) law(upper bool) law {
 
 func (g *grid) lower(out *law) {
 	n := len(g.on)
-	up := math.Exp(g.theta * g.h) // tilted values are relative to their own knot: the step from one to the next
+	up := portable.Exp(g.theta * g.h) // tilted values are relative to their own knot: the step from one to the next
 	e, lambda := make([]float64, n-1), make([]float64, n-1)
 	any := false
 	for j := range e {
-		a, b := g.a[j], g.b[j]/up*math.Exp(-g.h)
+		a, b := g.a[j], float64(g.b[j]/up*portable.Exp(-g.h))
 		if a > 0 && b > 0 {
 			any = true
 			lambda[j] = b / (a + b)
-			e[j] = (1 - lambda[j]) * b * math.Expm1(g.h) * (1 + 1e-12)
+			e[j] = (1 - lambda[j]) * b * portable.Expm1(g.h) * (1 + 1e-12)
 		}
 	}
 	if !any {
@@ -135,7 +139,7 @@ func (g *grid) lower(out *law) {
 	}
 	// A knot that has less room than its cell asks for leaves the rest to the other end.
 	for j := range e {
-		if need := (e[j] - (1-lambda[j])*r[j]) / lambda[j] * up; e[j] > 0 && r[j+1] < need {
+		if need := (e[j] - float64((1-lambda[j])*r[j])) / lambda[j] * up; e[j] > 0 && r[j+1] < need {
 			r[j+1] = math.Min(need, most[j+1])
 		}
 	}
@@ -145,7 +149,7 @@ func (g *grid) lower(out *law) {
 		}
 	}
 	for j := range e {
-		if (1-lambda[j])*r[j]+lambda[j]*r[j+1]/up < e[j]*(1-1e-9) {
+		if float64((1-lambda[j])*r[j])+lambda[j]*r[j+1]/up < e[j]*(1-1e-9) {
 			// Both ends are out of room, on either side of the kink of (1 - x)+: all losses go down to the knot
 			// below them, which is first order only, and rare.
 			for i := range out.w {
@@ -157,14 +161,14 @@ func (g *grid) lower(out *law) {
 			return
 		}
 	}
-	right, left := 1/math.Expm1(g.h), -1/math.Expm1(-g.h) // e^{l_i} over the widths of the cells on its right and left
+	right, left := 1/portable.Expm1(g.h), -1/portable.Expm1(-g.h) // e^{l_i} over the widths of the cells on its right and left
 	for i := range out.w {
-		out.w[i] += r[i] * (left + right)
+		out.w[i] += float64(r[i] * (left + right))
 		if i < n-1 {
-			out.w[i] -= r[i+1] / up * right
+			out.w[i] -= float64(r[i+1] / up * right)
 		}
 		if i > 0 {
-			out.w[i] -= r[i-1] * up * left
+			out.w[i] -= float64(r[i-1] * up * left)
 		}
 	}
 	g.envelope(out)
@@ -174,17 +178,17 @@ func (g *grid) lower(out *law) {
 func (g *grid) room(w []float64) []float64 {
 	n := len(w)
 	most := make([]float64, n)
-	up, d := math.Exp(g.theta*g.h), math.Exp(-g.h)
+	up, d := portable.Exp(g.theta*g.h), portable.Exp(-g.h)
 	var curve, above float64
 	for i := n - 2; i >= 0; i-- {
-		curve = (curve*d + (above+w[i+1])*-math.Expm1(-g.h)) / up
+		curve = (float64(curve*d) + float64((above+w[i+1])*-portable.Expm1(-g.h))) / up
 		above = (above + w[i+1]) / up
 		most[i] = curve
 	}
 	var under, below float64
 	for i := 1; i < n; i++ {
 		below = (below + w[i-1]) * up
-		under = under*up/d + below*math.Expm1(g.h)
+		under = under*up/d + float64(below*portable.Expm1(g.h))
 		most[i] = math.Min(most[i], under)
 	}
 	most[0] = 0
@@ -210,14 +214,14 @@ func (g *grid) envelope(out *law) {
 				w[k] = 0
 				break
 			}
-			right, t := float64(i+1-k)*g.h, 1.0
+			right, t := float64(float64(i+1-k)*g.h), 1.0
 			if last > 0 {
 				j := kept[last-1]
-				left := float64(k-j) * g.h
-				t = math.Expm1(-left) / math.Expm1(-left-right)
-				w[j] += w[k] * (1 - t) * math.Exp(-g.theta*left)
+				left := float64(float64(k-j) * g.h)
+				t = portable.Expm1(-left) / portable.Expm1(-left-right)
+				w[j] += float64(w[k] * (1 - t) * portable.Exp(-g.theta*left))
 			}
-			w[i+1] += w[k] * t * math.Exp(g.theta*right)
+			w[i+1] += float64(w[k] * t * portable.Exp(g.theta*right))
 			w[k] = 0
 		}
 	}

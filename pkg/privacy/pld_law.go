@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // law is a law of the privacy loss on a grid, exponentially tilted so that deep tails keep their digits: the P-mass at (off+j) h
 // is w[j] e^{scale - theta l}, and w sums to 1.
@@ -36,7 +40,7 @@ func (l *law) normalise() {
 		l.w[i] /= sum
 	}
 	l.err /= sum
-	l.scale += math.Log(sum)
+	l.scale += portable.Log(sum)
 }
 
 // tilt returns the law under another tilt.
@@ -46,12 +50,12 @@ func (l law) tilt(theta float64) law {
 	for j, v := range l.w {
 		w[j] = math.Inf(-1)
 		if v > 0 {
-			w[j] = math.Log(v) + change*float64(l.off+j)*l.h
+			w[j] = portable.Log(v) + float64(change*float64(l.off+j)*l.h)
 			top = math.Max(top, w[j])
 		}
 	}
 	for j := range w {
-		w[j] = math.Exp(w[j] - top)
+		w[j] = portable.Exp(w[j] - top)
 	}
 	l.w, l.theta = w, theta
 	l.scale += top
@@ -62,25 +66,25 @@ func (l law) tilt(theta float64) law {
 // logMoment returns ln E[e^{s L}] of the tilted law.
 func (l law) logMoment(s float64) float64 {
 	top := math.Max(s*float64(l.off)*l.h, s*float64(l.off+len(l.w)-1)*l.h)
-	sum, step, x := 0.0, math.Exp(s*l.h), 0.0
+	sum, step, x := 0.0, portable.Exp(s*l.h), 0.0
 	for j, v := range l.w {
 		if j%64 == 0 || math.Abs(s*l.h) > 0.1 { // powers by products, started afresh before rounding grows
-			x = math.Exp(s*float64(l.off+j)*l.h - top)
+			x = portable.Exp(float64(s*float64(l.off+j)*l.h) - top)
 		}
-		sum += v * x
+		sum += float64(v * x)
 		x *= step
 	}
-	return top + math.Log(sum)
+	return top + portable.Log(sum)
 }
 
 // moments returns the mean and the variance of the tilted law.
 func (l law) moments() (mean, variance float64) {
 	for j, v := range l.w {
-		mean += v * float64(l.off+j) * l.h
+		mean += float64(v * float64(l.off+j) * l.h)
 	}
 	for j, v := range l.w {
-		d := float64(l.off+j)*l.h - mean
-		variance += v * d * d
+		d := float64(float64(l.off+j)*l.h) - mean
+		variance += float64(v * d * d)
 	}
 	return mean, variance
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // LossEvent is an event that names a pair of distributions dominating it: the PLD accountant composes
@@ -51,16 +53,16 @@ func GaussianPair(mu float64) (Pair, error) {
 	if mu == 0 {
 		return NewDiscretePair([]float64{1}, []float64{1})
 	}
-	return Pair{part: normalLoss(mu), from: mu * (mu/2 - 14), to: mu * (mu/2 + 14), sup: math.Inf(1)}, nil
+	return Pair{part: normalLoss(mu), from: mu * (float64(mu/2) - 14), to: mu * (float64(mu/2) + 14), sup: math.Inf(1)}, nil
 }
 
 func normalLoss(mu float64) lossPart {
 	return func(a, b float64) (p, share, rel, off float64) {
-		p, rel = normalMass(a/mu-mu/2, b/mu-mu/2)
+		p, rel = normalMass(a/mu-float64(mu/2), b/mu-float64(mu/2))
 		if mu < 20 {
-			q, e := normalMass(a/mu+mu/2, b/mu+mu/2)
-			share = q / p * math.Exp(a)
-			return p, share, rel, share * (rel + e + 4e-16*(1+math.Abs(a)))
+			q, e := normalMass(a/mu+float64(mu/2), b/mu+float64(mu/2))
+			share = q / p * portable.Exp(a)
+			return p, share, rel, share * (rel + e + float64(4e-16*(1+math.Abs(a))))
 		}
 		// q may underflow. On a width that is small by mu the density is e^{c l}, up to a factor in which the exponent is off by w^2/(8 mu^2).
 		w, c := b-a, 0.5-(a+b)/2/(mu*mu)
@@ -69,8 +71,8 @@ func normalLoss(mu float64) lossPart {
 				c = pole + 1e-9
 			}
 		}
-		share = c / (c - 1) * math.Expm1((c-1)*w) / math.Expm1(c*w)
-		return p, share, rel, w*math.Expm1(w*w/(4*mu*mu)) + 1e-8*w*w + 4e-16*(1+math.Abs(c)+1/math.Abs(c))
+		share = c / (c - 1) * portable.Expm1((c-1)*w) / portable.Expm1(c*w)
+		return p, share, rel, float64(w*portable.Expm1(w*w/(4*mu*mu))) + float64(1e-8*w*w) + float64(4e-16*(1+math.Abs(c)+1/math.Abs(c)))
 	}
 }
 
@@ -85,12 +87,12 @@ func LaplacePair(epsilon float64) (Pair, error) {
 		if from >= to {
 			return 0, 0, 0, 0
 		}
-		half := (to - from) / 2
+		half := float64((to - from) / 2)
 		rel = 4e-16 * (2 + epsilon + (math.Abs(from)+math.Abs(to))/(to-from))
-		return math.Exp((from-epsilon)/2) * math.Expm1(half) / 2, math.Exp(a - from - half), rel, 4e-16 * (1 + math.Abs(a) + math.Abs(from))
+		return portable.Exp((from-epsilon)/2) * portable.Expm1(half) / 2, portable.Exp(a - from - half), rel, 4e-16 * (1 + math.Abs(a) + math.Abs(from))
 	}
 	return Pair{
-		atoms: []lossAtom{{-epsilon, math.Exp(-epsilon) / 2}, {epsilon, 0.5}},
+		atoms: []lossAtom{{-epsilon, portable.Exp(-epsilon) / 2}, {epsilon, 0.5}},
 		part:  part, from: -epsilon, to: epsilon, unit: epsilon, sup: epsilon,
 	}, nil
 }
@@ -108,8 +110,8 @@ func ResponsePair(b Budget, choices int) (Pair, error) {
 	if choices < 2 {
 		return Pair{}, fmt.Errorf("privacy: %d choices, want at least 2", choices)
 	}
-	r := math.Exp(-b.Epsilon)
-	z := (1 - b.Delta) / (1 + float64(choices-1)*r)
+	r := portable.Exp(-b.Epsilon)
+	z := (1 - b.Delta) / (1 + float64(float64(choices-1)*r))
 	return Pair{
 		atoms: []lossAtom{{-b.Epsilon, z * r}, {0, z * r * float64(choices-2)}, {b.Epsilon, z}},
 		inf:   b.Delta, unit: b.Epsilon, sup: b.Epsilon,
@@ -127,15 +129,15 @@ func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
 	if sensitivity == 0 {
 		return NewDiscretePair([]float64{1}, []float64{1})
 	}
-	d, r := float64(sensitivity), math.Exp(-1/scale)
-	one := -math.Expm1(-1/scale) / (1 + r) // the mass of 0
+	d, r := float64(sensitivity), portable.Exp(-1/scale)
+	one := -portable.Expm1(-1/scale) / (1 + r) // the mass of 0
 	x := Pair{unit: 1 / scale, sup: d / scale}
 	if sensitivity%2 == 0 {
 		x.unit *= 2
 	}
-	x.atoms = append(x.atoms, lossAtom{d / scale, 1 / (1 + r)}, lossAtom{-d / scale, math.Exp(-d/scale) / (1 + r)})
+	x.atoms = append(x.atoms, lossAtom{d / scale, 1 / (1 + r)}, lossAtom{-d / scale, portable.Exp(-d/scale) / (1 + r)})
 	for z := 1.0; z < d; z++ {
-		x.atoms = append(x.atoms, lossAtom{(d - 2*z) / scale, one * math.Exp(-z/scale)})
+		x.atoms = append(x.atoms, lossAtom{(d - float64(2*z)) / scale, one * portable.Exp(-z/scale)})
 	}
 	return x.closed(), nil
 }
@@ -148,7 +150,7 @@ func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
 	if !(sigma > 0 && sigma <= maxSigma) {
 		return Pair{}, fmt.Errorf("privacy: sigma = %v, want in (0, %v]", sigma, maxSigma)
 	}
-	d, v := float64(sensitivity), sigma*sigma
+	d, v := float64(sensitivity), float64(sigma*sigma)
 	x := Pair{unit: d / (2 * v), sup: math.Inf(1)}
 	if sensitivity%2 == 0 {
 		x.unit *= 2
@@ -159,15 +161,15 @@ func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
 	reach := math.Ceil(14*sigma) + 1
 	sum := 0.0
 	for z := -reach; z <= reach; z++ {
-		p := math.Exp(-z * z / (2 * v))
+		p := portable.Exp(-z * z / (2 * v))
 		sum += p
-		x.atoms = append(x.atoms, lossAtom{d * (d - 2*z) / (2 * v), p})
+		x.atoms = append(x.atoms, lossAtom{d * (d - float64(2*z)) / (2 * v), p})
 	}
 	for i := range x.atoms {
 		x.atoms[i].p /= sum
 	}
 	// Two tails, each below its first term times a geometric sum of ratio e^{-reach/v}.
-	x.lost = 2 * math.Exp(-(reach+1)*(reach+1)/(2*v)) / -math.Expm1(-reach/v) / sum
+	x.lost = 2 * portable.Exp(-(reach+1)*(reach+1)/(2*v)) / -portable.Expm1(-reach/v) / sum
 	return x.closed(), nil
 }
 
@@ -184,12 +186,12 @@ func normalMass(a, b float64) (mass, rel float64) {
 		a, b = -b, -a
 	}
 	// At large arguments erfc loses a^2 units in the last place.
-	t := 0.5 * math.Erfc(a/math.Sqrt2)
-	if mass = t - 0.5*math.Erfc(b/math.Sqrt2); mass <= 0 {
+	t := float64(0.5 * portable.Erfc(a/math.Sqrt2))
+	if mass = t - float64(0.5*portable.Erfc(b/math.Sqrt2)); mass <= 0 {
 		return 0, 0
 	}
 	x := math.Max(a, 0)
-	return mass, 4e-16 * (2 + x*x) * t / mass
+	return mass, 4e-16 * (2 + float64(x*x)) * t / mass
 }
 
 // closed sorts the atoms, merges equal losses and finds the largest.

@@ -3,6 +3,8 @@ package privacy
 import (
 	"fmt"
 	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Limits on grids: the points of one, and the standard deviations of a composed loss that a window holds.
@@ -28,7 +30,7 @@ func (a PLD) plan(factors []factor, bound func(theta float64) float64) plan {
 	if a.Spacing > 0 {
 		most = math.Min(most, steep/a.Spacing)
 	}
-	theta := math.Exp(golden(math.Log(math.Min(1e-3/sigma, most/1e3)), math.Log(most), 40, func(x float64) float64 { return bound(math.Exp(x)) }))
+	theta := portable.Exp(golden(portable.Log(math.Min(1e-3/sigma, most/1e3)), portable.Log(most), 40, func(x float64) float64 { return bound(portable.Exp(x)) }))
 	g := plan{theta: theta, spacing: a.Spacing, sigma: sigma, aim: 3e-5 * math.Min(1, sigma)}
 	for _, f := range factors {
 		g.events += float64(f.times)
@@ -61,7 +63,7 @@ func steepest(factors []factor) float64 {
 // logBound returns ln of a bound of delta(epsilon) e^{theta epsilon}: E[e^{theta L}] theta^theta/(1+theta)^(1+theta) (Canonne, Kamath, Steinke,
 // "The discrete Gaussian for differential privacy", 2020, Prop. 12). Where it is least, the tilted loss has a mean little above epsilon.
 func logBound(factors []factor, theta float64) float64 {
-	return logMoment(factors, theta) - theta*math.Log1p(1/theta) - math.Log1p(theta)
+	return logMoment(factors, theta) - float64(theta*portable.Log1p(1/theta)) - portable.Log1p(theta)
 }
 
 // rounding bounds the relative error of the masses of a law, by what products of k factors and exponentials of large numbers lose.
@@ -243,7 +245,7 @@ func highest(laws []law) law {
 	for k, l := range laws {
 		w, curve := make([]float64, n), make([]float64, n)
 		for j, v := range l.w {
-			w[l.off-out.off+j] = v * math.Exp(l.scale-out.scale)
+			w[l.off-out.off+j] = v * portable.Exp(l.scale-out.scale)
 		}
 		wide := law{h: l.h, theta: l.theta, off: out.off, w: w}
 		var s sums
@@ -253,8 +255,8 @@ func highest(laws []law) law {
 		}
 		masses[k], curves[k] = w, curve
 	}
-	up := math.Exp(out.theta * out.h)
-	right, left := 1/math.Expm1(out.h), -1/math.Expm1(-out.h)
+	up := portable.Exp(out.theta * out.h)
+	right, left := 1/portable.Expm1(out.h), -1/portable.Expm1(-out.h)
 	out.w = make([]float64, n)
 	most := make([]float64, n)
 	for i := range most {
@@ -271,21 +273,21 @@ func highest(laws []law) law {
 		}
 		out.w[i] = masses[best][i]
 		if i+1 < n {
-			out.w[i] += (most[i+1] - curves[best][i+1]) / up * right
+			out.w[i] += float64((most[i+1] - curves[best][i+1]) / up * right)
 		}
 		if i > 0 {
-			out.w[i] += (most[i-1] - curves[best][i-1]) * up * left
+			out.w[i] += float64((most[i-1] - curves[best][i-1]) * up * left)
 		}
 	}
 	// On the left of the first knot, where the curves are lines up to 1 - inf at x = 0.
 	sum, need := 0.0, 0.0
 	for i, v := range out.w {
-		sum += v * math.Exp(-out.theta*float64(i)*out.h)
+		sum += float64(v * portable.Exp(-out.theta*float64(i)*out.h))
 	}
 	for k := range laws {
 		total := 0.0
 		for i, v := range masses[k] {
-			total += v * math.Exp(-out.theta*float64(i)*out.h)
+			total += float64(v * portable.Exp(-out.theta*float64(i)*out.h))
 		}
 		need = math.Max(need, total)
 	}

@@ -1,11 +1,15 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // delta returns delta at epsilon, with all errors charged: added for side = 1, subtracted for side = -1. rounding is the
 // relative error of each mass.
 func (l law) delta(epsilon, side, rounding float64) float64 {
-	epsilon -= side * l.shift
+	epsilon -= float64(side * l.shift)
 	i := len(l.w)
 	var s sums
 	for i > 0 && float64(l.off+i-1)*l.h > epsilon {
@@ -14,20 +18,20 @@ func (l law) delta(epsilon, side, rounding float64) float64 {
 	}
 	finite := 0.0
 	if i < len(l.w) {
-		x := float64(l.off+i) * l.h
-		finite = math.Exp(l.scale-l.theta*x) * (s.curve - s.weighted*math.Expm1(epsilon-x))
+		x := float64(float64(l.off+i) * l.h)
+		finite = portable.Exp(l.scale-float64(l.theta*x)) * (s.curve - float64(s.weighted*portable.Expm1(epsilon-x)))
 	}
 	charge := 0.0
 	if l.err > 0 {
-		charge = l.err * math.Exp(l.scale-l.theta*epsilon)
+		charge = l.err * portable.Exp(l.scale-float64(l.theta*epsilon))
 	}
-	return math.Max(0, l.inf+finite*(1+side*rounding)+side*charge)
+	return math.Max(0, l.inf+float64(finite*(1+float64(side*rounding)))+float64(side*charge))
 }
 
 // epsilon returns the least epsilon >= 0 at which delta is at most the one given: an upper bound for side = 1, a lower one for
 // side = -1.
 func (l law) epsilon(delta, side, rounding float64) float64 {
-	room := (delta - l.inf) / (1 + side*rounding) // for the finite part
+	room := (delta - l.inf) / (1 + float64(side*rounding)) // for the finite part
 	if room <= 0 {
 		if side > 0 {
 			return math.Inf(1)
@@ -36,13 +40,13 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 	}
 	// A knot more below, so that what lies between it and the lowest is found too.
 	l.w, l.off = append([]float64{0}, l.w...), l.off-1
-	charge := side * l.err * (1 + rounding) // in units of the tilted masses, wherever they are
+	charge := float64(side * l.err * (1 + rounding)) // in units of the tilted masses, wherever they are
 	top := len(l.w)
-	at := func(i int) float64 { return float64(l.off+i) * l.h }
-	units := func(x float64) float64 { return room * math.Exp(l.theta*x-l.scale) }
+	at := func(i int) float64 { return float64(float64(l.off+i) * l.h) }
+	units := func(x float64) float64 { return float64(room * portable.Exp(float64(l.theta*x)-l.scale)) }
 	if side > 0 && top > 1 && charge > units(at(top-1)) {
 		// What may be misplaced is too much even above all losses.
-		return math.Max(0, (l.scale+math.Log(l.err*(1+rounding)/room))/l.theta+l.shift)
+		return math.Max(0, (l.scale+portable.Log(l.err*(1+rounding)/room))/l.theta+l.shift)
 	}
 	var s sums
 	for i := top - 1; i >= 0; i-- {
@@ -54,8 +58,8 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 		}
 		// Between x and the next knot y, H is curve - weighted expm1(epsilon - y); the charge is taken where it is largest.
 		y := x + l.h
-		want := math.Max(0, units(y)-charge*math.Exp(l.theta*l.h)-before.curve)
-		return math.Max(0, math.Max(x, y+math.Log1p(-math.Min(want/before.weighted, 1)))+side*l.shift)
+		want := math.Max(0, units(y)-float64(charge*portable.Exp(l.theta*l.h))-before.curve)
+		return math.Max(0, math.Max(x, y+portable.Log1p(-math.Min(want/before.weighted, 1)))+float64(side*l.shift))
 	}
 	if side > 0 && top > 1 {
 		return math.Max(0, at(0)+l.shift)
@@ -72,9 +76,9 @@ func (l law) step(i int, s sums) sums {
 	if i+1 < len(l.w) {
 		s.above += l.w[i+1]
 	}
-	down := math.Exp(-l.theta * l.h)
+	down := portable.Exp(-l.theta * l.h)
 	s.above *= down
-	s.curve = s.curve*down*math.Exp(-l.h) - s.above*math.Expm1(-l.h)
-	s.weighted = s.weighted*down*math.Exp(-l.h) + l.w[i]
+	s.curve = float64(s.curve*down*portable.Exp(-l.h)) - float64(s.above*portable.Expm1(-l.h))
+	s.weighted = float64(s.weighted*down*portable.Exp(-l.h)) + l.w[i]
 	return s
 }

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // shufflePair returns the pair of n messages, each epsilon-locally private, in random order (Feldman, McMillan, Talwar, "Hiding among the
 // clones", 2021, Thm. 3.2): with C ~ Bin(n-1, e^-eps) clones, A ~ Bin(C, 1/2) and D ~ Bern(e^eps/(e^eps+1)), P is the law of (A+D, C-A+1-D) and Q that of
@@ -14,13 +18,13 @@ func shufflePair(e ShuffleEvent) (Pair, error) {
 	}
 	n := float64(min(e.Users, mostShuffled) - 1)
 	eps := e.Local
-	r := math.Exp(-eps)
-	spread := 10 * math.Sqrt(n*r*(1-r))
-	lo, hi := math.Max(0, math.Floor(n*r-spread-100)), math.Min(n, math.Ceil(n*r+spread+100))
+	r := portable.Exp(-eps)
+	spread := float64(10 * math.Sqrt(n*r*(1-r)))
+	lo, hi := math.Max(0, math.Floor(float64(n*r)-spread-100)), math.Min(n, math.Ceil(float64(n*r)+spread+100))
 	mass := binomial(n, r, lo, hi)
 
 	// Some 2^18 atoms in all.
-	each := 25*math.Sqrt(hi/4) + 100
+	each := float64(25*math.Sqrt(hi/4)) + 100
 	bins := math.Min(math.Max(8, math.Ceil(float64(1<<18)/each)), hi-lo+1)
 	width := int(math.Ceil((hi - lo + 1) / bins))
 
@@ -36,15 +40,15 @@ func shufflePair(e ShuffleEvent) (Pair, error) {
 		}
 		rest -= weight
 		c := lo + float64(i)
-		from, to := math.Max(0, math.Floor(c/2-12*math.Sqrt(c/4)-50)), math.Min(c, math.Ceil(c/2+12*math.Sqrt(c/4)+50))
+		from, to := math.Max(0, math.Floor(float64(c/2)-float64(12*math.Sqrt(c/4))-50)), math.Min(c, math.Ceil(float64(c/2)+float64(12*math.Sqrt(c/4))+50))
 		half := binomial(c, 0.5, from, to)
 		for j, m := range half {
 			a := from + float64(j)
 			// D = 1, a+1 against c-a; and D = 0, a against c-a+1.
 			up, down := a+1, c-a
-			x.atoms = append(x.atoms, lossAtom{math.Log((up + r*down) / (r*up + down)), weight * m / (1 + r)})
+			x.atoms = append(x.atoms, lossAtom{portable.Log((up + float64(r*down)) / (float64(r*up) + down)), weight * m / (1 + r)})
 			up, down = a, c-a+1
-			x.atoms = append(x.atoms, lossAtom{math.Log((up + r*down) / (r*up + down)), weight * m * r / (1 + r)})
+			x.atoms = append(x.atoms, lossAtom{portable.Log((up + float64(r*down)) / (float64(r*up) + down)), weight * m * r / (1 + r)})
 		}
 	}
 	// Truncated: below 1e-20 at ten standard deviations (Bernstein); rounding of the sums comes on top of it.

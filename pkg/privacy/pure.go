@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // Pure is the accountant of bounded privacy losses: epsilons add up (basic composition; Dwork, McSherry, Nissim, Smith 2006). It holds at every delta, and gains
 // nothing from one.
@@ -44,5 +48,5 @@ func (Pure) Delta(e Event, epsilon float64) (float64, error) {
 	case epsilon >= sum:
 		return 0, nil
 	}
-	return -math.Expm1(epsilon-sum) / (1 + math.Exp(-sum)), nil
+	return -portable.Expm1(epsilon-sum) / (1 + portable.Exp(-sum)), nil
 }

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // Renyi is the accountant of Rényi differential privacy: divergences of an order add up, and the best order is converted (Mironov 2017;
 // Abadi et al. 2016). Pure and zero-concentrated events have the divergences that these imply, unless they say better themselves.
@@ -40,7 +44,7 @@ func (r Renyi) orders() []float64 {
 	}
 	orders := make([]float64, 200)
 	for i := range orders {
-		orders[i] = 1 + math.Exp(math.Log(0.01)+float64(i)/199*math.Log(1e6))
+		orders[i] = 1 + portable.Exp(portable.Log(0.01)+float64(float64(i)/199*portable.Log(1e6)))
 	}
 	return orders
 }
@@ -94,10 +98,10 @@ func (r Renyi) each(e Event, use func(alpha, divergence float64)) error {
 // renyiEpsilon converts a divergence of order alpha to an epsilon at delta:
 // D + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1) (Canonne, Kamath, Steinke 2020, Prop. 12).
 func renyiEpsilon(alpha, divergence, delta float64) float64 {
-	return divergence + math.Log1p(-1/alpha) - (math.Log(delta)+math.Log(alpha))/(alpha-1)
+	return divergence + portable.Log1p(-1/alpha) - (portable.Log(delta)+portable.Log(alpha))/(alpha-1)
 }
 
 // renyiDelta is its inverse: e^((alpha-1)(D-eps)) (1-1/alpha)^alpha/(alpha-1), and at most 1.
 func renyiDelta(alpha, divergence, epsilon float64) float64 {
-	return math.Min(1, math.Exp((alpha-1)*(divergence-epsilon)+alpha*math.Log1p(-1/alpha)-math.Log(alpha-1)))
+	return math.Min(1, portable.Exp(float64((alpha-1)*(divergence-epsilon))+float64(alpha*portable.Log1p(-1/alpha))-portable.Log(alpha-1)))
 }

@@ -1,6 +1,10 @@
 package privacy
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // ZCDP returns the largest rho such that rho-zCDP implies the budget by the standard conversion:
 // rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3).
@@ -12,12 +16,12 @@ func ZCDP(b Budget) (float64, error) {
 	if b.None() {
 		return math.Inf(1), nil
 	}
-	l := -math.Log(b.Delta)
+	l := -portable.Log(b.Delta)
 	root := b.Epsilon / (math.Sqrt(l+b.Epsilon) + math.Sqrt(l)) // the difference of the roots without cancellation
 	return root * root, nil
 }
 
 // ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)).
 func ZCDPEpsilon(rho, delta float64) float64 {
-	return rho + 2*math.Sqrt(rho*math.Log(1/delta))
+	return rho + float64(2*math.Sqrt(rho*portable.Log(1/delta)))
 }

@@ -105,7 +105,7 @@ func (b *Binomial) P() float64 { return b.p }
 
 // Error bounds the total variation between the law that is drawn and the binomial one.
 func (b *Binomial) Error() float64 {
-	return 1e-14 + 1e-17*math.Sqrt(float64(b.trials)*b.p*(1-b.p))
+	return 1e-14 + float64(1e-17*math.Sqrt(float64(b.trials)*b.p*(1-b.p)))
 }
 
 // Rand draws a number in [0, Trials]. It does not allocate.

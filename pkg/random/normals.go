@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Normals draws blocks of standard normal variables two to three times as fast as rand.Rand does one by
@@ -32,11 +34,11 @@ const (
 )
 
 var zigX, zigRatio = func() (x [zigLayers + 1]float64, ratio [zigLayers]float64) {
-	f := math.Exp(-0.5 * zigTail * zigTail)
+	f := portable.Exp(-0.5 * zigTail * zigTail)
 	x[0], x[1] = zigArea/f, zigTail
 	for i := 2; i < zigLayers; i++ {
-		x[i] = math.Sqrt(-2 * math.Log(zigArea/x[i-1]+f))
-		f = math.Exp(-0.5 * x[i] * x[i])
+		x[i] = math.Sqrt(-2 * portable.Log(zigArea/x[i-1]+f))
+		f = portable.Exp(-0.5 * x[i] * x[i])
 	}
 	for i := range ratio {
 		ratio[i] = x[i+1] / x[i]
@@ -79,15 +81,15 @@ func (g *Normals) edge(layer uint8, place float64) float64 {
 		}
 		if layer == 0 { // the tail beyond zigTail (Marsaglia, 1964)
 			for {
-				tail := -math.Log(1-g.uniform()) / zigTail
-				if -2*math.Log(1-g.uniform()) > tail*tail {
+				tail := -portable.Log(1-g.uniform()) / zigTail
+				if -2*portable.Log(1-g.uniform()) > tail*tail {
 					return math.Copysign(zigTail+tail, place)
 				}
 			}
 		}
 		lo, hi := zigX[layer], zigX[int(layer)+1]
-		f0, f1 := math.Exp(-0.5*(lo*lo-x*x)), math.Exp(-0.5*(hi*hi-x*x))
-		if f1+g.uniform()*(f0-f1) < 1 {
+		f0, f1 := portable.Exp(-0.5*(float64(lo*lo)-float64(x*x))), portable.Exp(-0.5*(float64(hi*hi)-float64(x*x)))
+		if f1+float64(g.uniform()*(f0-f1)) < 1 {
 			return x
 		}
 		u := g.next()
@@ -103,7 +105,7 @@ func (g *Normals) One() float64 {
 }
 
 // uniform draws from [0, 1).
-func (g *Normals) uniform() float64 { return float64(g.next()>>11) * (1.0 / (1 << 53)) }
+func (g *Normals) uniform() float64 { return float64(float64(g.next()>>11) * (1.0 / (1 << 53))) }
 
 func (g *Normals) next() uint64 {
 	s := &g.s

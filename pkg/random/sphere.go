@@ -10,9 +10,9 @@ func Sphere(r *rand.Rand, dst []float64) {
 	for {
 		var square float64
 		for i := range dst {
-			z := r.NormFloat64()
+			z := Normal(r)
 			dst[i] = z
-			square += z * z
+			square += float64(z * z)
 		}
 		if square > 0 {
 			scale := 1 / math.Sqrt(square)
@@ -27,7 +27,7 @@ func Sphere(r *rand.Rand, dst []float64) {
 // Rademacher returns +1 with probability (1+mean)/2 and -1 otherwise, so that the expectation is
 // mean, which must lie in [-1, 1]. It takes one draw.
 func Rademacher(r *rand.Rand, mean float64) float64 {
-	if 2*r.Float64() < 1+mean {
+	if 2*float64(r.Float64()) < 1+mean {
 		return 1
 	}
 	return -1

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
@@ -12,22 +13,22 @@ import (
 // variables", ACM TOMS 26(3), 2000, for the gamma variable of shape k/2.
 func ChiSquare(g *Normals, k float64) float64 {
 	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
-		return ChiSquare(g, k+2) * math.Pow(1-g.uniform(), 2/k)
+		return ChiSquare(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
 	}
-	return chiSquare(g, g.One(), k/2-1.0/3)
+	return chiSquare(g, g.One(), float64(k/2)-1.0/3)
 }
 
 // chiSquare is ChiSquare for a first normal z and d = k/2 - 1/3, k >= 2.
 func chiSquare(g *Normals, z, d float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for ; ; z = g.One() {
-		v := 1 + c*z
+		v := 1 + float64(c*z)
 		if v <= 0 {
 			continue
 		}
-		v = v * v * v
+		v = float64(v * v * v)
 		u := 1 - g.uniform() // in (0, 1]
-		if u < 1-0.0331*(z*z)*(z*z) || math.Log(u) < 0.5*z*z+d*(1-v+math.Log(v)) {
+		if u < 1-float64(0.0331*(z*z)*(z*z)) || portable.Log(u) < float64(0.5*z*z)+float64(d*(1-v+portable.Log(v))) {
 			return 2 * d * v
 		}
 	}
@@ -65,7 +66,7 @@ func (w *Wishart) Rand(g *Normals, dst []float64) {
 	l := w.l
 	g.Fill(l)
 	for i, p := 0, 0; i < w.dim; i, p = i+1, p+i+2 {
-		half := float64(w.freedom-i) / 2
+		half := float64(float64(w.freedom-i) / 2)
 		if half >= 1 {
 			l[p] = math.Sqrt(chiSquare(g, l[p], half-1.0/3))
 		} else {
@@ -78,7 +79,7 @@ func (w *Wishart) Rand(g *Normals, dst []float64) {
 			other := l[q : q+j+1]
 			var sum float64
 			for k, v := range other {
-				sum += v * row[k]
+				sum += float64(v * row[k])
 			}
 			dst[p+j] = w.scale * sum
 			q += j + 1

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // mostPoints is how many rounds a grid has at most: more are no curve.
@@ -37,7 +39,7 @@ func LogGrid(rounds, n int) []int {
 	n = min(n, mostPoints)
 	grid := make([]int, n)
 	for i := range grid {
-		grid[i] = int(math.Round(math.Pow(float64(rounds), float64(i)/float64(n-1))))
+		grid[i] = int(math.Round(portable.Pow(float64(rounds), float64(i)/float64(n-1))))
 	}
 	grid[n-1] = rounds
 	return slices.Compact(grid)

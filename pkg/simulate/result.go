@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -136,7 +134,7 @@ func summarise(name string, grid []int, trials [][]float64) Curve {
 		for t := range trials {
 			column[t] = trials[t][g]
 		}
-		mean, std := stat.MeanStdDev(column, nil)
+		mean, std := meanStd(column)
 		c.Mean[g], c.SE[g] = mean, std/math.Sqrt(float64(len(column)))
 		if len(column) < 2 {
 			c.SE[g] = math.NaN()
@@ -147,6 +145,26 @@ func summarise(name string, grid []int, trials [][]float64) Curve {
 	return c
 }
 
+// meanStd returns the mean and the standard deviation with n-1 in the denominator, 0 for n < 2, summed in order, so that
+// they are the same numbers on every machine.
+func meanStd(x []float64) (mean, std float64) {
+	var sum, square, rest float64
+	for _, v := range x {
+		sum += v
+	}
+	n := float64(len(x))
+	mean = sum / n
+	for _, v := range x {
+		d := v - mean
+		square += float64(d * d)
+		rest += d // 0 but for the rounding of the mean
+	}
+	if len(x) < 2 {
+		return mean, 0
+	}
+	return mean, math.Sqrt((square - rest*rest/n) / (n - 1))
+}
+
 // quantile interpolates linearly between the order statistics around (n-1)p, as R's and NumPy's
 // default does (gonum's LinInterp interpolates the distribution function: its median of 1, 2, 3 is
 // 1.5).
@@ -154,12 +172,12 @@ func quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()
 	}
-	h := float64(len(sorted)-1) * p
+	h := float64(float64(len(sorted)-1) * p)
 	i := int(h)
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
 	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
+	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
 // result reduces the finished trials in trial order.

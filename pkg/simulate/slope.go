@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
 // Slope is the exponent of a power law y = c x^Value, with its 95% confidence interval [Lo, Hi].
@@ -38,29 +37,32 @@ func LogLogSlope(x []float64, y [][]float64) (Slope, error) {
 		if len(y[i]) == 0 {
 			return Slope{}, fmt.Errorf("simulate: LogLogSlope: y[%d] has no trials, want >= 1", i)
 		}
-		mean := stat.Mean(y[i], nil)
+		mean, _ := meanStd(y[i])
 		if !(mean > 0) || math.IsInf(mean, 1) {
 			return Slope{}, fmt.Errorf("simulate: LogLogSlope: mean of y[%d] = %v, want finite and > 0", i, mean)
 		}
-		logx[i], logy[i] = math.Log(x[i]), math.Log(mean)
+		logx[i], logy[i] = portable.Log(x[i]), portable.Log(mean)
 	}
-	center := stat.Mean(logx, nil)
-	var sxx, rss float64
-	for _, v := range logx {
-		sxx += (v - center) * (v - center)
+	center, _ := meanStd(logx)
+	level, spread := meanStd(logy)
+	var sxx, sxy, rss float64
+	for i, v := range logx {
+		sxx += float64((v - center) * (v - center))
+		sxy += float64((v - center) * (logy[i] - level))
 	}
 	if sxx == 0 {
 		return Slope{}, fmt.Errorf("simulate: LogLogSlope: all x are %v, want at least two values", x[0])
 	}
-	logc, slope := stat.LinearRegression(logx, logy, nil, false)
+	slope := sxy / sxx
+	logc := level - float64(slope*center)
 	for i := range logx {
-		r := logy[i] - logc - slope*logx[i]
-		rss += r * r
+		r := logy[i] - logc - float64(slope*logx[i])
+		rss += float64(r * r)
 	}
 	se := math.Sqrt(rss / float64(n-2) / sxx)
-	half := se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 2)}.Quantile(0.975)
+	half := float64(se * portable.StudentQuantile(0.975, float64(n-2)))
 	r2 := 1.0 // of a constant y
-	if v := stat.Variance(logy, nil) * float64(n-1); v > 0 {
+	if v := spread * spread * float64(n-1); v > 0 {
 		r2 = 1 - rss/v
 	}
 	return Slope{Value: slope, Lo: slope - half, Hi: slope + half, LogC: logc, R2: r2}, nil

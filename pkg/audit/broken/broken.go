@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -67,7 +68,7 @@ func SharedNoise() audit.Mechanism {
 func KeptNoise() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	const rounds = 3
-	sd := math.Sqrt(math.Log(rounds)) * math.Log(2.5/budget.Delta) / budget.Epsilon
+	sd := math.Sqrt(portable.Log(rounds)) * portable.Log(2.5/budget.Delta) / budget.Epsilon
 	return audit.Mechanism{
 		Name: "a tree that keeps its noise", Origin: "script with Chowdhury and Zhou 2022, joint model",
 		Claim: budget, Exact: math.Inf(1), Outputs: 3 * rounds, Runs: 2000,
@@ -102,11 +103,11 @@ func FreshThreshold() audit.Mechanism {
 	const epsilon, queries, gap = 0.2, 100, 2.0
 	const threshold, query = 2 / epsilon, 4 / epsilon // scales
 	below := func(u float64) float64 {                // F, for u > 0
-		return 1 - (query*query*math.Exp(-u/query)-threshold*threshold*math.Exp(-u/threshold))/(2*(query*query-threshold*threshold))
+		return 1 - float64((float64(query*query*portable.Exp(-u/query))-float64(threshold*threshold*portable.Exp(-u/threshold)))/(2*(query*query-threshold*threshold)))
 	}
 	return audit.Mechanism{
 		Name: "sparse vector, a fresh threshold per query", Origin: "Shukla, Differentially Private High-dimensional Bandits, Algorithm 2",
-		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * math.Log(below(gap+1)/below(gap)), Runs: 8000000,
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * portable.Log(below(gap+1)/below(gap)), Runs: 8000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			n := privacy.NewNoise(source)
 			var rho, nu [1]float64
@@ -142,7 +143,7 @@ func ClassicGaussian() audit.Mechanism {
 	}
 }
 
-func classic(b privacy.Budget) float64 { return math.Sqrt(2*math.Log(1.25/b.Delta)) / b.Epsilon }
+func classic(b privacy.Budget) float64 { return math.Sqrt(2*portable.Log(1.25/b.Delta)) / b.Epsilon }
 
 // ReusedNoise releases the gradient sums of two minibatches in [0, 1] under Laplace noise,
 // epsilon/2 each, though a record is in one of them only; a generator that is seeded anew in each
@@ -190,12 +191,12 @@ func LowBits() audit.Mechanism {
 }
 
 // logOf returns -ln(k/2^53), 1 <= k <= 2^53.
-func logOf(k uint64) float64 { return -math.Log(float64(k) / (1 << 53)) }
+func logOf(k uint64) float64 { return -portable.Log(float64(k) / (1 << 53)) }
 
 // possible reports whether logOf takes a value z >= 0. The k near e^-z 2^53, itself rounded, are
 // tried.
 func possible(z float64) bool {
-	centre := int64(math.Round(math.Exp(-z) * (1 << 53)))
+	centre := int64(math.Round(portable.Exp(-z) * (1 << 53)))
 	for k := max(1, centre-4); k <= min(1<<53, centre+4); k++ {
 		if logOf(uint64(k)) == z {
 			return true
@@ -217,9 +218,9 @@ func possible(z float64) bool {
 func WishartBeyondOne() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 7.2, Delta: 0.1}
 	const p = 2
-	freedom := p + int(math.Ceil(28*math.Log(4/budget.Delta)/(budget.Epsilon*budget.Epsilon)))
+	freedom := p + int(math.Ceil(28*portable.Log(4/budget.Delta)/(budget.Epsilon*budget.Epsilon)))
 	exact := budget.Epsilon // should the constants above be changed to where this event proves nothing
-	if three := math.Erf(math.Sqrt(0.5)) - math.Sqrt(2/math.Pi)*math.Exp(-0.5); freedom == p+2 && three > budget.Delta {
+	if three := portable.Erf(math.Sqrt(0.5)) - float64(math.Sqrt(2/math.Pi)*portable.Exp(-0.5)); freedom == p+2 && three > budget.Delta {
 		exact = math.Inf(1)
 	}
 	return audit.Mechanism{
@@ -233,7 +234,7 @@ func WishartBeyondOne() audit.Mechanism {
 			var m [3]float64
 			privacy.NewNoise(source).Wishart(m[:], w)
 			m[0] += []float64{1, 0}[world] // v = (1, 0), or the row 0
-			out[0] = m[2] / (m[0]*m[2] - m[1]*m[1])
+			out[0] = m[2] / (float64(m[0]*m[2]) - float64(m[1]*m[1]))
 			return nil
 		},
 	}

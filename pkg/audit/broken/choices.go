@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -22,21 +23,21 @@ func NoCutoff() audit.Mechanism {
 	const scale = 2 / epsilon
 	below := func(u float64) float64 { // P(Lap(scale) < u)
 		if u < 0 {
-			return math.Exp(u/scale) / 2
+			return portable.Exp(u/scale) / 2
 		}
-		return 1 - math.Exp(-u/scale)/2
+		return 1 - float64(portable.Exp(-u/scale)/2)
 	}
 	worst := func(a, b float64) (p float64) {
 		const step = 1e-3
 		for rho := -30 * scale; rho < 30*scale; rho += step {
-			p += step * math.Exp(-math.Abs(rho)/scale) / (2 * scale) *
-				math.Pow(below(rho-a), half) * math.Pow(1-below(rho-b), half)
+			p += float64(step * portable.Exp(-math.Abs(rho)/scale) / (2 * scale) *
+				portable.Pow(below(rho-a), half) * portable.Pow(1-below(rho-b), half))
 		}
 		return p
 	}
 	return audit.Mechanism{
 		Name: "sparse vector without a cutoff", Origin: "Chen, Xiao, Zhang, Xu 2015; Lyu, Su, Li 2017, Algorithm 6",
-		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Log(worst(0, 1) / worst(1, 0)), Outputs: 2 * half, Runs: 40000,
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: portable.Log(worst(0, 1) / worst(1, 0)), Outputs: 2 * half, Runs: 40000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			n := privacy.NewNoise(source)
 			var rho, nu [1]float64

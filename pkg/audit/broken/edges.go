@@ -19,7 +19,7 @@ func ClipAfterNoise() audit.Mechanism {
 		Claim: privacy.Budget{Epsilon: epsilon}, Exact: beyond * epsilon, Runs: 2000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			privacy.NewNoise(source).Laplace(out, 1/epsilon)
-			out[0] = min(max(out[0]+beyond*float64(world), 0), records)
+			out[0] = min(max(out[0]+float64(beyond*float64(world)), 0), records)
 			return nil
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -65,7 +66,7 @@ func WrongCoin() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
 		Name: "randomised response with a second coin", Origin: "Warner's coins mixed up with those of Fox and Tracy",
-		Claim: privacy.Budget{Epsilon: epsilon}, Exact: math.Log(1 + 2*math.Exp(epsilon)), Runs: 20000,
+		Claim: privacy.Budget{Epsilon: epsilon}, Exact: portable.Log(1 + float64(2*portable.Exp(epsilon))), Runs: 20000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			n := privacy.NewNoise(source)
 			out[0] = float64(world)

@@ -110,7 +110,7 @@ func (s envSuite) view() error {
 		for arm := range v.Arms {
 			sum := 0.0
 			for _, x := range v.Row(arm) {
-				sum += x * x
+				sum += float64(x * x)
 			}
 			if norm := math.Sqrt(sum); p.Dim > 0 && !(norm <= p.ContextNorm*(1+1e-9)) {
 				return fmt.Errorf("round %d: the context of arm %d has norm %v, want <= ContextNorm = %v", round, arm, norm, p.ContextNorm)
@@ -358,10 +358,10 @@ func (s envSuite) regretIsMean() error {
 				shift = total
 			}
 			sum += total - shift
-			sq += (total - shift) * (total - shift)
+			sq += float64((total - shift) * (total - shift))
 		}
 		mean = sum / pulls
-		return mean + shift, max(sq/pulls-mean*mean, 0) / pulls
+		return mean + shift, max(float64(sq/pulls)-float64(mean*mean), 0) / pulls
 	}
 	var v bandit.View
 	for round := 1; round <= s.Rounds; round++ {
@@ -374,7 +374,7 @@ func (s envSuite) regretIsMean() error {
 			ma, va := average(a)
 			mb, vb := average(b)
 			got, want := env.Regret(b)-env.Regret(a), ma-mb
-			if se := math.Sqrt(va + vb); math.Abs(got-want) > z*se+1e-9*span(p)*float64(p.Slots) {
+			if se := math.Sqrt(va + vb); math.Abs(got-want) > float64(z*se)+float64(1e-9*span(p)*float64(p.Slots)) {
 				return fmt.Errorf("round %d: the regret of arms %v less that of %v = %v, but their average rewards differ by %v (standard error %v)", round, b, a, got, want, se)
 			}
 		}

@@ -31,7 +31,7 @@ func scaled(v []float64) (greatest, root float64) {
 	var square float64
 	for _, x := range v {
 		x /= greatest
-		square += x * x
+		square += float64(x * x)
 	}
 	return greatest, math.Sqrt(square)
 }

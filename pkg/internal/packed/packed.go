@@ -3,7 +3,11 @@
 // block of order k is the first k(k+1)/2 numbers.
 package packed
 
-import "math"
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
 
 // Size returns the length of a packed matrix of order n.
 func Size(n int) int { return n * (n + 1) / 2 }
@@ -13,14 +17,14 @@ func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
+		s0 += float64(x[0] * y[0])
+		s1 += float64(x[1] * y[1])
+		s2 += float64(x[2] * y[2])
+		s3 += float64(x[3] * y[3])
 		x, y = x[4:], y[4:]
 	}
 	for i, v := range x {
-		s0 += v * y[i]
+		s0 += float64(v * y[i])
 	}
 	return (s0 + s1) + (s2 + s3)
 }
@@ -32,8 +36,8 @@ func MulVec(dst, a, x []float64) {
 		row := a[p : p+i]
 		sum := a[p+i] * v
 		for j, w := range row {
-			sum += w * x[j]
-			dst[j] += w * v
+			sum += float64(w * x[j])
+			dst[j] += float64(w * v)
 		}
 		dst[i] = sum
 		p += i + 1
@@ -49,7 +53,7 @@ func Quadratic(a, x []float64) float64 {
 		var sum float64
 		p := 0
 		for i, v := range x {
-			sum += v * (2*Dot(x[:i], a[p:p+i]) + a[p+i]*v)
+			sum += float64(v * (float64(2*Dot(x[:i], a[p:p+i])) + float64(a[p+i]*v)))
 			p += i + 1
 		}
 		return sum
@@ -59,20 +63,20 @@ func Quadratic(a, x []float64) float64 {
 		row := a[:i]
 		var cross float64
 		for j, w := range row {
-			cross += w * x[j]
+			cross += float64(w * x[j])
 		}
-		off += v * cross
-		on += a[i] * v * v
+		off += float64(v * cross)
+		on += float64(a[i] * v * v)
 		a = a[i+1:]
 	}
-	return on + 2*off
+	return on + float64(2*off)
 }
 
 func quadratic5(a *[15]float64, x *[5]float64) float64 {
 	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
-	on := a[0]*x0*x0 + a[2]*x1*x1 + a[5]*x2*x2 + (a[9]*x3*x3 + a[14]*x4*x4)
-	off := a[1]*x0*x1 + (a[3]*x0+a[4]*x1)*x2 + ((a[6]*x0+a[7]*x1)+a[8]*x2)*x3 + ((a[10]*x0+a[11]*x1)+(a[12]*x2+a[13]*x3))*x4
-	return on + 2*off
+	on := float64(a[0]*x0*x0) + float64(a[2]*x1*x1) + float64(a[5]*x2*x2) + (float64(a[9]*x3*x3) + float64(a[14]*x4*x4))
+	off := float64(a[1]*x0*x1) + float64((float64(a[3]*x0)+float64(a[4]*x1))*x2) + float64(((float64(a[6]*x0)+float64(a[7]*x1))+float64(a[8]*x2))*x3) + float64(((float64(a[10]*x0)+float64(a[11]*x1))+(float64(a[12]*x2)+float64(a[13]*x3)))*x4)
+	return on + float64(2*off)
 }
 
 // Products writes <x, y> and |x|^2 into dots and squares for each row x of a row-major matrix of
@@ -85,8 +89,8 @@ func Products(dots, squares, rows, y []float64) {
 		for i := range dots {
 			x := (*[5]float64)(rows[:5])
 			rows = rows[5:]
-			dots[i] = (x[0]*y0 + x[1]*y1) + (x[2]*y2 + x[3]*y3) + x[4]*y4
-			squares[i] = (x[0]*x[0] + x[1]*x[1]) + (x[2]*x[2] + x[3]*x[3]) + x[4]*x[4]
+			dots[i] = (float64(x[0]*y0) + float64(x[1]*y1)) + (float64(x[2]*y2) + float64(x[3]*y3)) + float64(x[4]*y4)
+			squares[i] = (float64(x[0]*x[0]) + float64(x[1]*x[1])) + (float64(x[2]*x[2]) + float64(x[3]*x[3])) + float64(x[4]*x[4])
 		}
 		return
 	}
@@ -99,8 +103,8 @@ func Products(dots, squares, rows, y []float64) {
 		}
 		var dot, square float64
 		for j, v := range x {
-			dot += v * y[j]
-			square += v * v
+			dot += float64(v * y[j])
+			square += float64(v * v)
 		}
 		dots[i], squares[i] = dot, square
 	}
@@ -123,12 +127,12 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 				v -= Dot(row[:j], other)
 			} else {
 				for k, w := range other[:j] {
-					v -= w * row[k]
+					v -= float64(w * row[k])
 				}
 			}
 			v /= other[j]
 			row[j] = v
-			square -= v * v
+			square -= float64(v * v)
 		}
 		if !(square > 0) || math.IsInf(square, 1) {
 			return 0, false
@@ -136,11 +140,11 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 		root := math.Sqrt(square)
 		row[i] = root
 		if det *= root; det > 1e100 || det < 1e-100 {
-			logDet += math.Log(det)
+			logDet += portable.Log(det)
 			det = 1
 		}
 	}
-	return 2 * (logDet + math.Log(det)), true
+	return 2 * (logDet + portable.Log(det)), true
 }
 
 // Invert writes A^-1 into dst, packed, given A's Cholesky factor l, which it overwrites with L^-1.
@@ -151,7 +155,7 @@ func Invert(dst, l []float64, n int) {
 			start := p - j // of row i
 			var sum float64
 			for k, r := j, q; k < i; k, r = k+1, r+k+1 { // r is the place of (k, j)
-				sum += l[start+k] * l[r]
+				sum += float64(l[start+k] * l[r])
 			}
 			l[p] = -sum / l[start+i]
 		}
@@ -160,7 +164,7 @@ func Invert(dst, l []float64, n int) {
 		for j := 0; j <= i; j, p = j+1, p+1 {
 			var sum float64
 			for k, r := i, Size(i); k < n; k, r = k+1, r+k+1 {
-				sum += l[r+i] * l[r+j]
+				sum += float64(l[r+i] * l[r+j])
 			}
 			dst[p] = sum
 		}
@@ -175,13 +179,13 @@ func NormBound(a, work []float64, n int) float64 {
 		work[i] = 0
 		var sum float64
 		for j, v := range a[p : p+i] {
-			off += v * v
+			off += float64(v * v)
 			v = math.Abs(v)
 			sum += v
 			work[j] += v
 		}
 		p += i
-		diagonal += a[p] * a[p]
+		diagonal += float64(a[p] * a[p])
 		work[i] = sum + math.Abs(a[p])
 		p++
 	}
@@ -189,7 +193,7 @@ func NormBound(a, work []float64, n int) float64 {
 	for _, v := range work[:n] {
 		rows = max(rows, v)
 	}
-	return min(rows, math.Sqrt(diagonal+2*off))
+	return min(rows, math.Sqrt(diagonal+float64(2*off)))
 }
 
 // NormBoundTight returns an upper bound of the operator norm that is at most n^(1/64) times it, 7% for n = 64: the
@@ -209,7 +213,7 @@ func NormBoundTight(a, work []float64, n int) float64 {
 		if norm == 0 {
 			return 0
 		}
-		log += math.Log(norm) / power
+		log += portable.Log(norm) / power
 		power *= 2
 		scale := 1 / norm
 		for i := range m {
@@ -223,7 +227,7 @@ func NormBoundTight(a, work []float64, n int) float64 {
 		}
 		m, square = square, m
 	}
-	return math.Exp(log) * (1 + 1e-9)
+	return portable.Exp(log) * (1 + 1e-9)
 }
 
 // Floor raises the eigenvalues of A that are below least to it, in place, by Jacobi's rotations. It allocates: it is for
@@ -243,9 +247,9 @@ func Floor(a []float64, n int, least float64) {
 	for range 60 {
 		var off, on float64
 		for i := range n {
-			on += m[i][i] * m[i][i]
+			on += float64(m[i][i] * m[i][i])
 			for j := range i {
-				off += m[i][j] * m[i][j]
+				off += float64(m[i][j] * m[i][j])
 			}
 		}
 		if off <= 1e-30*(on+off) {
@@ -257,17 +261,17 @@ func Floor(a []float64, n int, least float64) {
 					continue
 				}
 				half := (m[q][q] - m[p][p]) / (2 * m[p][q])
-				t := math.Copysign(1, half) / (math.Abs(half) + math.Sqrt(half*half+1))
-				c := 1 / math.Sqrt(t*t+1)
+				t := math.Copysign(1, half) / (math.Abs(half) + math.Sqrt(float64(half*half)+1))
+				c := 1 / math.Sqrt(float64(t*t)+1)
 				s := t * c
 				for k := range n {
-					m[k][p], m[k][q] = c*m[k][p]-s*m[k][q], s*m[k][p]+c*m[k][q]
+					m[k][p], m[k][q] = float64(c*m[k][p])-float64(s*m[k][q]), float64(s*m[k][p])+float64(c*m[k][q])
 				}
 				for k := range n {
-					m[p][k], m[q][k] = c*m[p][k]-s*m[q][k], s*m[p][k]+c*m[q][k]
+					m[p][k], m[q][k] = float64(c*m[p][k])-float64(s*m[q][k]), float64(s*m[p][k])+float64(c*m[q][k])
 				}
 				for k := range n {
-					v[k][p], v[k][q] = c*v[k][p]-s*v[k][q], s*v[k][p]+c*v[k][q]
+					v[k][p], v[k][q] = float64(c*v[k][p])-float64(s*v[k][q]), float64(s*v[k][p])+float64(c*v[k][q])
 				}
 			}
 		}
@@ -276,7 +280,7 @@ func Floor(a []float64, n int, least float64) {
 		for j := 0; j <= i; j, p = j+1, p+1 {
 			var sum float64
 			for k := range n {
-				sum += v[i][k] * math.Max(m[k][k], least) * v[j][k]
+				sum += float64(v[i][k] * math.Max(m[k][k], least) * v[j][k])
 			}
 			a[p] = sum
 		}

@@ -16,8 +16,8 @@ func Quadratics(dst, a, rows []float64, n int) {
 		x := (*[5]float64)(rows[:5])
 		rows = rows[5:]
 		x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
-		on := b0*x0*x0 + b2*x1*x1 + b5*x2*x2 + (b9*x3*x3 + b14*x4*x4)
-		off := b1*x0*x1 + (b3*x0+b4*x1)*x2 + ((b6*x0+b7*x1)+b8*x2)*x3 + ((b10*x0+b11*x1)+(b12*x2+b13*x3))*x4
-		dst[i] = on + 2*off
+		on := float64(b0*x0*x0) + float64(b2*x1*x1) + float64(b5*x2*x2) + (float64(b9*x3*x3) + float64(b14*x4*x4))
+		off := float64(b1*x0*x1) + float64((float64(b3*x0)+float64(b4*x1))*x2) + float64(((float64(b6*x0)+float64(b7*x1))+float64(b8*x2))*x3) + float64(((float64(b10*x0)+float64(b11*x1))+(float64(b12*x2)+float64(b13*x3)))*x4)
+		dst[i] = on + float64(2*off)
 	}
 }

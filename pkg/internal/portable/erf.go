@@ -23,7 +23,7 @@ func Erfc(x float64) float64 {
 	t := 2 / sum
 	tLow := (math.FMA(-t, sum, 2) - float64(t*left)) / sum
 	i := min(int(8*t), 7)
-	v := (16*t - float64(2*i+1)) + 16*tLow
+	v := float64(16*t) - float64(2*i+1) + float64(16*tLow)
 	c := &scaled[i]
 	p := c[13]
 	for j := 12; j >= 1; j-- {
@@ -61,54 +61,25 @@ func Erf(x float64) float64 {
 	return x + float64(x*p)
 }
 
-// Lgamma returns ln Gamma(x) for x > 0; its absolute error is below an ulp of the result or 2^-60.
-func Lgamma(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 1) {
-		v, _ := math.Lgamma(x)
-		if x < 0 {
-			v = math.NaN()
-		}
-		return v
-	}
-	if x == 1 || x == 2 {
+// NormalQuantile returns the p-quantile of the standard normal distribution, for 0 <= p <= 1.
+func NormalQuantile(p float64) float64 {
+	switch {
+	case !(p >= 0 && p <= 1):
+		return math.NaN()
+	case p == 0:
+		return math.Inf(-1)
+	case p > 0.5:
+		return -NormalQuantile(1 - p)
+	case p == 0.5:
 		return 0
 	}
-	if x > 1e300 {
-		return x * (Log(x) - 1)
+	// Hastings's approximation, good to 5e-4 (Abramowitz and Stegun, 26.2.23), and Halley's iteration
+	t := math.Sqrt(-2 * Log(p))
+	top := 2.515517 + float64(t*(0.802853+float64(t*0.010328)))
+	x := top/(1+float64(t*(1.432788+float64(t*(0.189269+float64(t*0.001308)))))) - t
+	for range 3 {
+		e := (float64(0.5*Erfc(-x/math.Sqrt2)) - p) * math.Sqrt(2*math.Pi) * Exp(float64(x*x)/2)
+		x -= e / (1 + float64(x*e/2))
 	}
-	// Gamma(x) = Gamma(x+n)/(x (x+1) ... (x+n-1)), x+n in two parts
-	z, zLow, down, downLow := x, 0.0, 1.0, 0.0
-	for z < 16 {
-		h, low := product(down, z)
-		down, downLow = twoSum(h, low+float64(downLow*z)+float64(down*zLow))
-		var left float64
-		z, left = twoSum(z, 1)
-		zLow += left
-	}
-	// Stirling: (z - 1/2) ln z - z + ln(2 pi)/2 + 1/(12 z) - ...
-	const half, halfLow = 0.9189385332046728, -3.8782941580672414e-17
-	hi, lo := logPair(z)
-	lo += zLow / z
-	factor, factorLow := twoSum(z, -0.5)
-	factorLow += zLow
-	a, aLow := product(factor, hi)
-	aLow += float64(factor*lo) + float64(factorLow*hi) - zLow
-	inverse := 1 / z
-	q := float64(inverse * inverse)
-	s := -691.0 / 360360
-	for _, c := range [...]float64{1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360} {
-		s = c + float64(s*q)
-	}
-	first := 1.0 / 12 * inverse
-	s = first + float64(float64(s*q)*inverse)
-	sum, b := twoSum(a, -z)
-	sum, c := twoSum(sum, half)
-	low := aLow + b + c + halfLow + s
-	if down != 1 {
-		d, dLow := logPair(down)
-		var left float64
-		sum, left = twoSum(sum, -d)
-		low += left - dLow - downLow/down
-	}
-	return sum + low
+	return x
 }

@@ -89,7 +89,7 @@ func Expm1(x float64) float64 {
 	// 2^k (hi e^r - one) = 2^k ((hi - one) + one r + (hi - one) r + hi p)
 	s, left := twoSum(power[0], -one)
 	sum, t := twoSum(s, float64(one*r))
-	t += left + float64(s*r) + float64(power[0]*(p+low)) + power[1]*(1+r)
+	t += left + float64(s*r) + float64(power[0]*(p+low)) + float64(power[1]*(1+r))
 	return (sum + t) * scale
 }
 

@@ -69,7 +69,7 @@ func Log1p(x float64) float64 {
 	entry := &inverses[from>>45&127]
 	z := math.Float64frombits(math.Float64bits(u) - from&(0xfff<<52))
 	head := math.Float64frombits(math.Float64bits(z) &^ (1<<27 - 1))
-	lost *= math.Float64frombits(uint64(1023-exponent)<<52) * entry.c
+	lost = float64(lost * math.Float64frombits(uint64(1023-exponent)<<52) * entry.c)
 	most, rest := float64(head*entry.c)-1, float64((z-head)*entry.c)
 	near := most + rest
 	r := near + lost

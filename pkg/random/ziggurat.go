@@ -1,0 +1,99 @@
+package random
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
+
+// Normal draws a standard normal variable: the number that r.NormFloat64 returns, but the same on every machine.
+//
+// It is the ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random variables", 2000) with their
+// tables of 128 layers. That of math/rand compares exponentials that may differ in their last digits.
+func Normal(r *rand.Rand) float64 {
+	for {
+		u := r.Uint64()
+		place := int32(u)
+		layer := u >> 32 & 127
+		x := float64(place) * float64(normalLayers.width[layer])
+		if uint32(max(place, -place)) < normalLayers.inner[layer] { // -2^31 is its own negative, and inside of none
+			return x
+		}
+		if layer == 0 {
+			for {
+				x = float64(-portable.Log(r.Float64()) * (1 / normalTail))
+				y := -portable.Log(r.Float64())
+				if 2*y >= x*x {
+					return math.Copysign(normalTail+x, float64(place))
+				}
+			}
+		}
+		if normalLayers.under(layer, r, portable.Exp(-0.5*x*x)) {
+			return x
+		}
+	}
+}
+
+// Exponential draws a standard exponential variable: the number that r.ExpFloat64 returns, but the same on every
+// machine, by Marsaglia and Tsang's ziggurat of 256 layers.
+func Exponential(r *rand.Rand) float64 {
+	for {
+		u := r.Uint64()
+		place := uint32(u)
+		layer := u >> 32 & 255
+		x := float64(place) * float64(exponentialLayers.width[layer])
+		if place < exponentialLayers.inner[layer] {
+			return x
+		}
+		if layer == 0 {
+			return exponentialTail - portable.Log(r.Float64())
+		}
+		if exponentialLayers.under(layer, r, portable.Exp(-x)) {
+			return x
+		}
+	}
+}
+
+// layers are Marsaglia and Tsang's tables of equal areas under a falling density.
+type layers struct {
+	inner  []uint32  // what is below lies under the density for sure
+	width  []float32 // of a layer, over the range of the integers
+	height []float32 // the density at its edge
+}
+
+// under tells whether a point of a layer, at a height of its own, lies under the density.
+func (l *layers) under(layer uint64, r *rand.Rand, density float64) bool {
+	rise := float32(float32(r.Float64()) * (l.height[layer-1] - l.height[layer]))
+	return l.height[layer]+rise < float32(density)
+}
+
+const (
+	normalTail      = 3.442619855899
+	exponentialTail = 7.69711747013104972
+)
+
+var (
+	normalLayers = newLayers(128, 1<<31, normalTail, 9.91256303526217e-3,
+		func(x float64) float64 { return portable.Exp(-0.5 * x * x) },
+		func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
+	exponentialLayers = newLayers(256, 1<<32, exponentialTail, 3.9496598225815571993e-3,
+		func(x float64) float64 { return portable.Exp(-x) },
+		func(y float64) float64 { return -portable.Log(y) })
+)
+
+// newLayers computes the tables for n layers of an area each, the lowest of them with the tail beyond an edge.
+func newLayers(n int, integers, edge, area float64, density, inverse func(float64) float64) *layers {
+	l := &layers{make([]uint32, n), make([]float32, n), make([]float32, n)}
+	base := area / density(edge)
+	l.inner[0], l.inner[1] = uint32(edge/base*integers), 0
+	l.width[0], l.width[n-1] = float32(base/integers), float32(edge/integers)
+	l.height[0], l.height[n-1] = 1, float32(density(edge))
+	for i := n - 2; i >= 1; i-- {
+		before := edge
+		edge = inverse(area/edge + density(edge))
+		l.inner[i+1] = uint32(edge / before * integers)
+		l.height[i], l.width[i] = float32(density(edge)), float32(edge/integers)
+	}
+	return l
+}
