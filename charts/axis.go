@@ -2,11 +2,11 @@ package charts
 
 import "math"
 
-// span is the range of an axis with the distance of its ticks; step is 0 on a log axis.
+// span is the range of an axis and the distance of its ticks; step is 0 on a log axis.
 type span struct{ from, to, step float64 }
 
-// span returns what the axis covers: its Range, or round numbers around the data of all frames. Where single points
-// are drawn, the ends of a log axis keep clear of them.
+// span returns the range of the axis: its Range, or round numbers around the data of all frames. If
+// single points are drawn, the ends of a log axis keep some distance from them.
 func (a Axis) span(data [2]float64, points bool) span {
 	lo, hi := data[0], data[1]
 	if a.Range != [2]float64{} {
@@ -45,7 +45,8 @@ func (a Axis) span(data [2]float64, points bool) span {
 	return span{lo, hi, step}
 }
 
-// niceStep is 1, 2 or 5 times a power of ten and cuts the width into at most 9 parts.
+// niceStep returns 1, 2 or 5 times a power of ten, such that it cuts the width into at most 9
+// parts.
 func niceStep(width float64) float64 {
 	p := math.Pow(10, math.Floor(math.Log10(width/5)))
 	for _, m := range []float64{1, 2, 5} {

@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Curves returns the mean of each curve with its pointwise 95% confidence band, mean +- 1.96 standard errors; a curve
-// of a single trial has no band.
+// Curves returns the mean of each curve with its pointwise 95% confidence band, mean +- 1.96
+// standard errors. A curve of a single trial has no band.
 func Curves(curves []simulate.Curve) []Series {
 	out := make([]Series, len(curves))
 	for i, c := range curves {
@@ -24,8 +24,8 @@ func Curves(curves []simulate.Curve) []Series {
 	return out
 }
 
-// Regret is the figure that most cells end with: cumulative regret against rounds, as [Curves] draws it. Change the
-// fields of what it returns at will.
+// Regret returns the usual figure of cumulative regret against rounds, with the series of [Curves].
+// Its Scale is LectureScale. Change its fields as you like.
 func Regret(title string, curves []simulate.Curve) *Figure {
 	f := &Figure{Title: title, X: Axis{Name: "round t"}, Y: Axis{Name: "cumulative regret"}, Series: Curves(curves), Scale: LectureScale}
 	if len(curves) > 0 && curves[0].Trials > 0 {

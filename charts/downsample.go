@@ -2,15 +2,16 @@ package charts
 
 import "math"
 
-// How many points of a line a figure keeps, about one in two pixels, and how many a frame of a slider does.
+// maxPoints is the number of points that a figure keeps of a line, about one in two pixels.
+// maxFramePoints is that of a slider's frame.
 const (
 	maxPoints      = 400
 	maxFramePoints = 160
 )
 
-// downsample returns the series with at most n points: both ends, and the least and the greatest Y of
-// each of the equal parts that the X axis is cut into. A band keeps its values at these points. Only lines get shorter:
-// a point of a scatter is never dropped in silence.
+// downsample returns a line with at most n points: both ends, and the smallest and the largest Y in
+// each of equal parts of the X axis. A band keeps its values at these points. Only lines and steps
+// get shorter: a point of a scatter is never dropped in silence.
 func (s Series) downsample(n int, logX bool) Series {
 	if s.Kind != Line && s.Kind != Step || len(s.X) <= n {
 		return s
@@ -26,7 +27,7 @@ func (s Series) downsample(n int, logX bool) Series {
 	return s
 }
 
-// extremes returns the indices, ascending, of at most n points.
+// extremes returns the indices, ascending, of at most n points to keep.
 func extremes(x, y []float64, n int, logX bool) []int {
 	last := len(x) - 1
 	place := func(i int) float64 { return float64(i) / float64(last) }

@@ -1,16 +1,3 @@
-// Package charts turns results into figures: one description, drawn twice from the same ECharts options,
-// live in the browser and as a static SVG inside Go. It also has the tables, the sliders, the tree diagram, the
-// graphs to click, the bars on rows and the progress line of the notebooks.
-//
-// Everything that can be shown is an [Item]. In a notebook cell:
-//
-//	charts.Show(&charts.Figure{
-//		Title:  "Regret",
-//		X:      charts.Axis{Name: "round t", Log: true},
-//		Y:      charts.Axis{Name: "cumulative regret"},
-//		Series: []charts.Series{{Name: "LinUCB", X: rounds, Y: mean, Lo: lo, Hi: hi}},
-//		Scale:  charts.LectureScale,
-//	})
 package charts
 
 import (
@@ -23,64 +10,72 @@ import (
 	"strings"
 )
 
-// Item is what [Show], [WriteHTML] and a notebook can display: a [Figure], a [Table].
+// Item is anything that [Show], [WriteHTML] and a notebook can display: a [Figure], a [Table], a
+// [Graph].
 type Item interface {
-	HTML() (string, error) // one self-contained text/html chunk
-	Text() string          // what a terminal prints
+	// HTML returns one self-contained chunk of text/html.
+	HTML() (string, error)
+	// Text returns what a terminal prints.
+	Text() string
 }
 
 // LectureScale is the [Figure.Scale] of numbers that the cell above the figure has just computed.
 const LectureScale = "this cell, lecture scale"
 
-// PaperScale is the [Figure.Scale] of numbers that were computed at the paper's scale and kept in a file.
+// PaperScale returns the [Figure.Scale] of numbers that were computed at the paper's scale and are
+// kept in a file.
 func PaperScale(file string) string { return "paper-scale, from " + file }
 
-// Figure describes one figure. The zero value of every field but Series is a usable default.
+// Figure describes one figure. Series, or a Slider with frames, is required, and so are the names
+// of axes that are not Hidden; the zero value of every other field is a usable default.
 type Figure struct {
 	Title   string
 	X, Y    Axis
 	Series  []Series
 	Marks   []Mark  // reference lines
 	Slider  *Slider // frames to choose from, drawn on top of Series
-	Scale   string  // where the numbers come from: LectureScale, PaperScale(file) or words of your own
+	Scale   string  // where the numbers come from: LectureScale, PaperScale(file) or your own words
 	Caption string  // shown below the figure, before Scale
-	Alt     string  // what a screen reader says; made from title, axes and series when empty
-	Width   int     // of the static picture and the widest live one, in pixels; 860 when 0
+	Alt     string  // read by screen readers; when empty, made from title, axes and series
+	Width   int     // of the static picture, and at most of the live one, in pixels; 860 when 0
 	Height  int     // in pixels; 480 when 0
-	Equal   bool    // one unit is as long on both axes
+	Equal   bool    // one unit has the same length on both axes
 }
 
 // Axis describes one axis.
 type Axis struct {
-	Name       string
-	Unit       string     // written after the name, in brackets
-	Log        bool       // base 10
-	Range      [2]float64 // from, to; from the data when both are 0
-	Format     Format     // of the tick labels and of the tooltip
-	Categories []string   // names of the places 0, 1, 2, ...; then the axis is neither linear nor log
-	Hidden     bool
+	Name   string
+	Unit   string     // written after the name, in brackets
+	Log    bool       // base 10
+	Range  [2]float64 // from, to; when both are 0, taken from the data
+	Format Format     // of tick labels and tooltips
+	// Categories names the places 0, 1, 2, ... The axis is then neither linear nor logarithmic.
+	Categories []string
+	Hidden     bool // not drawn; needs no Name
 }
 
-// Format is the way an axis writes its numbers.
+// Format says how an axis writes its numbers.
 type Format string
 
-// The formats. Plain writes 0.25, 20,000 and 3·10⁶; Percent writes 0.25 as 25%.
+// The formats.
 const (
-	Plain   Format = ""
+	// Plain writes 0.25, 20,000 and 3·10⁶.
+	Plain Format = ""
+	// Percent writes 0.25 as 25%.
 	Percent Format = "percent"
 )
 
-// Mark is a reference line across the figure: vertical at X or horizontal at Y, whichever is not nil. See [AtX] and
-// [AtY].
+// Mark is a reference line across the figure: vertical at X or horizontal at Y. Exactly one of the
+// two is not nil. See [AtX] and [AtY].
 type Mark struct {
 	Name string
 	X, Y *float64
 }
 
-// AtX is a vertical reference line.
+// AtX returns a vertical reference line.
 func AtX(x float64, name string) Mark { return Mark{Name: name, X: &x} }
 
-// AtY is a horizontal reference line.
+// AtY returns a horizontal reference line.
 func AtY(y float64, name string) Mark { return Mark{Name: name, Y: &y} }
 
 func (a Axis) label() string {
@@ -90,7 +85,7 @@ func (a Axis) label() string {
 	return a.Name + " [" + a.Unit + "]"
 }
 
-// Text is the figure in words: title, alternative text and caption.
+// Text returns the figure in words: title, alternative text and caption.
 func (f *Figure) Text() string {
 	if err := f.check(); err != nil {
 		return err.Error()
@@ -104,7 +99,7 @@ func (f *Figure) Text() string {
 	return strings.Join(parts, "\n")
 }
 
-// ID is the id of the figure's element on a page: a hash of all it shows.
+// ID returns the id of the figure's element on a page: a hash of all that it shows.
 func (f *Figure) ID() (string, error) {
 	js, err := f.json()
 	if err != nil {
@@ -126,7 +121,7 @@ func (f *Figure) json() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// caption of frame i.
+// caption returns the caption of frame i.
 func (f *Figure) caption(i int) string {
 	var parts []string
 	add := func(s string) {
@@ -191,7 +186,7 @@ func (f *Figure) marks(i int) []Mark {
 	return append(append([]Mark(nil), f.Marks...), f.Slider.Frames[i].Marks...)
 }
 
-// frames is the number of frames, at least one.
+// frames returns the number of frames, at least 1.
 func (f *Figure) frames() int {
 	if f.Slider == nil {
 		return 1
@@ -268,7 +263,8 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// checkTexts refuses a text with a control character, which no SVG may hold: it looks at all strings under a value.
+// checkTexts refuses a text with a control character, which SVG does not allow. It looks at all
+// strings in a value.
 func checkTexts(path string, v reflect.Value) error {
 	switch v.Kind() {
 	case reflect.Pointer:

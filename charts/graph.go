@@ -14,53 +14,57 @@ import (
 	"reflect"
 )
 
-// Graph is the picture of an undirected graph whose edges the reader clicks to select. As soon as the selected set has
-// a cycle, the edges on cycles turn red and dashed, and a line of text names a cycle: the sets without one are the
-// independent sets of the graphic matroid. Where scripts do not run, the edges in Selected are drawn as selected.
+// Graph is a picture of an undirected graph whose edges the reader clicks to select. When the
+// selected set has a cycle, the edges on cycles turn red and dashed, and a line of text names a
+// cycle. The sets without a cycle are the independent sets of the graphic matroid. Where scripts do
+// not run, the edges in Selected are shown as selected.
 //
-// With Steps it is a picture that the reader steps through instead; [Graph.Greedy] makes those of the greedy algorithm.
+// With Steps the reader steps through the picture instead; [Graph.Greedy] makes the steps of the
+// greedy algorithm.
 type Graph struct {
 	Title     string
 	Vertices  []Vertex
 	Edges     []Edge      // parallel edges and loops are drawn too
 	Selected  []int       // the edges selected at the start, by index
-	Basis     []int       // edges that a button highlights; none: no button
-	BasisName string      // what the button shows; "the greedy basis" when empty
-	Steps     []GraphStep // to step through with a slider, instead of clicking
+	Basis     []int       // edges that a button highlights; when empty there is no button
+	BasisName string      // the button's text; "the greedy basis" when empty
+	Steps     []GraphStep // steps of a slider, instead of clicking
 	StepLabel string      // what the slider counts; "step" when empty
-	Start     int         // the step shown first, and where scripts do not run; counted from the end when negative
-	Caption   string      // below the graph; that of the step follows
-	Scale     string      // as of Figure
-	Alt       string      // what a screen reader says; made from the graph when empty
-	Width     int         // in pixels; 860 when 0
-	Height    int         // in pixels, without the controls; 460 when 0
+	// Start is the step shown first, and the one shown where scripts do not run. A negative Start
+	// counts from the end.
+	Start   int
+	Caption string // below the graph, before that of the step
+	Scale   string // as for Figure
+	Alt     string // read by screen readers; when empty, made from the graph
+	Width   int    // in pixels; 860 when 0
+	Height  int    // in pixels, without the controls; 460 when 0
 }
 
-// Vertex is a vertex of a [Graph]. Positions are in any unit, y upwards: the picture is scaled to its size. Without a
-// label it is numbered, from 1.
+// Vertex is a vertex of a [Graph]. Positions are in any unit, y upwards; the picture is scaled to
+// its size. A vertex without a label gets its number, from 1.
 type Vertex struct {
 	Label string
 	X, Y  float64
 }
 
-// Edge joins the vertices U and V, counted from 0. Its label is the weight when it is empty and any edge of the graph
-// has a weight that is not 0.
+// Edge joins the vertices U and V, counted from 0. If Label is empty and some edge of the graph has
+// a weight other than 0, the weight is shown instead.
 type Edge struct {
 	U, V   int
 	Weight float64
 	Label  string
 }
 
-// GraphStep is what a graph shows at one place of its slider: edges by index.
+// GraphStep is what a graph shows at one place of its slider. Edges are given by index.
 type GraphStep struct {
-	Value    string // such as "3"; the place, from 0, when empty
+	Value    string // such as "3"; when empty, the place, from 0
 	Accepted []int
 	Rejected []int
-	Current  []int // looked at in this step, at most one
+	Current  []int // the edge looked at in this step, at most one
 	Caption  string
 }
 
-// OnCircle places vertices evenly on a circle, clockwise from the top.
+// OnCircle returns vertices evenly spaced on a circle, clockwise from the top.
 func OnCircle(labels ...string) []Vertex {
 	vs := make([]Vertex, len(labels))
 	for i, l := range labels {
@@ -70,7 +74,7 @@ func OnCircle(labels ...string) []Vertex {
 	return vs
 }
 
-// graphSpec is a graph as graph.js reads it.
+// graphSpec is a graph in the form that js/graph.js reads.
 type graphSpec struct {
 	Title     string       `json:"title"`
 	Alt       string       `json:"alt"`
@@ -171,7 +175,7 @@ func (g *Graph) valid() error {
 	return nil
 }
 
-// checkEdges checks a set of edges.
+// checkEdges reports an edge in a set that does not exist or is there twice.
 func (g *Graph) checkEdges(what string, set []int) error {
 	seen := map[int]bool{}
 	for _, i := range set {
@@ -193,7 +197,7 @@ func (g *Graph) start() int {
 	return g.Start
 }
 
-// label of vertex v.
+// label returns the label of vertex v.
 func (g *Graph) label(v int) string {
 	if l := g.Vertices[v].Label; l != "" {
 		return l
@@ -205,7 +209,7 @@ func (g *Graph) weighted() bool {
 	return slices.ContainsFunc(g.Edges, func(e Edge) bool { return e.Weight != 0 })
 }
 
-// name of edge i: its ends and its label.
+// name returns the name of edge i: its ends and its text.
 func (g *Graph) name(i int) string {
 	e := g.Edges[i]
 	s := g.label(e.U) + "–" + g.label(e.V)
@@ -215,7 +219,7 @@ func (g *Graph) name(i int) string {
 	return s
 }
 
-// text on the edge.
+// text returns the text on an edge.
 func (g *Graph) text(e Edge) string {
 	if e.Label != "" || !g.weighted() {
 		return e.Label
@@ -256,7 +260,7 @@ func (g *Graph) alt() string {
 	return b.String()
 }
 
-// caption at step i.
+// caption returns the caption at step i.
 func (g *Graph) caption(i int) string {
 	f := Figure{Caption: g.Caption, Scale: g.Scale}
 	if len(g.Steps) > 0 {
@@ -302,7 +306,7 @@ func (g *Graph) json() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// ID is the id of the graph's element on a page: a hash of all it shows.
+// ID returns the id of the graph's element on a page: a hash of all that it shows.
 func (g *Graph) ID() (string, error) {
 	js, err := g.json()
 	if err != nil {
@@ -311,7 +315,8 @@ func (g *Graph) ID() (string, error) {
 	return id(js), nil
 }
 
-// Text is the graph in words: title, alternative text, whether the selected edges are independent, and caption.
+// Text returns the graph in words: title, alternative text, whether the selected edges are
+// independent, and caption.
 func (g *Graph) Text() string {
 	js, err := g.json()
 	if err != nil {
@@ -331,7 +336,8 @@ func (g *Graph) Text() string {
 	return strings.Join(parts, "\n")
 }
 
-// still is what a screen reader says of the static picture: the verdict on the selected edges too.
+// still returns what a screen reader says of the static picture, the verdict on the selected edges
+// included.
 func (g *Graph) still(js []byte) (string, error) {
 	if len(g.Steps) > 0 {
 		return g.alt(), nil
@@ -343,7 +349,7 @@ func (g *Graph) still(js []byte) (string, error) {
 	return g.alt() + " The selected set is " + v + ".", nil
 }
 
-// SVG draws the graph as it is at the start, the same bytes each time.
+// SVG renders the graph as it is at the start. Equal graphs give equal bytes.
 func (g *Graph) SVG() ([]byte, error) {
 	js, err := g.json()
 	if err != nil {
@@ -353,8 +359,8 @@ func (g *Graph) SVG() ([]byte, error) {
 	return []byte(svg), err
 }
 
-// HTML returns the graph as one text/html chunk: the static picture, the script that makes it live, and the caption. It
-// asks nothing of the network.
+// HTML returns the graph as one chunk of text/html: the static picture, the script that makes it
+// live, and the caption. It never uses the network.
 func (g *Graph) HTML() (string, error) {
 	js, err := g.json()
 	if err != nil {
@@ -387,7 +393,7 @@ var graphPrograms = sync.OnceValues(func() ([]*goja.Program, error) {
 	})
 })
 
-// callGraph calls a function of graph.js on a graph.
+// callGraph calls a function of js/graph.js on a graph.
 func callGraph(name string, js []byte) (string, error) {
 	ps, err := graphPrograms()
 	if err != nil {

@@ -6,16 +6,17 @@ import (
 	"slices"
 )
 
-// Greedy returns the graph with the steps of the greedy algorithm (Kruskal 1956; MAT, Algorithm 1) for its slider: edges
-// in the order of their weights, the largest first and ties by index, each accepted unless it closes a cycle with those
-// accepted before. The last step is shown first, or the one that Start says.
+// Greedy returns the graph with the steps of the greedy algorithm on its slider (Kruskal 1956; MAT,
+// Algorithm 1). The algorithm takes edges by decreasing weight, with ties by index, and accepts
+// each edge that closes no cycle with those accepted before. The first step shown is the last one,
+// unless Start is set.
 func (g Graph) Greedy() *Graph {
 	g.Selected, g.Basis = nil, nil
 	g.Steps = []GraphStep{{Value: "0", Caption: "The edges from the largest weight to the smallest"}}
 	if g.Start == 0 {
 		g.Start = -1
 	}
-	if g.valid() != nil { // what is wrong is said when it is shown
+	if g.valid() != nil { // showing the graph reports the error
 		return &g
 	}
 	up := make([]int, len(g.Vertices))

@@ -124,9 +124,9 @@ func TestGraphHTML(t *testing.T) {
 	}
 }
 
-// TestJudge compares the verdict on sets of edges of random graphs with brute force: a set is independent when it has
-// as many edges as its rank, the rank is the size of the largest forest in it, and an edge is on a cycle when the rank
-// is the same without it.
+// TestJudge compares the verdict on sets of edges of random graphs with brute force: a set is
+// independent when it has as many edges as its rank, the rank is the size of the largest forest in
+// it, and an edge is on a cycle when the rank is the same without it.
 func TestJudge(t *testing.T) {
 	ps := must(parse([]script{{"graph.js", graphJS}, {"judge.js", `function judge(js) { var a = JSON.parse(js); return JSON.stringify(dpbGraph.judge(a.n, a.edges, a.selected)); }`}}))
 	r := rand.New(rand.NewPCG(5, 6))
@@ -171,8 +171,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// forest is the size of the largest subset of the edges that is a forest: with as many trees as it has vertices more
-// than edges.
+// forest is the size of the largest subset of the edges that is a forest: with as many trees as it
+// has vertices more than edges.
 func forest(n int, edges []edgeSpec, set []int) int {
 	most := 0
 	for mask := range 1 << len(set) {

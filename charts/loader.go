@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// The version of ECharts that docker/package-lock.json pins, and the hash of its dist/echarts.min.js: a page takes no
-// other from the network.
+// echartsVersion is the version of ECharts that docker/package-lock.json pins, and echartsIntegrity
+// the hash of its dist/echarts.min.js. A page accepts no other file from the network.
 const (
 	echartsVersion   = "5.6.0"
 	echartsIntegrity = "sha384-pPi0zxBAoDu6+JXW/C68UZLvBUUtU+7zonhif43rqj7pxsGyqyqzcian2Rj37Rss"
@@ -39,7 +39,8 @@ var drawJS string
 //go:embed js/live.js
 var liveJS string
 
-// graphJS draws a graph and judges sets of its edges, in both renderings; graphLiveJS makes it live.
+// graphJS draws a graph and judges sets of its edges, in both renderings; graphLiveJS makes it
+// live.
 var (
 	//go:embed js/graph.js
 	graphJS string
@@ -47,8 +48,8 @@ var (
 	graphLiveJS string
 )
 
-// echartsPath finds the library: DPBANDITS_ECHARTS, or what `make setup` installs in the checkout that DPBANDITS_ROOT
-// or the working directory is in.
+// echartsPath returns the path of the library: DPBANDITS_ECHARTS, or what `make setup` installs in
+// the checkout that contains DPBANDITS_ROOT or the working directory.
 func echartsPath() (string, error) {
 	if p := os.Getenv("DPBANDITS_ECHARTS"); p != "" {
 		return p, nil
@@ -90,7 +91,7 @@ func readECharts(p string) (string, error) {
 	return string(js), err
 }
 
-// integrity is the hash of a file as a page names it (SRI).
+// integrity returns the hash of a file in the form in which a page names it (SRI).
 func integrity(js string) string {
 	h := sha512.Sum384([]byte(js))
 	return "sha384-" + base64.StdEncoding.EncodeToString(h[:])

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// awkward are names that have a meaning of their own in JavaScript, HTML, XML, JSON or the templates of ECharts.
+// awkward are names that have a meaning of their own in JavaScript, HTML, XML, JSON or the
+// templates of ECharts.
 var awkward = []string{
 	"__proto__", "constructor", "prototype", "hasOwnProperty", "toString", "valueOf", "__defineGetter__", "length", "name",
 	`"quotes" and 'quotes'`, "<b>&amp;</b>", "</script><script>alert(1)</script>", "</style>", "<!--", "]]>", `back\slash`, "{a|rich}", "{a}", "{b0}", "@dpb:axis",
@@ -43,8 +44,8 @@ func wellFormed(t *testing.T, what string, text []byte) {
 	}
 }
 
-// TestAwkwardNames: whatever a series, an axis or a figure is called, its picture is XML without a NaN, the name's text is in it, and its
-// options are JSON.
+// TestAwkwardNames: whatever a series, an axis or a figure is called, its picture is XML without a
+// NaN, the name's text is in it, and its options are JSON.
 func TestAwkwardNames(t *testing.T) {
 	all := named("__proto__")
 	for i, name := range awkward {

@@ -12,8 +12,9 @@ import (
 	"github.com/go-echarts/go-echarts/v2/types"
 )
 
-// spec is a figure ready to draw: the ECharts options of what never changes, and for each frame what it adds.
-// It is pure data. A string "@dpb:name" in it stands for a function of charts.js, which both renderings read.
+// spec is a figure ready to draw: the ECharts options of what never changes, and what each frame
+// adds. It is pure data. A string "@dpb:name" in it stands for a function of js/draw.js, which both
+// renderings use.
 type spec struct {
 	Option map[string]any `json:"option"`
 	Frames []frameSpec    `json:"frames"`
@@ -71,7 +72,7 @@ func (f *Figure) spec() (*spec, error) {
 	return s, nil
 }
 
-// spans returns what the axes cover, over all frames.
+// spans returns the ranges of both axes, over all frames.
 func (f *Figure) spans() (x, y span) {
 	none := [2]float64{math.Inf(1), math.Inf(-1)}
 	dx, dy, points := none, none, false
@@ -91,7 +92,7 @@ func (f *Figure) spans() (x, y span) {
 	return f.X.span(dx, points), f.Y.span(dy, points)
 }
 
-// tooltip lists all series at one x when there are curves, else the point under the pointer.
+// tooltip lists all series at one x if there are curves, else the point under the pointer.
 func (f *Figure) tooltip() opts.Tooltip {
 	t := opts.Tooltip{Show: opts.Bool(true), Trigger: "item", Formatter: "@dpb:item"}
 	for _, s := range f.frame(f.start()) {
@@ -158,7 +159,7 @@ func ticks(option map[string]any, axis string, step float64) {
 		err = json.Unmarshal(js, &axes)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("charts: axis options do not survive JSON: %v", err)) // they are ours: never
+		panic(fmt.Sprintf("charts: axis options do not survive JSON: %v", err)) // never: we made them
 	}
 	if step > 0 && axes[0]["type"] == "value" {
 		axes[0]["interval"] = number(step)
@@ -166,7 +167,7 @@ func ticks(option map[string]any, axis string, step float64) {
 	option[axis] = axes
 }
 
-// marks are the reference lines, hung on a series of their own that has no points.
+// marks returns the reference lines, on a series of their own that has no points.
 func marks(ms []Mark) ec.SingleSeries {
 	m := &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{
 		Symbol:    []string{"none", "none"},
@@ -182,10 +183,10 @@ func marks(ms []Mark) ec.SingleSeries {
 	return ec.SingleSeries{Type: types.ChartLine, Data: []any{}, MarkLines: m}
 }
 
-// styler draws series. It gives series of one name one style, and the others the next free one.
+// styler draws series. Series with the same name get the same style, others the next free one.
 type styler struct {
 	x     Axis
-	foot  float64 // where bands end at the latest
+	foot  float64 // lower end of bands
 	taken map[string]int
 }
 
@@ -206,7 +207,7 @@ func (st styler) style(s Series) style {
 	return styleOf(n)
 }
 
-// draw returns the ECharts series of ours, with at most so many points each.
+// draw returns our series as ECharts series with at most so many points each.
 func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 	out := ec.MultiSeries{}
 	bar, bars := 0, 0
@@ -271,7 +272,8 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 	return out
 }
 
-// spread is the band or the error bars of a series, the bar-th of so many sets of bars.
+// spread returns the band or the error bars of a series. If it is a set of bars, it is number bar
+// of bars sets.
 func spread(s Series, sty style, bar, bars int) ec.SingleSeries {
 	out := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, ItemStyle: &opts.ItemStyle{Color: sty.Color},
 		Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
@@ -293,7 +295,8 @@ func spread(s Series, sty style, bar, bars int) ec.SingleSeries {
 	return out
 }
 
-// sparse asks for a symbol on about eight of the n points, those of curve i shifted against those of its neighbours.
+// sparse asks for a symbol on about eight of the n points. Those of neighbouring curves i are
+// shifted against each other.
 func sparse(symbol string, n, i int) string {
 	if n <= 12 {
 		return symbol
@@ -302,7 +305,7 @@ func sparse(symbol string, n, i int) string {
 	return fmt.Sprintf("%s/%d/%d", symbol, every, (i*every/3+every/2)%every)
 }
 
-// number is a value in the JSON, to seven digits.
+// number is a value in the JSON, written with seven digits.
 type number float64
 
 func (v number) MarshalJSON() ([]byte, error) {
@@ -310,7 +313,7 @@ func (v number) MarshalJSON() ([]byte, error) {
 	return []byte(strings.Replace(s, "e+", "e", 1)), nil
 }
 
-// rows returns the columns, those that are not nil, as rows.
+// rows returns the columns that are not nil as rows.
 func rows(columns ...[]float64) [][]number {
 	out := make([][]number, len(columns[0]))
 	for i := range out {

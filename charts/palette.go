@@ -1,7 +1,8 @@
 package charts
 
-// The palette is that of Okabe and Ito (2008), which the colour-blind can tell apart, without its yellow, which a
-// projector loses. Each colour has its own dash and symbol, so that a figure can be read in grey.
+// palette is that of Okabe and Ito (2008), whose colours the colour-blind can tell apart, without
+// its yellow, which projectors wash out. Each colour has its own dash and symbol, so that a figure
+// can be read in grey.
 var palette = []style{
 	{"#0072B2", "solid", "circle"},
 	{"#D55E00", "10,4", "triangle"},
@@ -21,7 +22,7 @@ const (
 	faintColor     = "#C8CCD2"
 )
 
-// Color returns the colour of the n-th style, n = 1, 2, ...; there are nine, then they start again.
+// Color returns the colour of style n = 1, 2, ... There are nine; then they repeat.
 func Color(n int) string { return styleOf(n).Color }
 
 func styleOf(n int) style { return palette[((n-1)%len(palette)+len(palette))%len(palette)] }

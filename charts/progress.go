@@ -9,8 +9,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Progress returns what shows the progress of a simulation: in a notebook, one line below the cell that is updated in
-// place at most twice a second and ends as a summary; elsewhere, simulate's line on the standard error.
+// Progress returns a simulate.Progress for the place where the program runs. In a notebook it is
+// one line below the cell, updated in place at most twice a second, which ends as a summary.
+// Elsewhere it is simulate.Terminal on the standard error.
 func Progress() simulate.Progress {
 	if !gonbui.IsNotebook {
 		return simulate.NewTerminal(nil)

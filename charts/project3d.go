@@ -2,15 +2,16 @@ package charts
 
 import "math"
 
-// Point3 is a point x, y, z.
+// Point3 is a point (x, y, z).
 type Point3 [3]float64
 
-// Projected is a point as the viewer sees it: X to the right, Y upwards, and Depth towards the viewer, so that what
-// has a positive Depth lies before the origin.
+// Projected is a point as the viewer sees it: X to the right, Y upwards, Depth towards the viewer.
+// A point with positive Depth lies in front of the origin.
 type Projected struct{ X, Y, Depth float64 }
 
-// Project3D looks at the points from far away, so lengths keep their ratios. The viewer stands at the azimuth, in
-// degrees from the x axis towards the y axis, and at the elevation above the x-y plane, in degrees.
+// Project3D projects points in parallel onto the viewer's plane, so parallel lengths keep their
+// ratios. The viewer stands at the azimuth, in degrees from the x axis towards the y axis, and at
+// the elevation above the x-y plane, in degrees.
 func Project3D(points []Point3, azimuth, elevation float64) []Projected {
 	sa, ca := math.Sincos(azimuth * math.Pi / 180)
 	se, ce := math.Sincos(elevation * math.Pi / 180)
@@ -25,7 +26,8 @@ func Project3D(points []Point3, azimuth, elevation float64) []Projected {
 	return out
 }
 
-// Cloud is the scatter of points in space; those behind the origin are pale.
+// Cloud returns a scatter of points in space, as [Project3D] shows them. Points behind the origin
+// are pale.
 func Cloud(name string, points []Point3, azimuth, elevation float64) []Series {
 	front, back := Series{Name: name, Kind: Scatter}, Series{Name: name, Kind: Scatter, Faint: true}
 	for _, p := range Project3D(points, azimuth, elevation) {
@@ -44,8 +46,8 @@ func Cloud(name string, points []Point3, azimuth, elevation float64) []Series {
 	return out
 }
 
-// Sphere is the outline of a sphere round the origin with the visible part of its meridians and parallels, 30 degrees
-// apart.
+// Sphere returns the outline of a sphere around the origin, and the visible part of its meridians
+// and parallels, 30 degrees apart.
 func Sphere(radius, azimuth, elevation float64) []Series {
 	var out []Series
 	curve := func(at func(degrees float64) Point3) {

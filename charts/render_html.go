@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// HTML returns the figure as one text/html chunk: the static picture, the script that puts the live chart in its place,
-// and the caption. It asks nothing of the network unless its script runs on a page without ECharts.
+// HTML returns the figure as one chunk of text/html: the static picture, the script that replaces
+// it by the live chart, and the caption. It uses the network only if the script runs on a page
+// without ECharts.
 func (f *Figure) HTML() (string, error) {
 	js, err := f.json()
 	if err != nil {
@@ -36,7 +37,8 @@ func (f *Figure) HTML() (string, error) {
 	}.String(), nil
 }
 
-// chunk is text/html of which the static picture is seen at once, and whose script may put something live in its place.
+// chunk is a piece of text/html that shows a static picture at once; its script may replace that by
+// something live.
 type chunk struct {
 	class, id, alt, caption string
 	width                   int
@@ -64,10 +66,11 @@ func (c chunk) String() string {
 
 var comment = regexp.MustCompile(`(?m)^\s*//.*\n`)
 
-// bare drops comment lines: they are for readers of this package, not of every notebook.
+// bare drops comment lines, which are for readers of this package and not of every notebook.
 func bare(js string) string { return strings.TrimSpace(comment.ReplaceAllString(js, "")) }
 
-// WriteHTML writes a stand-alone page with the library inside: it is live offline.
+// WriteHTML writes a stand-alone page with the items and the library inside, so that it is live
+// offline.
 func WriteHTML(w io.Writer, title string, items ...Item) error {
 	src, err := echartsSource()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// SVG renders frame Start of the figure, the same bytes each time, with ECharts' own server-side rendering.
+// SVG renders the starting frame of the figure with ECharts' own server-side rendering. Equal
+// figures give equal bytes.
 func (f *Figure) SVG() ([]byte, error) {
 	js, err := f.json()
 	if err != nil {
@@ -17,7 +18,7 @@ func (f *Figure) SVG() ([]byte, error) {
 	return renderSVG(js)
 }
 
-// WriteSVG writes the figure as a stand-alone SVG file.
+// WriteSVG writes the starting frame of a figure as a stand-alone SVG file.
 func WriteSVG(w io.Writer, f *Figure) error {
 	svg, err := f.SVG()
 	if err != nil {
@@ -27,9 +28,9 @@ func WriteSVG(w io.Writer, f *Figure) error {
 	return err
 }
 
-// programs parses the library and our own part of it, once a process: that is most of the time that the first figure
-// takes. Running them in a fresh engine takes a tenth of it, and a fresh engine gives the same ids in the SVG each
-// time.
+// programs holds the parsed library and our own scripts, parsed once a process. That is most of the
+// time that the first figure takes. Running them in a fresh engine takes a tenth of it, and gives
+// the same ids in the SVG each time.
 var programs = sync.OnceValues(compile)
 
 func compile() ([]*goja.Program, error) {
@@ -38,7 +39,8 @@ func compile() ([]*goja.Program, error) {
 		return nil, err
 	}
 	return parse([]script{
-		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"}, // a still picture waits for nothing
+		// a still picture waits for nothing
+		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"},
 		{"echarts.min.js", src},
 		{"text.js", textJS},
 		{"draw.js", drawJS},
@@ -74,7 +76,7 @@ func renderSVG(spec []byte) ([]byte, error) {
 	return []byte(svg), err
 }
 
-// call runs the programs in a fresh engine, and then the function of this name on the argument.
+// call runs the programs in a fresh engine, and then calls the named function with the argument.
 func call(ps []*goja.Program, name, arg string) (string, error) {
 	vm := goja.New()
 	for _, p := range ps {

@@ -6,20 +6,27 @@ import (
 	"slices"
 )
 
-// Kind is the way a series is drawn.
+// Kind says how a series is drawn.
 type Kind int
 
 // The kinds of series.
 const (
-	Line    Kind = iota // Lo and Hi are a band around it
-	Step                // a line that keeps its value until the next point; Lo and Hi are a band
-	Scatter             // Lo and Hi are error bars
-	Bar                 // Lo and Hi are error bars
-	Box                 // rectangles: X to X2 by Lo to Hi, Labels inside; Y is not used
-	Bars                // horizontal bars: X to X2 in row Y of an axis Y with Categories, Labels inside; there may be none
+	// Line joins the points; Lo and Hi are a band around it.
+	Line Kind = iota
+	// Step is a line that keeps its value until the next point; Lo and Hi are a band around it.
+	Step
+	// Scatter draws a symbol at each point; Lo and Hi are error bars.
+	Scatter
+	// Bar draws vertical bars; Lo and Hi are error bars.
+	Bar
+	// Box draws rectangles from X to X2 and from Lo to Hi, with Labels inside. Y is not used.
+	Box
+	// Bars draws horizontal bars from X to X2 in row Y, with Labels inside. The axis Y needs
+	// Categories. A series may have no bars.
+	Bars
 )
 
-// Fill is the way the bars of [Bars] are filled. With it a figure can be read in grey.
+// Fill says how the bars of [Bars] are filled, so that a figure can be read without colours.
 type Fill int
 
 // The fills.
@@ -31,19 +38,24 @@ const (
 
 // Series is one curve, one cloud of points or one set of bars.
 type Series struct {
-	Name   string // in the legend; series of one name share its entry, a series without a name has none
-	Kind   Kind
-	X, Y   []float64 // X may be nil on an axis with categories: then it is 0, 1, 2, ...
-	Lo, Hi []float64 // both or neither: a confidence band or error bars; on a log axis a Lo that is not positive reaches its foot
+	// Name stands in the legend. Series with the same name share an entry; a series without a name has
+	// none.
+	Name string
+	Kind Kind
+	// X may be nil on an axis with categories; it is then 0, 1, 2, ...
+	X, Y []float64
+	// Lo and Hi are a confidence band or error bars; set both or neither. On a log axis, a Lo that is
+	// not positive is drawn at the lower end of the axis.
+	Lo, Hi []float64
 
 	X2     []float64 // right edges, of Box and Bars only
 	Fill   Fill      // of Bars only
-	Labels []string  // names of the points: inside a Box and Bars, in the tooltip of a Scatter
+	Labels []string  // names of the points: inside a Box or Bars, in the tooltip of a Scatter
 
-	Reference bool // a thin grey line: a bound or a truth to compare with, not a measurement
-	Faint     bool // pale: background, such as a graticule
+	Reference bool // a thin grey line: a bound or a true value, not a measurement
+	Faint     bool // pale, for background such as a graticule
 	Size      int  // of the symbols of a Scatter, in pixels; 9 when 0
-	Style     int  // colour, dash and symbol: 1, 2, ...; 0 takes the series' place in the figure
+	Style     int  // colour, dash and symbol: 1, 2, ...; 0 means the place in the figure
 }
 
 func (s Series) check(x, y Axis) error {
@@ -119,7 +131,7 @@ func checkValue(v float64, log bool) error {
 	return nil
 }
 
-// onFoot returns the series with no Lo below the foot of a log axis.
+// onFoot returns the series with each Lo raised to at least the lower end of a log axis.
 func (s Series) onFoot(foot float64) Series {
 	s.Lo = slices.Clone(s.Lo)
 	for i, v := range s.Lo {
@@ -159,7 +171,7 @@ func (s Series) extent(x, y *[2]float64, logY bool) {
 	}
 }
 
-// gap is the least distance of two values, 0 if there are no two.
+// gap returns the smallest distance of two different values, or 0 if there are none.
 func gap(v []float64) float64 {
 	v = slices.Clone(v)
 	slices.Sort(v)

@@ -7,8 +7,9 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 )
 
-// Show displays the items below a notebook's cell. In a terminal it prints them as text. An error ends the program
-// with a message and status 1, so that a cell stays short and a notebook with a broken figure fails.
+// Show displays items below a notebook's cell, or prints them as text in a terminal. An error ends
+// the program with a message and status 1. So a cell needs no error handling, and a notebook with a
+// broken figure fails.
 func Show(items ...Item) {
 	for _, it := range items {
 		if err := show(it); err != nil {

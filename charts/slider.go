@@ -2,24 +2,26 @@ package charts
 
 import "fmt"
 
-// Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works in a saved page
-// too; where scripts do not run, the starting frame is shown. The axes cover all frames and stand still.
+// Slider lets the reader choose one of several precomputed frames. It needs no kernel, so it works
+// in a saved page too. Where scripts do not run, the starting frame is shown. The axes cover all
+// frames and do not move.
 type Slider struct {
-	Label  string // what the value is, such as "epsilon"
+	Label  string // name of the value, such as "epsilon"
 	Start  int    // index of the frame shown first
 	Middle bool   // start in the middle instead
 	Frames []Frame
 }
 
-// Frame is what a figure shows at one place of its slider, besides what it always shows.
+// Frame is what a figure shows at one place of its slider, in addition to what it always shows.
 type Frame struct {
-	Value   string // of the label, such as "0.5"
+	Value   string // value of the label, such as "0.5"
 	Series  []Series
 	Marks   []Mark
 	Caption string
 }
 
-// Over makes a slider with one frame per value.
+// Over returns a slider with one frame per value. A frame without a Value gets the value as fmt
+// prints it.
 func Over[V any](label string, values []V, frame func(V) Frame) *Slider {
 	s := &Slider{Label: label}
 	for _, v := range values {

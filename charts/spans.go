@@ -9,50 +9,53 @@ import (
 	"strings"
 )
 
-// Spans is a picture of bars on rows, such as the blocks of rounds that the estimate of each arm rests on. With Frames it
-// has a slider.
+// Spans is a picture of bars in rows, such as the blocks of rounds behind each arm's estimate. With
+// Frames it has a slider.
 type Spans struct {
 	Title   string
 	X       Axis     // of the ends of the spans; its Name is "round t" when empty
 	RowName string   // what a row is; "arm" when empty
-	Rows    []string // from the top
+	Rows    []string // names of the rows, from the top
 	Kinds   []SpanKind
-	Spans   []Span      // shown always
+	Spans   []Span      // always shown
 	Label   string      // what the slider counts; the name of X when empty
-	Frames  []SpanFrame // what the slider shows besides
-	Start   int         // the frame shown first, and where scripts do not run; counted from the end when negative
+	Frames  []SpanFrame // shown in addition, one for each place of the slider
+	// Start is the frame shown first, and the one shown where scripts do not run. A negative Start
+	// counts from the end.
+	Start   int
 	Caption string
-	Scale   string // as of Figure
+	Scale   string // as for Figure
 	Alt     string // made from the spans when empty
-	Height  int    // in pixels; by the number of rows when 0
+	Height  int    // in pixels; when 0, it follows from the number of rows
 }
 
-// Span is a bar in a row, both counted from 0 as Kind is. It covers From up to To, From < To: the rounds 5 to 8 are the
-// span from 5 to 9, or that from 4.5 to 8.5, as long as all of a picture's are alike.
+// Span is a bar in a row, of a kind; Row and Kind count from 0. It goes from From to To, From < To.
+// The rounds 5 to 8 are the span from 5 to 9 or the span from 4.5 to 8.5; use one convention in a
+// picture.
 type Span struct {
 	Row      int
 	From, To float64
 	Kind     int
-	Label    string // inside the bar, where there is room, and in the tooltip
+	Label    string // inside the bar, if it fits, and in the tooltip
 }
 
-// SpanKind is what the bars of one colour and fill are.
+// SpanKind says what the bars of one colour and fill mean.
 type SpanKind struct {
 	Name  string // in the legend
 	Fill  Fill
-	Style int // as of Series; 0: grey when Hollow, else the kind's place
+	Style int // as for Series; 0 means grey if Hollow, else the place among Kinds
 }
 
 // SpanFrame is what one place of the slider shows.
 type SpanFrame struct {
-	Value   string // such as "17"; that of Now when empty
+	Value   string // such as "17"; when empty, the number Now
 	Now     float64
 	NoMark  bool // no line at Now
 	Spans   []Span
 	Caption string
 }
 
-// Figure returns the picture.
+// Figure returns the picture as a figure.
 func (s Spans) Figure() (*Figure, error) {
 	f, err := s.figure()
 	if err != nil {
@@ -141,7 +144,7 @@ func (s Spans) figure() (*Figure, error) {
 	return f, nil
 }
 
-// series returns the spans, those of one kind together.
+// series returns the spans as series, one for each kind.
 func (s Spans) series(spans []Span) ([]Series, error) {
 	out := make([]Series, len(s.Kinds))
 	for i, k := range s.Kinds {
@@ -169,7 +172,7 @@ func (s Spans) series(spans []Span) ([]Series, error) {
 	return out, nil
 }
 
-// alt names the spans row by row, the first few of each.
+// alt names the first few spans of each row.
 func (s Spans) alt(spans []Span) string {
 	var b strings.Builder
 	b.WriteString("Bars on rows")

@@ -8,17 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a table of text and numbers. A column is set to the right when all its cells are numbers, unless Align
-// says otherwise.
+// Table is a table of text and numbers. A column whose cells are all numbers is aligned right,
+// unless Align says otherwise.
 type Table struct {
 	Headers []string
-	Rows    [][]any // strings, numbers (a float64 is written with four digits), or anything that fmt can print
-	Align   string  // one letter a column, l, c or r; empty: by what is in the column
+	// Rows holds strings, numbers, or anything that fmt can print. A float64 is written with four
+	// digits.
+	Rows [][]any
+	// Align has one letter for each column: l, c or r. When empty, it follows from what is in the
+	// column.
+	Align   string
 	Caption string
-	Scale   string // as of Figure
+	Scale   string // as for Figure
 }
 
-// NewTable returns a table without rows.
+// NewTable returns a table with these headers and no rows.
 func NewTable(headers ...string) *Table { return &Table{Headers: headers} }
 
 // Add adds a row and returns the table.
@@ -68,7 +72,7 @@ func (t *Table) align(col int) byte {
 
 func (t *Table) caption() string { return (&Figure{Caption: t.Caption, Scale: t.Scale}).caption(0) }
 
-// HTML returns the table as one text/html chunk.
+// HTML returns the table as one chunk of text/html.
 func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
@@ -96,7 +100,7 @@ func (t *Table) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// Text returns the table in Markdown, with columns that line up in a terminal.
+// Text returns the table in Markdown, with columns aligned for a terminal.
 func (t *Table) Text() string {
 	if err := t.check(); err != nil {
 		return err.Error()

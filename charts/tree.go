@@ -7,30 +7,35 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 )
 
-// Node is a node of a binary tree over rounds 1, 2, 3, ...: on Level 0 are the leaves, and Index counts from the left
-// from 0. It covers the rounds Index*2^Level + 1 to (Index+1)*2^Level.
+// Node is a node of a binary tree over rounds 1, 2, 3, ... Leaves have Level 0, and Index counts
+// from the left, from 0. The node covers the rounds Index*2^Level + 1 to (Index+1)*2^Level.
 type Node struct{ Level, Index int }
 
-// First is the first round that the node covers.
+// First returns the first round that the node covers.
 func (n Node) First() int { return n.Index<<n.Level + 1 }
 
-// Last is the last round that the node covers.
+// Last returns the last round that the node covers.
 func (n Node) Last() int { return (n.Index + 1) << n.Level }
 
-// Tree is the picture of the tree mechanism (Dwork et al. 2010; Chan, Shi and Song 2011), with a slider over the
-// rounds: which nodes take in the data of round t, and which nodes the release at round t sums. So it shows both why
-// one user's data meets at most log2(T)+1 noises and why a release needs at most log2(T) of them.
+// Tree is a picture of the tree mechanism (Dwork et al. 2010; Chan, Shi and Song 2011) with a
+// slider over the rounds. It shows which nodes take in the data of round t, and which nodes the
+// release at round t sums. So it shows why one user's data is in at most log2(T)+1 noisy sums, and
+// why a release needs at most log2(T) of them.
 type Tree struct {
-	Rounds   int                 // leaves, a power of two up to 64
-	Start    int                 // round shown first; all but the last round when 0: the release that sums most nodes
-	Touched  func(t int) []Node  // nodes that round t is added to; when nil, the leaf t and all above it
-	Released func(t int) []Node  // nodes whose noisy sums are the release at t; when nil, the binary digits of t
-	Label    func(n Node) string // text inside a node; the rounds it covers when nil
+	Rounds int // number of leaves, a power of two from 2 to 64
+	// Start is the round shown first. 0 means Rounds-1, the round whose release sums the most nodes.
+	Start int
+	// Touched returns the nodes that round t is added to. nil means the leaf t and all nodes above it.
+	Touched func(t int) []Node
+	// Released returns the nodes whose noisy sums are the release at t. nil means those of the binary
+	// digits of t.
+	Released func(t int) []Node
+	Label    func(n Node) string // text inside a node; nil means the rounds that it covers
 	Title    string
 	Caption  string
 }
 
-// Touched returns the leaf of round t and all nodes above it, in a tree over the given number of rounds.
+// Touched returns the leaf of round t and all nodes above it, in a tree over so many rounds.
 func Touched(t, rounds int) []Node {
 	var out []Node
 	for l := 0; 1<<l <= rounds; l++ {
@@ -39,7 +44,8 @@ func Touched(t, rounds int) []Node {
 	return out
 }
 
-// Released returns the nodes whose noisy sums are the release of t rounds, as the mechanism itself chooses them.
+// Released returns the nodes whose noisy sums are the release after t rounds, as the mechanism
+// itself chooses them.
 func Released(t int) []Node {
 	var out []Node
 	for _, n := range mechanism.PrefixNodes(t) {
@@ -48,7 +54,7 @@ func Released(t int) []Node {
 	return out
 }
 
-// Figure returns the picture.
+// Figure returns the picture as a figure with a slider.
 func (tr Tree) Figure() (*Figure, error) {
 	n := tr.Rounds
 	if n < 2 || n > 64 || n&(n-1) != 0 {
@@ -95,7 +101,7 @@ func (tr Tree) Figure() (*Figure, error) {
 	}, nil
 }
 
-// The states of a node, in the order of the legend.
+// states are the states of a node, in the order of the legend.
 var states = []struct {
 	name, before, after string
 	style               int // 0: pale

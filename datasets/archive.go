@@ -2,35 +2,37 @@ package datasets
 
 import "time"
 
-// archive says all that is known beforehand of a data set as GroupLens publishes it.
+// archive is what is known beforehand of a data set as GroupLens publishes it.
 type archive struct {
 	name   string // "MovieLens 100K"
-	folder string // in the cache; the archive is folder + ".zip", its files are all in folder
+	folder string // in the cache; the archive is folder + ".zip", with all its files in folder
 	url    string
-	size   int64  // of the archive, bytes
-	sha256 string // of the archive
-	files  []pin  // what is read
-	kept   []string
-	others []string // also in the archive, and not unpacked
-	limit  int64    // of all its files together when unpacked, bytes
+	size   int64    // of the archive, bytes
+	sha256 string   // of the archive
+	files  []pin    // files that are read
+	kept   []string // other files that are unpacked
+	others []string // files that are not unpacked
+	limit  int64    // of all files together when unpacked, bytes
 
 	users, movies, ratings int
 	parse                  func(files) (*MovieLens, error)
-	stall                  time.Duration // a transfer that brings nothing for so long is given up
-	overall                time.Duration // and so is a download that is not done by then; the next call takes it up
+	stall                  time.Duration // a transfer that brings nothing for this long is given up
+	// overall is the time after which a download is given up; the next call resumes it.
+	overall time.Duration
 }
 
-// pin is a file whose content is known beforehand: its size, and its SHA-256 where that is known.
+// pin is a file whose content is known beforehand: its size and, unless empty, its SHA-256.
 type pin struct {
 	name   string
 	size   int64
 	sha256 string
 }
 
-// The archives' sizes and SHA-256 are those of tensorflow/datasets (url_checksums/movielens.txt) and of many other projects that pin them alike; the MD5
-// sums that GroupLens publishes beside them are 0e33842e24a9c977be4e0107933c0723 (100K) and c4d9eecfca2ab87c1945afe126590906 (1M). The files'
-// sums of 100K were computed from the files; for 1M only the sizes of the files are published, so that a copy unpacked by hand is
-// checked by size, format and counts.
+// The archives' sizes and SHA-256 are those of tensorflow/datasets (url_checksums/movielens.txt)
+// and of many other projects that pin them. The MD5 sums that GroupLens publishes beside them are
+// 0e33842e24a9c977be4e0107933c0723 (100K) and c4d9eecfca2ab87c1945afe126590906 (1M). The sums of
+// 100K's files were computed from the files. For 1M only the sizes of the files are published, so a
+// copy unpacked by hand is checked by size, format and counts.
 var (
 	ml100k = archive{
 		name: "MovieLens 100K", folder: "ml-100k",

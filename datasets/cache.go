@@ -14,12 +14,13 @@ import (
 // Variable is the environment variable that names the cache folder.
 const Variable = "DPBANDITS_DATA"
 
-// ErrUnavailable is what errors.Is finds in an error that says that a data set is neither in the cache nor to be had from the network. Data that are there
-// and damaged are another error.
+// ErrUnavailable is wrapped by the error for a data set that is neither in the cache nor available
+// from the network. Damaged data are another error.
 var ErrUnavailable = errors.New("data set unavailable")
 
-// Dir returns the cache folder: the one that DPBANDITS_DATA names, else dpbandits in the user's cache folder. DPBANDITS_DATA has to be an absolute path: tests and
-// notebook cells run in folders of their own, each of which would take a relative one for another place.
+// Dir returns the cache folder: the one that DPBANDITS_DATA names, else dpbandits in the user's
+// cache folder. DPBANDITS_DATA must be an absolute path, as tests and notebook cells each run in a
+// folder of their own, where a relative path would mean another place.
 func Dir() (string, error) {
 	if dir := os.Getenv(Variable); dir != "" {
 		if !filepath.IsAbs(dir) {
@@ -34,7 +35,8 @@ func Dir() (string, error) {
 	return filepath.Join(dir, "dpbandits"), nil
 }
 
-// present says whether the data set's files are in its folder under dir: all, or none of them. Some without the others are an error.
+// present reports whether the data set's files are in its folder under dir. It is an error if only
+// some of them are.
 func (a *archive) present(dir string) (bool, error) {
 	var there, missing string
 	for _, p := range a.files {
@@ -54,7 +56,8 @@ func (a *archive) present(dir string) (bool, error) {
 	return there != "", nil
 }
 
-// read reads and verifies the files in the data set's folder under dir. What is parsed are the very bytes that were verified.
+// read reads and verifies the files in the data set's folder under dir. It parses the very bytes
+// that were verified.
 func (a *archive) read(dir string) (*MovieLens, error) {
 	folder := filepath.Join(dir, a.folder)
 	content := map[string][]byte{}
@@ -81,7 +84,7 @@ func (a *archive) read(dir string) (*MovieLens, error) {
 	return m, nil
 }
 
-// load reads a file whose content is known; it reads no more than that and a byte.
+// load reads and verifies a file. It reads at most one byte more than the file should have.
 func (p pin) load(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -105,7 +108,7 @@ func (p pin) load(path string) ([]byte, error) {
 	return data, p.check(path, data)
 }
 
-// check compares a content with the pin.
+// check compares a content with the size and the SHA-256 of the pin.
 func (p pin) check(path string, data []byte) error {
 	if int64(len(data)) != p.size {
 		return fmt.Errorf("%s has %d bytes, want %d: it is truncated or another file", path, len(data), p.size)

@@ -23,10 +23,11 @@ var (
 	errRefused = errors.New("what was sent is not the archive")
 )
 
-// attempts is how often a transfer that was cut is taken up again, if each time brings something.
+// attempts is how often a cut transfer is resumed, as long as each attempt brings something.
 const attempts = 5
 
-// obtain puts the data set's folder into dir: from the archive, if that lies in dir, else from the network.
+// obtain puts the data set's folder into dir: from the archive if it is in dir, else from the
+// network.
 func (a *archive) obtain(ctx context.Context, dir string, o Options) error {
 	folder := filepath.Join(dir, a.folder)
 	if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
@@ -69,7 +70,8 @@ func (a *archive) obtain(ctx context.Context, dir string, o Options) error {
 	return a.unavailable(dir, err)
 }
 
-// fetch completes the file and verifies it. What an earlier call left is taken up, and begun again if that leads to something else.
+// fetch completes the file and verifies it. It resumes what an earlier call left, and starts again
+// if the result of that is wrong.
 func (a *archive) fetch(ctx context.Context, f *os.File, client *http.Client, progress func(done, total int64)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, a.overall, errSlow)
 	defer cancel()
@@ -104,7 +106,7 @@ func (a *archive) fetch(ctx context.Context, f *os.File, client *http.Client, pr
 	}
 }
 
-// transfer asks once for what the file lacks, and appends it.
+// transfer requests once what the file lacks, and appends it.
 func (a *archive) transfer(ctx context.Context, f *os.File, client *http.Client, progress func(done, total int64)) error {
 	offset, err := f.Seek(0, io.SeekEnd)
 	if err != nil || offset == a.size {

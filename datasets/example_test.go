@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/datasets"
 )
 
-// The three most rated movies: of MovieLens 100K, or of the stand-in where that cannot be had; the caption says which.
+// The three most rated movies: of MovieLens 100K, or of the stand-in where that cannot be had; the
+// caption says which.
 func ExampleLoadOrSynthetic() {
 	m, err := datasets.LoadOrSynthetic(context.Background(), datasets.Options{})
 	if err != nil {

@@ -11,24 +11,29 @@ import (
 	"path/filepath"
 )
 
-// Options are all optional.
+// Options says where data come from. All fields are optional.
 type Options struct {
-	Dir      string                  // the cache folder; empty: Dir()
-	Offline  bool                    // never use the network
-	Progress func(done, total int64) // told of a download, in bytes, from the goroutine that loads; done may start above 0, and falls back when a transfer starts again
-	Notice   io.Writer               // where the terms and the citation are printed, once a process; nil: the standard error; io.Discard silences them
-	Client   *http.Client            // nil: one with the system's proxy settings
+	Dir     string // the cache folder; empty means Dir()
+	Offline bool   // never use the network
+	// Progress is told the bytes of a download, from the goroutine that loads. done may start above 0,
+	// and falls back when a transfer starts again.
+	Progress func(done, total int64)
+	// Notice gets the terms and the citation, once a process. nil means the standard error; io.Discard
+	// silences them.
+	Notice io.Writer
+	Client *http.Client // nil means http.DefaultClient, which uses the system's proxy settings
 }
 
-// Load100K reads MovieLens 100K from the cache, and downloads it first when it is not there.
+// Load100K reads MovieLens 100K from the cache, and downloads it first if it is not there.
 func Load100K(ctx context.Context, o Options) (*MovieLens, error) { return ml100k.load(ctx, o) }
 
-// Load1M reads MovieLens 1M from the cache, and downloads it first when it is not there.
+// Load1M reads MovieLens 1M from the cache, and downloads it first if it is not there.
 func Load1M(ctx context.Context, o Options) (*MovieLens, error) { return ml1m.load(ctx, o) }
 
-// LoadOrSynthetic reads MovieLens 100K as Load100K does, and gives Synthetic where it is unavailable: not in the cache and not to be had from the
-// network. Which one it gave is in its Name, Synthetic and Caption, the reason in its Source, and is printed where the terms are. Data that are
-// there and damaged, and a cancelled context, are errors.
+// LoadOrSynthetic reads MovieLens 100K as Load100K does, or returns Synthetic if the data are
+// unavailable: neither in the cache nor available from the network. The result's Name, Synthetic
+// and Caption say which it is. The reason is in its Source, and is printed where the terms are.
+// Damaged data and a cancelled context are errors.
 func LoadOrSynthetic(ctx context.Context, o Options) (*MovieLens, error) {
 	return ml100k.loadOr(ctx, o)
 }
@@ -72,7 +77,7 @@ func (a *archive) load(ctx context.Context, o Options) (*MovieLens, error) {
 	return m, nil
 }
 
-// unavailable says what the user can do by hand.
+// unavailable returns an ErrUnavailable that says what the user can do by hand.
 func (a *archive) unavailable(dir string, cause error) error {
 	return fmt.Errorf("datasets: %s: %w: it is not in %s and was not downloaded from %s (%w); put %s.zip, or the folder %s unpacked from it, into %s, or set %s to the folder where they are",
 		a.name, ErrUnavailable, filepath.Join(dir, a.folder), a.url, cause, a.folder, a.folder, dir, Variable)

@@ -404,7 +404,8 @@ func TestUnavailable(t *testing.T) {
 	fails(t, small(data, never(t)), quiet(file), "file")
 }
 
-// cutting serves the data, but closes the connection after so many bytes of each answer; it notes the ranges that it was asked.
+// cutting serves the data, but closes the connection after so many bytes of each answer; it notes
+// the ranges that it was asked.
 func cutting(data []byte, after int, asked *[]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		*asked = append(*asked, r.Header.Get("Range"))
@@ -603,7 +604,8 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// A server that sends a byte now and then, for ever, does not hold up a load for ever: what came is kept for the next.
+// A server that sends a byte now and then, for ever, does not hold up a load for ever: what came is
+// kept for the next.
 func TestTrickleHasADeadline(t *testing.T) {
 	data := pack(t, regular()...)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {

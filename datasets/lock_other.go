@@ -4,5 +4,6 @@ package datasets
 
 import "os"
 
-// lock never succeeds where there is no flock: each download has a file of its own, and none is resumed.
+// lock always fails, as this system has no flock. So each download has a file of its own, and none
+// is resumed.
 func lock(*os.File) bool { return false }

@@ -8,20 +8,21 @@ import (
 	"strings"
 )
 
-// MovieLens is one data set of ratings, read and checked: all indices are in range and no user rated a movie twice.
+// MovieLens is one data set of ratings. It was checked when it was read: all indices are in range,
+// and no user rated a movie twice.
 type MovieLens struct {
 	Name      string   // "MovieLens 100K", "MovieLens 1M", or SyntheticCaption
 	Synthetic bool     // made up by Synthetic
 	Source    string   // the folder that it was read from, or why it is synthetic
-	Users     int      // how many; a user is an index below it, in the order of the file of users
+	Users     int      // number of users; a user is an index below it, in the order of their file
 	Movies    []Movie  // in the order of their file
 	Ratings   []Rating // in the order of their file
 }
 
-// Movie is one movie.
+// Movie is one movie of a data set.
 type Movie struct {
-	ID     int    // the file's; ids may have gaps
-	Title  string // UTF-8, with the year in brackets, as in the file: "Star Wars (1977)"
+	ID     int    // as in the file; ids may have gaps
+	Title  string // UTF-8, with the year in brackets, as in "Star Wars (1977)"
 	Genres GenreSet
 }
 
@@ -31,10 +32,11 @@ type Rating struct {
 	Stars       uint8 // 1 to 5
 }
 
-// NumGenres is the number of genres.
+// NumGenres is the number of genres in both data sets.
 const NumGenres = 18
 
-// genres are in the order of both data sets' own lists. "unknown", first in the list of 100K, is left out: it says that nothing is known.
+// genres has the order of both data sets' own lists. It leaves out "unknown", the first in the list
+// of 100K, which says that nothing is known.
 var genres = [NumGenres]string{
 	"Action", "Adventure", "Animation", "Children's", "Comedy", "Crime", "Documentary", "Drama", "Fantasy",
 	"Film-Noir", "Horror", "Musical", "Mystery", "Romance", "Sci-Fi", "Thriller", "War", "Western",
@@ -43,14 +45,15 @@ var genres = [NumGenres]string{
 // Genres returns the names of the genres, in the order of the columns of Panel.Genres.
 func Genres() []string { return slices.Clone(genres[:]) }
 
-// GenreSet is the set of a movie's genres, bit i the i-th of Genres. It is empty for the two movies of 100K whose only genre is "unknown"; their
-// vector is zero, which a linear matroid calls a loop: neither is ever recommended.
+// GenreSet is the set of a movie's genres; bit i stands for the i-th of Genres. It is empty for the
+// two movies of 100K whose only genre is "unknown". Their vector is zero, which a linear matroid
+// calls a loop, so they are never recommended.
 type GenreSet uint32
 
-// Has says whether the i-th genre is in the set.
+// Has reports whether the i-th genre is in the set.
 func (g GenreSet) Has(i int) bool { return g>>i&1 == 1 }
 
-// Len returns how many genres are in the set.
+// Len returns the number of genres in the set.
 func (g GenreSet) Len() int { return bits.OnesCount32(uint32(g)) }
 
 // String returns the genres' names, joined by commas.
@@ -73,7 +76,7 @@ func (g GenreSet) Vector() []int {
 	return v
 }
 
-// Counts returns how many users rated each movie.
+// Counts returns the number of ratings of each movie.
 func (m *MovieLens) Counts() []int {
 	counts := make([]int, len(m.Movies))
 	for _, r := range m.Ratings {
@@ -82,7 +85,8 @@ func (m *MovieLens) Counts() []int {
 	return counts
 }
 
-// Caption says in a figure's caption what the figure was made from: the citation of real data, SyntheticCaption else.
+// Caption returns the words for a figure's caption that say what data the figure was made from: the
+// citation of real data, else SyntheticCaption.
 func (m *MovieLens) Caption() string {
 	if m.Synthetic {
 		return SyntheticCaption
@@ -90,21 +94,24 @@ func (m *MovieLens) Caption() string {
 	return m.Name + " (Harper and Konstan 2015)"
 }
 
-// Panel is what a bandit on movies needs, in plain slices: arm i is Movies[i], its vector Genres[i], its mean reward Weights[i]. In a round a user u is
-// drawn uniformly and arm i pays 1 where Rated[u][i].
+// Panel is what a bandit on movies needs, in plain slices: arm i is Movies[i], its vector
+// Genres[i], its mean reward Weights[i]. In each round a user u is drawn uniformly, and arm i pays
+// 1 if Rated[u][i], else 0.
 type Panel struct {
 	Name      string // of the data set
 	Caption   string // MovieLens.Caption
 	Synthetic bool
-	Movies    []Movie   // most ratings first, ties by ascending id
-	Counts    []int     // ratings of each movie
-	Weights   []float64 // Counts over the number of users of the whole data set: the paper's w-bar
-	Genres    [][]int   // movie x NumGenres, of 0 and 1
-	Rated     [][]bool  // user x movie
+	Movies    []Movie // most ratings first, ties by ascending id
+	Counts    []int   // ratings of each movie
+	// Weights is Counts over the number of users of the whole data set, the paper's w-bar.
+	Weights []float64
+	Genres  [][]int  // movie x NumGenres, of 0 and 1
+	Rated   [][]bool // user x movie
 }
 
-// Top returns the n movies with the most ratings, ties by ascending id, 1 <= n <= len(m.Movies). It is the choice of "Differentially private
-// matroid bandits", Section 5.2, with n = 100: what the paper calls one-hot vectors has a 1 for each of a movie's genres.
+// Top returns the panel of the n movies with the most ratings, ties by ascending id, 1 <= n <=
+// len(m.Movies). With n = 100 it is the choice of "Differentially private matroid bandits", Section
+// 5.2. The vectors that the paper calls one-hot have a 1 for each of a movie's genres.
 func (m *MovieLens) Top(n int) (*Panel, error) {
 	if n < 1 || n > len(m.Movies) {
 		return nil, fmt.Errorf("datasets: the top %d movies, want 1 to %d", n, len(m.Movies))
@@ -124,7 +131,7 @@ func (m *MovieLens) Top(n int) (*Panel, error) {
 		Name: m.Name, Caption: m.Caption(), Synthetic: m.Synthetic,
 		Movies: make([]Movie, n), Counts: make([]int, n), Weights: make([]float64, n), Genres: make([][]int, n), Rated: make([][]bool, m.Users),
 	}
-	arm := make([]int, len(counts)) // 1 + the arm of a movie, 0 for the movies that are none
+	arm := make([]int, len(counts)) // 1 + the arm of a movie; 0 if it is not in the panel
 	for i, j := range order[:n] {
 		arm[j] = i + 1
 		p.Movies[i], p.Counts[i], p.Genres[i] = m.Movies[j], counts[j], m.Movies[j].Genres.Vector()

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// part is the file of a download that is under way.
+// part is the file of a download that is in progress.
 type part struct {
 	*os.File
-	shared bool // under the name where the next call takes it up; else it is this download's own
-	drop   bool // of no further use
+	shared bool // under the name that the next call resumes; else this download's own
+	drop   bool // to be removed
 }
 
-// claim opens the file where a download goes. The first process to come has it, and with it what an interrupted transfer left; who comes while that
-// one is at work gets a file of his own, so that they do not write into each other's.
+// claim opens the file that a download writes to. The first process gets the shared file, and with
+// it what an interrupted transfer left. A process that comes while the first is at work gets a file
+// of its own, so that they do not write into each other's.
 func claim(path string) (*part, error) {
 	for range 3 {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
@@ -41,7 +42,7 @@ func claim(path string) (*part, error) {
 	return &part{File: f}, nil
 }
 
-// release leaves the file behind only where the next call can take it up.
+// release closes the file, and removes it unless the next call can resume it.
 func (p *part) release() {
 	info, err := p.Stat()
 	remove := p.drop || !p.shared || err != nil || info.Size() == 0
@@ -54,7 +55,7 @@ func (p *part) release() {
 	}
 }
 
-// sweep removes what processes that were killed a day ago or earlier have left, except for what can be resumed.
+// sweep removes what processes killed at least a day ago have left, except what can be resumed.
 func (a *archive) sweep(dir string) {
 	for _, pattern := range []string{a.folder + ".zip.part.*", "." + a.folder + "-*"} {
 		left, _ := filepath.Glob(filepath.Join(dir, pattern))

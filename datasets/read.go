@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// files gives the content of a data set's file by its name.
+// files returns the content of a data set's file by its name.
 type files func(name string) ([]byte, error)
 
-// within reads from a file system whose root is the data set's folder.
+// within returns the files of a file system whose root is the data set's folder.
 func within(fsys fs.FS) files {
 	return func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }
 }
 
-// lines calls do with each line, counted from 1, without its end (LF, or CR LF). An error of do gets the file's name and the line's number.
+// lines calls do with each line, counted from 1, without its end (LF, or CR LF). An error of do
+// gets the file's name and the line's number.
 func lines(name string, data []byte, do func(line int, text []byte) error) error {
 	for n := 1; len(data) > 0; n++ {
 		text, rest, _ := bytes.Cut(data, []byte("\n"))
@@ -36,7 +37,7 @@ func split(text []byte, separator string, want int) ([][]byte, error) {
 	return fields, nil
 }
 
-// quote shows a part of a file in an error, the first 80 bytes of it.
+// quote quotes the first 80 bytes of a part of a file, for an error.
 func quote(text []byte) string {
 	if len(text) > 80 {
 		return fmt.Sprintf("%q...", latin1(text[:80]))
@@ -44,7 +45,7 @@ func quote(text []byte) string {
 	return fmt.Sprintf("%q", latin1(text))
 }
 
-// number reads a decimal integer from lo to hi: digits only, nine at most.
+// number reads a decimal integer from lo to hi, of at most nine digits and nothing else.
 func number(what string, text []byte, lo, hi int) (int, error) {
 	n, ok := 0, len(text) > 0 && len(text) <= 9
 	for _, c := range text {
@@ -72,7 +73,7 @@ func latin1(text []byte) string {
 	return b.String()
 }
 
-// index gives the ids of a file their places, in the order of the file.
+// index maps the ids of a file to their places, in the order of the file.
 type index struct {
 	what  string
 	place map[int]int32
@@ -80,7 +81,7 @@ type index struct {
 
 func newIndex(what string) *index { return &index{what, map[int]int32{}} }
 
-// add takes the next line's id, which must be new.
+// add gives the next place to an id, which must be new.
 func (x *index) add(text []byte) (int, error) {
 	id, err := number(x.what+" id", text, 1, largest)
 	if err != nil {
@@ -106,7 +107,7 @@ func (x *index) find(text []byte) (int32, error) {
 	return at, nil
 }
 
-// readUsers counts the users of a file, whose first of five fields is the id.
+// readUsers indexes the users of a file. The first of its five fields is the id.
 func readUsers(read files, name, separator string) (*index, error) {
 	data, err := read(name)
 	if err != nil {
@@ -172,7 +173,8 @@ func timestamp(text []byte) error {
 	return nil
 }
 
-// unique refuses a second rating of a movie by a user; it names the first line that repeats one.
+// unique refuses a second rating of a movie by a user. The error names the first line that repeats
+// a rating.
 func unique(name string, ratings []Rating, users, movies int) error {
 	start := make([]int, users+1) // of each user's ratings in byUser
 	for _, r := range ratings {

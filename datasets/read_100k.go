@@ -6,8 +6,10 @@ import (
 	"io/fs"
 )
 
-// Read100K reads files in the format of MovieLens 100K from their folder, which os.DirFS gives: u.genre, u.user, u.item and u.data, Latin-1. Fields
-// are separated by tabs in u.data and by | elsewhere. The number of users, movies and ratings is free; Load100K checks it.
+// Read100K reads files in the format of MovieLens 100K from their folder, such as os.DirFS returns.
+// The files are u.genre, u.user, u.item and u.data, in Latin-1, with fields separated by tabs in
+// u.data and by | elsewhere. The numbers of users, movies and ratings are free; Load100K checks
+// them.
 func Read100K(fsys fs.FS) (*MovieLens, error) {
 	m, err := parse100K(within(fsys))
 	if err != nil {
@@ -30,7 +32,8 @@ func parse100K(read files) (*MovieLens, error) {
 	}
 	movies, list := newIndex("movie"), []Movie(nil)
 	err = lines("u.item", data, func(_ int, text []byte) error {
-		fields, err := split(text, "|", 5+1+NumGenres) // id, title, two dates and the address, each of which may be empty, then flags
+		// id, title, two dates and the address, each of which may be empty, then flags
+		fields, err := split(text, "|", 5+1+NumGenres)
 		if err != nil {
 			return err
 		}
@@ -61,7 +64,7 @@ func parse100K(read files) (*MovieLens, error) {
 	return &MovieLens{Name: "MovieLens 100K", Users: len(users.place), Movies: list, Ratings: ratings}, nil
 }
 
-// checkGenres compares u.genre, which names the flags, with the order that is assumed here.
+// checkGenres checks that u.genre names the genres' flags in the order that parse100K assumes.
 func checkGenres(read files) error {
 	data, err := read("u.genre")
 	if err != nil {

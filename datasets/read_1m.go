@@ -7,8 +7,10 @@ import (
 	"slices"
 )
 
-// Read1M reads files in the format of MovieLens 1M from their folder, which os.DirFS gives: users.dat, movies.dat and ratings.dat, Latin-1, fields
-// separated by :: and a movie's genres by |. Movie ids have gaps. The number of users, movies and ratings is free; Load1M checks it.
+// Read1M reads files in the format of MovieLens 1M from their folder, such as os.DirFS returns. The
+// files are users.dat, movies.dat and ratings.dat, in Latin-1, with fields separated by :: and a
+// movie's genres by |. Movie ids may have gaps. The numbers of users, movies and ratings are free;
+// Load1M checks them.
 func Read1M(fsys fs.FS) (*MovieLens, error) {
 	m, err := parse1M(within(fsys))
 	if err != nil {

@@ -7,11 +7,13 @@ import (
 	"slices"
 )
 
-// SyntheticCaption marks what was made from synthetic data; a figure of such data has it in its caption.
+// SyntheticCaption marks synthetic data. A figure made from such data has it in its caption.
 const SyntheticCaption = "synthetic stand-in, not MovieLens"
 
-// What is published of MovieLens 100K and what the stand-in shares with it, beside the numbers of users, movies, ratings and genres: the extremes of
-// ratings a user and a movie, how often each number of stars and each genre occurs.
+// The stand-in shares with MovieLens 100K, from what is published of it, the numbers of users,
+// movies, ratings and genres, the largest numbers of ratings of a user and of a movie, and how
+// often each number of stars and each genre occurs. The smallest numbers of ratings, 20 and 1, are
+// only limits of the formulas.
 const (
 	syntheticUsers, syntheticMovies, syntheticRatings = 943, 1682, 100_000
 
@@ -28,14 +30,19 @@ var (
 	syntheticGenres = [NumGenres]int{251, 135, 42, 122, 505, 109, 50, 725, 22, 24, 92, 56, 61, 247, 101, 251, 71, 27}
 )
 
-// Synthetic returns a made-up data set of the size and the marginals of MovieLens 100K, for those who have no access to that. It is the same at each
-// call, and none of its ratings is real.
+// Synthetic returns a made-up data set with the size and the marginals of MovieLens 100K, for those
+// who have no access to the original. It is the same at each call, and none of its ratings is real.
 //
-// Movie number r by popularity has 1 + 582 exp(-((r-1)/s)^0.5) ratings and user number r by activity 20 + 717 exp(-((r-1)/s)^0.54), each s such that
-// there are 100,000. So the largest are the original's (583 of a movie, 737 of a user), the smallest are not (9 and 32; there 1 and 20). Who rated what is
-// uniform among all that have these marginals, as nearly as two million random exchanges make it: tastes play no part, which is what it cannot
-// stand in for. Stars and genres occur as often as in the original and are drawn without regard to movies' popularity, except that no documentary is
-// among the first hundred, as there. The rank of the genres of Top(100) is 17 in both.
+// Movie number r by popularity has 1 + 582 exp(-((r-1)/s)^0.5) ratings, and user number r by
+// activity has 20 + 717 exp(-((r-1)/s)^0.54), with each s such that there are 100,000 ratings. So
+// the largest counts are the original's (583 of a movie, 737 of a user). The smallest are not: they
+// are 9 and 32, in the original 1 and 20.
+//
+// Who rated what is uniform among all data with these marginals, as nearly as two million random
+// exchanges make it. So it has no tastes, and cannot stand in for the original where they matter.
+// Stars and genres occur as often as in the original. They are drawn without regard to movies'
+// popularity, except that, as in the original, no documentary is among the first hundred. The rank
+// of the genres of Top(100) is 17 in both.
 func Synthetic() *MovieLens {
 	rng := rand.New(rand.NewPCG(syntheticSeed, 0))
 	perMovie := stretched(syntheticMovies, mostOfMovie, leastOfMovie, movieShape)
@@ -61,7 +68,8 @@ func Synthetic() *MovieLens {
 	return m
 }
 
-// stretched returns n counts, descending from most to nearly least as a stretched exponential of the given shape, that sum to syntheticRatings.
+// stretched returns n counts that sum to syntheticRatings and descend, as a stretched exponential
+// of the given shape, from most to nearly least.
 func stretched(n, most, least int, shape float64) []int {
 	counts := make([]int, n)
 	fill := func(scale float64) (sum int) {
@@ -79,7 +87,7 @@ func stretched(n, most, least int, shape float64) []int {
 			hi = mid
 		}
 	}
-	// What rounding leaves goes to the first that stay below the one before them.
+	// The rest from rounding goes to the first counts that stay at most equal to the one before.
 	for sum := fill(lo); sum < syntheticRatings; {
 		for r := 1; r < n && sum < syntheticRatings; r++ {
 			if counts[r] < counts[r-1] {
@@ -91,7 +99,7 @@ func stretched(n, most, least int, shape float64) []int {
 	return counts
 }
 
-// drawGenres gives each movie a genre and then the rest of the genres to movies that lack them.
+// drawGenres gives each movie a genre, and then the remaining genres to movies that lack them.
 func drawGenres(rng *rand.Rand) []GenreSet {
 	var deck []int
 	for g, count := range syntheticGenres {
@@ -100,7 +108,8 @@ func drawGenres(rng *rand.Rand) []GenreSet {
 		}
 	}
 	rng.Shuffle(len(deck), func(i, j int) { deck[i], deck[j] = deck[j], deck[i] })
-	// No documentary among the most popular: one there changes places with the next other genre behind them.
+	// No documentary is among the most popular movies: one found there changes places with the next
+	// other genre behind them.
 	next := headWithoutDocumentaries
 	for i := range headWithoutDocumentaries {
 		if deck[i] == documentary {
@@ -113,7 +122,7 @@ func drawGenres(rng *rand.Rand) []GenreSet {
 	sets := make([]GenreSet, syntheticMovies)
 	for i, g := range deck {
 		movie := i
-		for i >= syntheticMovies { // those beyond one each
+		for i >= syntheticMovies { // genres left after one for each movie
 			movie = rng.IntN(syntheticMovies)
 			if !sets[movie].Has(g) && (g != documentary || movie >= headWithoutDocumentaries) {
 				break
@@ -124,7 +133,8 @@ func drawGenres(rng *rand.Rand) []GenreSet {
 	return sets
 }
 
-// pair lets each movie, the most popular first, be rated by the users who have most ratings left to give; so all of them are given (Gale 1957, Ryser 1957).
+// pair makes the ratings: each movie, the most popular first, is rated by the users who have the
+// most ratings left to give. So all ratings are given (Gale 1957, Ryser 1957).
 func pair(perUser, perMovie []int) []Rating {
 	left := slices.Clone(perUser)
 	order := make([]int, len(left))
@@ -142,7 +152,8 @@ func pair(perUser, perMovie []int) []Rating {
 	return ratings
 }
 
-// exchange lets two random ratings exchange their movies, twenty times as often as there are ratings, wherever neither user has the other's movie yet.
+// exchange takes two random ratings, twenty times as often as there are ratings, and exchanges
+// their movies if neither user has the other's movie yet.
 func exchange(ratings []Rating, rng *rand.Rand) {
 	rated := make([]bool, syntheticUsers*syntheticMovies)
 	at := func(user, movie int32) *bool { return &rated[int(user)*syntheticMovies+int(movie)] }

@@ -71,7 +71,8 @@ func TestSynthetic(t *testing.T) {
 	}
 }
 
-// The stand-in has what it stands in for: the weights of the hundred most rated movies are off by 0.04 at most, and by 0.015 on average.
+// The stand-in has what it stands in for: the weights of the hundred most rated movies are off by
+// 0.04 at most, and by 0.015 on average.
 func TestSyntheticResembles(t *testing.T) {
 	want, err := real100K(t).Top(100)
 	if err != nil {

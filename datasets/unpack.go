@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// unpack puts the archive's folder into dir, whole or not at all: it is written under another name beside its place, and renamed.
+// unpack puts the archive's folder into dir, whole or not at all. It writes the folder under
+// another name beside its place, and renames it.
 func (a *archive) unpack(f *os.File, dir string) error {
 	err := func() error {
 		info, err := f.Stat()
@@ -57,7 +58,7 @@ func (a *archive) names() []string {
 	return names
 }
 
-// pinned returns what is known of a file, if anything is.
+// pinned returns the pin of a file, if there is one.
 func (a *archive) pinned(name string) (pin, bool) {
 	i := slices.IndexFunc(a.files, func(p pin) bool { return p.name == name })
 	if i < 0 {
@@ -66,8 +67,9 @@ func (a *archive) pinned(name string) (pin, bool) {
 	return a.files[i], true
 }
 
-// inspect returns the archive's files by their names in the folder. It refuses an archive with any entry that is not one of them, that could be
-// written elsewhere, or that would grow too large, before anything is written.
+// inspect returns the archive's entries by their names in the folder. Before anything is written,
+// it refuses an archive with an entry that is not expected, could be written elsewhere, or would
+// grow too large.
 func (a *archive) inspect(r *zip.Reader) (map[string]*zip.File, error) {
 	known := slices.Concat(a.names(), a.kept, a.others)
 	entries := map[string]*zip.File{}
@@ -109,7 +111,7 @@ func (a *archive) inspect(r *zip.Reader) (map[string]*zip.File, error) {
 	return entries, nil
 }
 
-// extract writes one file, no more than the size that was declared and inspected, and verifies it.
+// extract writes one file, of at most the size that was declared and inspected, and verifies it.
 func (a *archive) extract(entry *zip.File, name, folder string) error {
 	in, err := entry.Open()
 	if err != nil {
@@ -140,7 +142,7 @@ func (a *archive) extract(entry *zip.File, name, folder string) error {
 	return out.Close()
 }
 
-// commit gives the finished folder its name. When another process was first, its folder stays.
+// commit gives the finished folder its name. If another process was first, its folder stays.
 func (a *archive) commit(temporary, dir string) error {
 	if err := os.Chmod(temporary, 0o755); err != nil {
 		return err
@@ -160,7 +162,7 @@ func (a *archive) commit(temporary, dir string) error {
 	return nil
 }
 
-// syncFolder brings a folder's entries to the disk, where the system can.
+// syncFolder writes a folder's entries to the disk, if the system can.
 func syncFolder(path string) {
 	if f, err := os.Open(path); err == nil {
 		f.Sync()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,7 +31,7 @@ var (
 	narrow     = privacy.Budget{Epsilon: 0.1, Delta: 1e-5}
 	oneUser    = privacy.Neighbours{Relation: privacy.Replace, Record: "record", Contributions: 1}
 	setup      = privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
-	tallySetup = privacy.TallySetup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
+	tallySetup = privacy.Setup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
 	linear     = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	semi       = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 )
@@ -66,6 +67,38 @@ func values(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make()} })
 }
 
+// plans is the plan of a release under laws.
+func plans(of string, laws ...privacy.Law) subject {
+	return subject{"privacy.Plan " + of, func() []any {
+		r := privacy.Release{Laws: slices.Clone(laws), Sensitivity: privacy.Norms{L1: 1, L2: 1, LInf: 1}, Times: 2, Sum: 2}
+		r.Compared = of == "of comparisons"
+		if strings.HasSuffix(of, "in a batch") {
+			r.Times = 0 // a user sends one message
+		}
+		return []any{func(r privacy.Release, asked privacy.Budget) *planned {
+			return claimed(privacy.Plan{Neighbours: oneUser, Asked: asked, Cases: [][]privacy.Release{{r}}})
+		}, r, budget}
+	}}
+}
+
+// planned holds a plan that it is told.
+type planned struct{ plan privacy.Plan }
+
+func (p *planned) Plan(int) privacy.Plan { return p.plan.HeldBy(p) }
+
+// claimed has somebody hold a plan.
+func claimed(p privacy.Plan) *planned { return &planned{p} }
+
+// equalBlocks is a rule of blocks that are equally long but for the first.
+type equalBlocks struct{ Length0, Rest int }
+
+func (b *equalBlocks) Length(i int) int {
+	if i == 0 {
+		return b.Length0
+	}
+	return b.Rest
+}
+
 // soon is the time that a long run is given before it is cancelled.
 func soon() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -84,11 +117,16 @@ func subjects() []subject {
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
-		of("privacy.NewReport", func() []any {
-			return []any{privacy.NewReport, "name", privacy.Claim{Neighbours: oneUser, Nominal: budget, Epsilon: 1, Event: privacy.LaplaceEvent{Epsilon: 1}}}
+		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
+		of("privacy.NewSums", func() []any {
+			return []any{func(b privacy.Bounds, exact bool, rho float64) (*privacy.Sums, error) {
+				read := func(dst []float64) { clear(dst) }
+				s := privacy.NewSums(b, exact, read, func(rho float64) privacy.Bounds { return privacy.Bounds{RhoMin: rho} })
+				return s, s.ShiftTo(rho)
+			}, privacy.Bounds{RhoMin: 1, RhoMax: 2, Gamma: 1}, false, 3.0}
 		}),
 		values("privacy.Setup", func() any { s := setup; return &s }),
-		values("privacy.TallySetup", func() any { s := tallySetup; return &s }),
+		values("privacy.Setup", func() any { s := tallySetup; return &s }),
 		values("privacy.Budget", func() any { b := budget; return &b }),
 		values("privacy.Neighbours", func() any { n := oneUser; return &n }),
 		values("privacy.BinomialEvent", func() any {
@@ -125,6 +163,25 @@ func subjects() []subject {
 			return []any{privacy.CalibrateBinomial, budget, e, int64(1)}
 		}),
 
+		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),
+		plans("of Gaussian messages in a batch", privacy.GaussianLaw(3, 4), privacy.ShuffleLaw(100)),
+		plans("of Gaussian noise on a matrix and a vector", privacy.SymmetricGaussianLaw(3, 4), privacy.GaussianLaw(3, 5)),
+		plans("of Laplace noise", privacy.LaplaceLaw(1, 4)),
+		plans("of comparisons", privacy.LaplaceLaw(1, 4), privacy.LaplaceLaw(1, 8)),
+		plans("of Gumbel noise", privacy.GumbelLaw(3, 4)),
+		plans("of responses", privacy.ResponseLaw(3, 0.5)),
+		plans("of responses in a batch", privacy.ResponseLaw(3, 0.5), privacy.ShuffleLaw(100)),
+		plans("of discrete Gaussian noise", privacy.Law{Kind: "discrete Gaussian", Dim: 3, Scale: 4}),
+		plans("of discrete Laplace noise", privacy.Law{Kind: "discrete Laplace", Dim: 1, Scale: 4}),
+		plans("of binomial noise", privacy.Law{Kind: "binomial", Dim: 3, Scale: 0.25, Shape: 4000}),
+		plans("of Wishart noise", privacy.Law{Kind: "Wishart", Dim: 3, Scale: 1, Shape: 1e5}),
+		plans("of an unknown law", privacy.Law{Kind: "of my own", Dim: 3, Scale: 1}),
+		of("privacy.Plan of an event", func() []any {
+			return []any{claimed, privacy.Plan{Neighbours: oneUser, Asked: budget, Cases: [][]privacy.Release{
+				{{Own: &privacy.LaplaceEvent{Epsilon: 0.5}, Times: 2}, {Own: &privacy.GaussianEvent{Mu: 0.5}}},
+			}}}
+		}),
+
 		setups("mechanism.Exact", func() any { return &mechanism.Exact{Ridge: 1} }),
 		setups("mechanism.Gaussian", func() any { return &mechanism.Gaussian{Budget: budget} }),
 		setups("mechanism.Wishart", func() any { return &mechanism.Wishart{Budget: narrow} }),
@@ -138,6 +195,17 @@ func subjects() []subject {
 		tallies("mechanism.Counts", func() any { return &mechanism.Counts{} }),
 		tallies("mechanism.Blocks", func() any { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.Blocks of Gaussian noise", func() any { return &mechanism.Blocks{Budget: budget, Remember: true} }),
+		tallies("mechanism.Blocks of equal length", func() any {
+			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: &equalBlocks{Length0: 2, Rest: 3}}
+		}),
+		tallies("mechanism.Blocks of one record", func() any {
+			return &mechanism.Blocks{Budget: budget, Remember: true, Lengths: &equalBlocks{Length0: 1, Rest: 1}}
+		}),
+		of("mechanism.Blocks over a long horizon", func() []any {
+			s := tallySetup
+			s.Horizon = 1<<21 - 1
+			return []any{&mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
+		}),
 		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
 		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
@@ -151,17 +219,33 @@ func subjects() []subject {
 		values("mechanism.TopK", func() any {
 			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
-		values("mechanism.SymmetricDiscreteEvent", func() any { return &mechanism.SymmetricDiscreteEvent{Dim: 3, Sensitivity: 2, Sigma: 3} }),
 
-		linears("learner.LinUCB", func() any { return &learner.LinUCB{Sums: &mechanism.Exact{}} }),
+		linears("learner.LinUCB", func() any { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {
-			return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, OptimalShift: true}
+			return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 		}),
-		linears("learner.LinUCB over BLT", func() any { return &learner.LinUCB{Sums: &mechanism.BLT{Budget: budget}} }),
+		linears("learner.LinUCB over BLT", func() any { return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
 		linears("learner.Metered", func() any {
-			return &learner.Metered{Learner: &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}}, Budget: budget, Freeze: true}
+			return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
-		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: &learner.LinUCB{}, Epsilon: 1} }),
+		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1} }),
+		linears("learner.RandomisedAction over a tree", func() any {
+			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+		}),
+		semis("learner.Metered over blocks", func() any {
+			return &learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+		}),
+		of("learner.New", func() []any {
+			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator, of bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.New(p, s)
+				return l, l.Init(of, horizon)
+			}, &learner.LinUCB{}, &mechanism.SquareRoot{Budget: budget}, linear, 16}
+		}),
+		linears("learner.Private of a nil pointer", func() any { return learner.New(&learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
+		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
+		linears("learner.Private", func() any {
+			return &learner.Private[privacy.Sums]{Policy: &learner.LinUCB{RhoMin: 3}, Statistic: &mechanism.Honaker{Budget: budget}}
+		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				noise := learner.LDPNoise{Budget: budget}
@@ -174,7 +258,7 @@ func subjects() []subject {
 				s.Noise = n
 				l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
 				return l, l.Init(p, horizon)
-			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{}, linear, 16}
+			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{Policy: &learner.LinUCB{}}, linear, 16}
 		}),
 		of("learner.Local by OnlineUCB", func() []any {
 			return []any{func(n learner.OnlineNoise, s *learner.OnlineServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -202,18 +286,26 @@ func subjects() []subject {
 				return l, l.Init(p, horizon)
 			}, learner.OnlineNoise{Budget: budget}, linear, 16}
 		}),
-		linears("learner.LDPDevice", func() any { return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}} }),
-		linears("learner.LDPServer", func() any { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}} }),
+		linears("learner.LDPDevice", func() any {
+			return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+		}),
+		linears("learner.LDPServer", func() any {
+			return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+		}),
 		linears("learner.OnlineDevice", func() any { return &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.OnlineServer", func() any { return &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.AmplifiedDevice", func() any {
 			return &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
 		}),
 		linears("learner.AmplifiedServer", func() any {
-			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
+			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, LDPServer: learner.LDPServer{Policy: &learner.LinUCB{}}}
 		}),
-		linears("learner.VectorSumDevice", func() any { return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}} }),
-		linears("learner.VectorSumServer", func() any { return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}} }),
+		linears("learner.VectorSumDevice", func() any {
+			return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+		}),
+		linears("learner.VectorSumServer", func() any {
+			return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+		}),
 		linears("learner.CombinerDevice", func() any { return &learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.CombinerServer", func() any {
 			return &learner.CombinerServer{Base: learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}}}
@@ -228,17 +320,21 @@ func subjects() []subject {
 		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
 		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
 		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
-		semis("learner.OMM over counts", func() any { return &learner.OMM{Matroid: pick2of4(), Tally: &mechanism.Counts{}} }),
+		semis("learner.OMM over counts", func() any { return learner.New(&learner.OMM{Matroid: pick2of4()}, &mechanism.Counts{}) }),
 		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
 		semis("learner.CTSBeta", func() any { return &learner.CTSBeta{Matroid: pick2of4()} }),
 		semis("learner.KLOSM", func() any {
-			return &learner.KLOSM{Matroid: pick2of4(), Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}}
+			return learner.New(&learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		values("bandit.Problem", func() any { p := linear; return &p }),
 		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
 		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
 		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
+		values("environment.Arms", func() any { return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
+		values("environment.Arms of Gaussian rewards", func() any {
+			return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
+		}),
 		values("environment.SemiBandit", func() any {
 			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
 		}),
@@ -279,6 +375,23 @@ func subjects() []subject {
 				},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
+		of("audit.Likelihood", func() []any {
+			return []any{func(a audit.Likelihood, laws []privacy.Law, values [2][][]float64, o audit.Options) (audit.Finding, error) {
+				density, draws, err := audit.AdditiveDensity(laws, values)
+				if err != nil {
+					return audit.Finding{}, err
+				}
+				a.Density, a.Draws = density, draws
+				return a.Run(soon(), o)
+			}, audit.Likelihood{
+				Name: "Laplace", Claim: privacy.Budget{Epsilon: 1}, Outputs: 1, Runs: audit.MinRuns,
+				Release: func(world int, source rand.Source, out []float64) error {
+					privacy.NewNoise(source).Laplace(out, 1)
+					out[0] += float64(world)
+					return nil
+				},
+			}, []privacy.Law{privacy.LaplaceLaw(1, 1)}, [2][][]float64{{{0}}, {{1}}}, audit.Options{Seed: 1, Workers: 1}}
+		}),
 		of("audit.Canaries", func() []any {
 			return []any{func(a audit.Canaries, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Canaries{
 				Name: "Laplace", Claim: privacy.Budget{Epsilon: 1}, Count: 16,
@@ -303,7 +416,7 @@ func subjects() []subject {
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
 				New: func() bandit.Learner {
-					return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}}
+					return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 				},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
@@ -312,7 +425,7 @@ func subjects() []subject {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
 				Environment: func() bandit.Environment { return &environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1} },
-				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return &learner.LinUCB{} }}},
+				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }}},
 			}}
 		}),
 		of("simulate.LinearGrid", func() []any { return []any{simulate.LinearGrid, 100, 10} }),
@@ -325,12 +438,13 @@ func subjects() []subject {
 // numberless are exported constructors that take no numbers.
 var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
-	"privacy.NewLedger": true, "privacy.NewNoise": true,
+	"privacy.NewLedger": true, "privacy.NewNoise": true, "privacy.NewSystemNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
 	"simulate.NewTerminal": true,
 }
 
-// constructors parses the module under pkg/ and lists its exported functions that are named New, and its exported types with a method Init, Validate or Run.
+// constructors parses the module under pkg/ and lists its exported functions that are named New,
+// and its exported types with a method Init, Validate or Run.
 func constructors(t *testing.T) (names []string) {
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -360,6 +474,9 @@ func constructors(t *testing.T) (names []string) {
 				if star, ok := of.(*ast.StarExpr); ok {
 					of = star.X
 				}
+				if generic, ok := of.(*ast.IndexExpr); ok {
+					of = generic.X
+				}
 				if name = of.(*ast.Ident).Name; !ast.IsExported(name) {
 					continue
 				}
@@ -376,7 +493,8 @@ func constructors(t *testing.T) (names []string) {
 	return names
 }
 
-// TestHarnessIsComplete wants every constructor in the harness: a new type is tried like all others.
+// TestHarnessIsComplete wants every constructor in the harness: a new type is tried like all
+// others.
 func TestHarnessIsComplete(t *testing.T) {
 	tried := map[string]bool{}
 	for _, s := range subjects() {

@@ -19,7 +19,8 @@ import (
 	"time"
 )
 
-// A subject is an exported way to hand numbers to the toolkit: a function, or a method of a struct that has fields to set.
+// A subject is an exported way to hand numbers to the toolkit: a function, or a method of a struct
+// that has fields to set.
 type subject struct {
 	name string       // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
 	make func() []any // a function and its arguments, or a pointer to a struct and those of its Init, Validate or Run
@@ -31,7 +32,8 @@ type harnessCase struct {
 	changes []change
 }
 
-// change sets a leaf of a subject's arguments, by its place in their order, to one of the extremes of its kind.
+// change sets a leaf of a subject's arguments, by its place in their order, to one of the extremes
+// of its kind.
 type change struct{ leaf, extreme int }
 
 // leaf is something that can be set.
@@ -76,7 +78,8 @@ func (l leaf) set(extreme int) string {
 	return fmt.Sprintf("%s = %v", l.path, v.Interface())
 }
 
-// leaves lists what can be set below a value, in a fixed order. A slice is looked into as far as its second element.
+// leaves lists what can be set below a value, in a fixed order. A slice is looked into as far as
+// its second element.
 func leaves(v reflect.Value, path string, list []leaf) []leaf {
 	if !v.IsValid() {
 		return list
@@ -124,7 +127,8 @@ func settable(args []any) (values []reflect.Value, list []leaf) {
 	return values, slices.DeleteFunc(list, func(l leaf) bool { return strings.HasPrefix(l.path, "*rand.Rand") })
 }
 
-// harnessCases lists every leaf of every subject at every extreme, one at a time, and some pairs of them.
+// harnessCases lists every leaf of every subject at every extreme, one at a time, and some pairs of
+// them.
 func harnessCases() (cases []harnessCase) {
 	pairs := 30 // of a subject
 	if testing.Short() {
@@ -177,12 +181,14 @@ func (c harnessCase) run(values []reflect.Value) (wrong []string) {
 	}()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	made, ok := call(values)
-	if ok {
-		u := &user{values: values}
-		u.use(made)
-		wrong = u.wrong
+	u := &user{values: values}
+	if len(c.changes) < 2 {
+		u.unready(values[0].Interface())
 	}
+	if made, ok := call(values); ok {
+		u.use(made)
+	}
+	wrong = u.wrong
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > mostAllocated {
 		wrong = append(wrong, fmt.Sprintf("%.3g GiB allocated, want <= 1", float64(n)/(1<<30)))
@@ -195,14 +201,15 @@ func stack() string {
 	var own []string
 	buf := make([]byte, 1<<16)
 	for line := range strings.Lines(string(buf[:runtime.Stack(buf, false)])) {
-		if strings.HasPrefix(line, "\t") && strings.Contains(line, "/pkg/") && !strings.Contains(line, "harness") {
+		if strings.HasPrefix(line, "\t") && strings.Contains(line, "/pkg/") && !strings.Contains(line, "/harness_") {
 			own = append(own, strings.TrimRight(line, "\n"))
 		}
 	}
 	return strings.Join(own[:min(4, len(own))], "\n")
 }
 
-// call calls a subject's function or method, and reports that it gave no error. What was made is the first result of a function, and the receiver of a method.
+// call calls a subject's function or method, and reports that it gave no error. What was made is
+// the first result of a function, and the receiver of a method.
 func call(values []reflect.Value) (made any, ok bool) {
 	f, made := values[0], values[0].Interface()
 	if f.Kind() != reflect.Func {
@@ -227,9 +234,11 @@ func call(values []reflect.Value) (made any, ok bool) {
 	return made, !failed
 }
 
-// TestHarness hands extreme numbers to all that is exported and takes numbers: whatever is accepted has to work.
+// TestHarness hands extreme numbers to all that is exported and takes numbers: whatever is accepted
+// has to work.
 //
-// The cases run in child processes, so that running out of memory and endless loops are failures of a case with a name.
+// The cases run in child processes, so that running out of memory and endless loops are failures of
+// a case with a name.
 func TestHarness(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
 		t.Skip("there are no child processes here")
@@ -250,10 +259,12 @@ func TestHarness(t *testing.T) {
 
 const harnessVariable = "DPBANDITS_HARNESS"
 
-// patience is how long a child may be silent: a case takes milliseconds, on a machine that does nothing else.
+// patience is how long a child may be silent: a case takes milliseconds, on a machine that does
+// nothing else.
 const patience = 4 * time.Minute
 
-// runChild runs every so many of the cases from one on in a process of its own, until that ends, and returns the first case that was not run.
+// runChild runs every so many of the cases from one on in a process of its own, until that ends,
+// and returns the first case that was not run.
 func runChild(t *testing.T, cases []harnessCase, first, step int) (next int) {
 	child := exec.Command(os.Args[0], "-test.run=^TestHarnessChild$", fmt.Sprintf("-test.short=%v", testing.Short()))
 	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, first, step))

@@ -60,7 +60,7 @@ func (u *user) use(made any) {
 		m.Receive(learner.Message{math.NaN()})
 	case learner.Shuffler:
 		m.Reset(privacy.NewNoise(source))
-		m.Draws(3)
+		m.Drawn(3)
 	case mechanism.NodeNoise:
 		s, _ := argument[privacy.Setup](u)
 		if s.Dim < much {
@@ -68,7 +68,7 @@ func (u *user) use(made any) {
 			m.Draw(privacy.NewNoise(source), node)
 			u.number("noise", node...)
 		}
-		u.law(m.Law(), m.Claim())
+		u.law(m.Law(), privacy.ClaimOf(m))
 		u.bounds(m.Bounds(m.Shift()))
 	case mechanism.Secure:
 		dim := int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int())
@@ -106,9 +106,6 @@ func (u *user) use(made any) {
 	case privacy.Event:
 		u.event(m)
 		u.account(reflect.Indirect(reflect.ValueOf(made)).Interface().(privacy.Event))
-	case privacy.Report:
-		u.claim(m.Claim)
-		u.print(m)
 	case matroid.Matroid:
 		u.matroid(m)
 	case online.Learner:
@@ -146,23 +143,98 @@ func (u *user) use(made any) {
 	case fmt.Stringer:
 		u.print(m)
 	}
-	if c, ok := made.(privacy.Claimant); ok {
-		u.claim(c.Claim())
+	if p, ok := made.(privacy.Planner); ok {
+		u.plan(p)
 	}
 	if l, ok := made.(privacy.Ledgered); ok {
-		for _, d := range l.Draws() {
-			if d.Count != 0 {
-				u.law(d.Law, l.Claim())
+		u.drawn(l.Drawn(), privacy.ClaimOf(l))
+	}
+}
+
+// unready asks for a plan before Init. There is none, or one that shows nothing.
+func (u *user) unready(made any) {
+	if c := privacy.ClaimOf(made); c.Epsilon() > 0 && !math.IsInf(c.Epsilon(), 1) {
+		u.errorf("claims epsilon = %v before Init", c.Epsilon())
+	}
+	var drawn []privacy.Draws
+	switch m := made.(type) {
+	case privacy.Ledgered:
+		drawn = m.Drawn()
+	case learner.Device:
+		drawn = m.Drawn(0)
+	case learner.Shuffler:
+		drawn = m.Drawn(0)
+	}
+	for _, d := range drawn {
+		if d.Count != 0 {
+			u.errorf("%d draws of %v before Init", d.Count, d.Law)
+		}
+	}
+}
+
+// drawn wants counts, and noise under a claim.
+func (u *user) drawn(list []privacy.Draws, c privacy.Claim) {
+	for _, d := range list {
+		if d.Count != 0 {
+			u.law(d.Law, c)
+		}
+		if d.Count < 0 {
+			u.errorf("%d draws of %v", d.Count, d.Law)
+		}
+	}
+}
+
+// plan wants plans of so many records that are worth something, or say that they are not, and that
+// more records are not worth less.
+func (u *user) plan(of privacy.Planner) {
+	for _, n := range []int{math.MinInt, -1, 0, 1, 2, 16} {
+		if _, same := of.(*planned); same {
+			break
+		}
+		u.event(privacy.PlanOf(of, n).Event())
+	}
+	p := privacy.PlanOf(of, privacy.All)
+	c := p.Claim()
+	u.claim(c)
+	if math.IsInf(c.Epsilon(), 1) {
+		return
+	}
+	slow := false
+	for _, releases := range p.Cases {
+		for _, r := range releases {
+			for _, law := range r.Laws {
+				u.law(law, c)
+				slow = slow || law.Kind == "shuffle"
 			}
-			if d.Count < 0 {
-				u.errorf("%d draws of %v", d.Count, d.Law)
+			if s := r.Sensitivity; !(s.L1 >= 0 && s.L2 >= 0 && s.LInf >= 0) || r.Times < 0 || r.Sum < 0 {
+				u.errorf("claims epsilon = %v for %+v", c.Epsilon(), r)
 			}
 		}
 	}
-	if m, ok := made.(privacy.Meter); ok && !math.IsInf(m.Claim().Nominal.Epsilon, 1) {
-		for _, n := range []int{-1, 0, 1, 2, 16, math.MaxInt} {
-			u.event(m.Spent(n))
+	if slow && testing.Short() {
+		return
+	}
+	for _, k := range []int{math.MinInt, 0, 1, 3} {
+		users, err := p.ForUsers(k)
+		if (err == nil) != (k >= 1 && p.Neighbours.Contributions == 1) {
+			u.errorf("ForUsers(%d): %v", k, err)
 		}
+		if err == nil && k > 1 {
+			u.atLeast(fmt.Sprintf("%d records of a user", k), users, c)
+		}
+	}
+	if both, err := privacy.Compose(of, p, p); err == nil {
+		u.atLeast("twice the plan", both, c)
+	}
+}
+
+// atLeast wants a plan of more than a claim covers to cost no less. Its delta may be larger.
+func (u *user) atLeast(what string, p privacy.Plan, c privacy.Claim) {
+	p.Asked.Delta = c.Asked().Delta
+	more := p.Claim()
+	u.claim(more)
+	if !(more.Epsilon() >= c.Epsilon()*(1-1e-9)) {
+		u.errorf("%s: epsilon = %v, and once %v", what, more.Epsilon(), c.Epsilon())
 	}
 }
 
@@ -185,20 +257,24 @@ func (u *user) print(s any) {
 
 // claim wants one that promises something, or says that it does not.
 func (u *user) claim(c privacy.Claim) {
-	u.print(c)
+	text := fmt.Sprint(c)
 	switch {
-	case !(c.Epsilon >= 0):
-		u.errorf("claims epsilon = %v", c.Epsilon)
-	case math.IsInf(c.Epsilon, 1):
-	case c.Event == nil:
-		u.errorf("claims epsilon = %v without an event", c.Epsilon)
-	default:
-		u.event(c.Event)
+	case !(c.Epsilon() >= 0):
+		u.errorf("claims epsilon = %v", c.Epsilon())
+	case !math.IsInf(c.Epsilon(), 1):
+		u.print(text)
+		if err := c.Event().Validate(); err != nil {
+			u.errorf("claims epsilon = %v for an event: %v", c.Epsilon(), err)
+		}
 	}
 }
 
+// event wants one that is in order, or exposed and says why.
 func (u *user) event(e privacy.Event) {
 	if e == nil {
+		return
+	}
+	if _, exposed := e.(privacy.Exposed); exposed {
 		return
 	}
 	u.print(e)
@@ -227,10 +303,15 @@ func (u *user) account(e privacy.Event) {
 // law wants noise under a claim.
 func (u *user) law(l privacy.Law, c privacy.Claim) {
 	switch l.Kind {
-	case "Gaussian", "SymmetricGaussian", "Laplace", "Gumbel", "DiscreteGaussian", "DiscreteLaplace", "Wishart":
-		if finite := !math.IsInf(c.Nominal.Epsilon, 1); math.IsInf(l.Scale, 0) || math.IsNaN(l.Scale) || finite && !(l.Scale > 0) {
-			u.errorf("claims epsilon = %v under %v", c.Epsilon, l)
-		}
+	case "shuffle", "randomised rounding": // these hide nothing by themselves
+		return
+	}
+	finite := !math.IsInf(c.Epsilon(), 1)
+	if l.Kind == "randomised response" && !finite { // its scale is epsilon
+		return
+	}
+	if math.IsInf(l.Scale, 0) || math.IsNaN(l.Scale) || finite && !(l.Scale > 0) {
+		u.errorf("claims epsilon = %v under %v", c.Epsilon(), l)
 	}
 }
 
@@ -243,7 +324,7 @@ func (u *user) bounds(b privacy.Bounds) {
 func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
 	a.Reset(n)
-	u.bounds(a.Bounds())
+	u.bounds(a.Release().Bounds)
 	if s.Dim > 256 {
 		return
 	}
@@ -255,16 +336,19 @@ func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
 		for j := range row {
 			row[j] = v
 		}
-		if err := a.AddOuter(row); err != nil {
+		if _, err := a.Add(privacy.Row(row)); err != nil {
 			u.errorf("a row of %v: %v", v, err)
 		}
-		a.Read(sum)
+		r := a.Release()
+		u.bounds(r.Bounds)
+		u.number("Least", r.Least)
+		r.Read(sum)
 		u.number("a release", sum...)
 	}
 }
 
 func (u *user) tally(t privacy.Tally, n *privacy.Noise) {
-	s, _ := argument[privacy.TallySetup](u)
+	s, _ := argument[privacy.Setup](u)
 	t.Reset(n)
 	if s.WarmUp || s.Slots > much {
 		return
@@ -280,10 +364,10 @@ func (u *user) tally(t privacy.Tally, n *privacy.Noise) {
 		for j := range weights {
 			weights[j] = v
 		}
-		if _, err := t.Add(arms, weights); err != nil {
+		if _, err := t.Add(&privacy.Record{Arms: arms, Y: weights}); err != nil {
 			u.errorf("a weight of %v: %v", v, err)
 		}
-		e := t.Estimate(0)
+		e := t.Release().Of[0]
 		u.number("an estimate", e.Mean, e.Tail.Root, e.Tail.Linear)
 	}
 }
@@ -333,7 +417,7 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 		}
 	}
 	if d, ok := l.(privacy.Ledgered); ok {
-		if err := ledger.Check(d.Draws()); err != nil {
+		if err := ledger.CheckPlan(d); err != nil {
 			u.errorf("%v", err)
 		}
 	}
@@ -368,15 +452,14 @@ func (u *user) device(d learner.Device, n *privacy.Noise) {
 	if p.Dim > 64 {
 		return
 	}
-	if m, ok := d.(learner.ShuffleClaimer); ok {
-		if c, err := m.ShuffleClaim(4); err == nil {
+	if m, ok := d.(learner.ShufflePlanner); ok {
+		if shuffled, err := m.ShuffledPlan(4); err == nil {
+			c := privacy.Own(m, shuffled).Claim()
 			u.claim(c)
+			u.drawn(d.Drawn(3), c)
 		}
 	}
-	u.claim(d.Claim())
-	for _, draws := range d.Draws(3) {
-		u.law(draws.Law, d.Claim())
-	}
+	u.drawn(d.Drawn(3), privacy.ClaimOf(d))
 	x := make([]float64, p.Dim)
 	for _, v := range []float64{0.1, 1e-200, 1e200, 1e308} {
 		for i := range x {

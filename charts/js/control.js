@@ -5,7 +5,8 @@ function element(parent, tag, style, text) {
   return e;
 }
 
-// slider adds one over the values to the place, and calls change with the index of the value that the reader chooses.
+// slider adds a slider over the values to the place. It calls change with the index of the value
+// that the reader chooses.
 function slider(place, label, values, start, change) {
   var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif;color:#222222");
   element(bar, "span", "white-space:nowrap", label);
@@ -23,6 +24,7 @@ function slider(place, label, values, start, change) {
     input.setAttribute("aria-valuetext", values[i]);
   }
   input.addEventListener("input", function () { show(+input.value); change(+input.value); });
-  input.addEventListener("keydown", function (e) { e.stopPropagation(); }); // arrow keys move the slider, not the notebook
+  // arrow keys move the slider, not the notebook
+  input.addEventListener("keydown", function (e) { e.stopPropagation(); });
   show(start);
 }

@@ -1,6 +1,6 @@
-// dpb turns the spec of a figure (options.go) into ECharts options: it resolves the "@dpb:name" strings, sets the
-// type, and leaves room for titles, tick labels and the legend. Go's goja runs it for the static picture, the browser
-// for the live one.
+// dpb turns the spec of a figure (options.go) into ECharts options. It resolves the "@dpb:name"
+// strings, sets the type, and leaves room for titles, tick labels and the legend. Go's goja runs it
+// for the static picture, the browser for the live one.
 var dpb = (function () {
   var FONT = 15, ROW = 25, INK = "#222222";
 
@@ -32,7 +32,8 @@ var dpb = (function () {
 
   // ---- shapes that ECharts lacks ----
 
-  // band draws one polygon round all rows x, lo, hi. ECharts gets to see the first only, and asks once.
+  // band draws one polygon around all rows x, lo, hi. ECharts sees only the first row and asks
+  // once.
   function band(series, step) {
     var rows = series.data;
     series.data = rows.slice(0, 1);
@@ -53,7 +54,8 @@ var dpb = (function () {
   function whisker(params, api) {
     var x = api.value(0), lo = api.coord([x, api.value(1)]), hi = api.coord([x, api.value(2)]), shift = 0;
     var among = api.value(4), cap = 5;
-    var layout = among > 1 && api.barLayout({count: among, barMaxWidth: 70}); // undefined on an axis without categories
+    // undefined on an axis without categories
+    var layout = among > 1 && api.barLayout({count: among, barMaxWidth: 70});
     if (layout) shift = layout[api.value(3)].offsetCenter;
     var color = among > 0 ? INK : api.visual("color");
     function line(x1, y1, x2, y2) {
@@ -91,7 +93,8 @@ var dpb = (function () {
       var shapes = [{type: "rect", shape: {x: x, y: y, width: w, height: h, r: Math.min(4, w / 2)},
         style: {fill: fill === "solid" ? color : "#ffffff", stroke: color, lineWidth: 2}}];
       if (fill === "hatched") {
-        for (var s = 8, d = ""; s < w + h; s += 8) { // from the left or lower edge up to the upper or right one
+        // from the left or lower edge up to the upper or right one
+        for (var s = 8, d = ""; s < w + h; s += 8) {
           var left = Math.max(0, s - h), right = Math.min(w, s);
           d += "M" + (x + left) + " " + (y + s - left) + "L" + (x + right) + " " + (y + s - right);
         }
@@ -119,7 +122,7 @@ var dpb = (function () {
     return function (v) { return f === "@dpb:percent" ? percent(v, digits) : number(v, digits); };
   }
 
-  // words returns what both kinds of tooltip are made of.
+  // words returns the parts of both kinds of tooltip.
   function words(echarts, o) {
     var esc = echarts.format.encodeHTML, x = o.xAxis[0], fx = formatter(x, 6), fy = formatter(o.yAxis[0], 4);
     return {
@@ -132,7 +135,7 @@ var dpb = (function () {
     };
   }
 
-  // atPoint says what is under the pointer.
+  // atPoint returns the function that makes the tooltip of the point under the pointer.
   function atPoint(echarts, o) {
     var w = words(echarts, o), bare = o.xAxis[0].show === false;
     return function (p) {
@@ -145,7 +148,8 @@ var dpb = (function () {
     };
   }
 
-  // atPlace says what all curves and bars are at one x, between two points of a curve in proportion.
+  // atPlace returns the function that makes the tooltip of all curves and bars at one x. Between
+  // two points of a curve it interpolates linearly.
   function atPlace(echarts, o, selected) {
     var w = words(echarts, o), all = o.series.filter(function (s) { return s.name && (s.type === "line" || s.type === "bar"); });
     all = all.map(function (s) {
@@ -238,7 +242,8 @@ var dpb = (function () {
     if (a.show === false) a.name = "";
   }
 
-  // markRows puts the names of vertical lines above the grid, in as many rows as they need, and returns the rows.
+  // markRows puts the names of vertical lines above the grid, in as many rows as they need, and
+  // returns the rows.
   function markRows(o, left, width) {
     var ends = [], x = o.xAxis[0];
     function t(v) { return x.type === "log" ? Math.log(v) : v; }
@@ -257,8 +262,8 @@ var dpb = (function () {
     return ends.length;
   }
 
-  // entry is a legend's: the series' own icon, but the line alone where it has no symbols, and the symbols of a
-  // scatter in their own proportions.
+  // entry returns an entry of the legend. Its icon is that of the series, but only the line if that
+  // has no symbols, and the symbols of a scatter in their own proportions.
   var ICONS = {
     solid: "M0 0h28v14h-28z",
     hatched: "M0 0h28v14h-28zM2 2v10h24v-10zM6 0h3L2 14h-3zM13 0h3L9 14h-3zM20 0h3L16 14h-3zM27 0h1L23 14h-3z",
@@ -278,23 +283,25 @@ var dpb = (function () {
     return own && ICONS[s.symbol] ? {name: s.name, icon: "path://" + ICONS[s.symbol]} : {name: s.name};
   }
 
-  // corners is a series without a trace that spans the axes: ECharts rounds the end of a log axis to the digits of
-  // the data.
+  // corners returns an invisible series that spans the axes, because ECharts rounds the end of a
+  // log axis to the digits of the data.
   function corners(x, y) {
     return {type: "line", data: [[x.data ? 0 : x.min, y.data ? 0 : y.min], [x.data ? 0 : x.max, y.data ? 0 : y.max]], symbol: "none", silent: true,
       lineStyle: {opacity: 0}, tooltip: {show: false}};
   }
 
-  // safe returns a value whose texts have no line that is the name of a property of every object: ECharts keeps texts in
-  // objects by themselves, and would write to the property. A word joiner, which is not seen, makes such a line another.
+  // safe returns a value in whose texts no line is the name of a property that every object has.
+  // ECharts uses texts as keys of objects, and would write to that property. An invisible word
+  // joiner changes such a line.
   function safe(v) {
     if (typeof v === "string") return v.split("\n").map(function (l) { return l in {} ? "\u2060" + l : l; }).join("\n");
     if (v && typeof v === "object") Object.keys(v).forEach(function (k) { v[k] = safe(v[k]); });
     return v;
   }
 
-  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a function that tells
-  // which series are switched off; without one the picture is still, and says itself what the slider would.
+  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a
+  // function that tells which series are switched off. Without it the picture is still, and shows
+  // what the slider would say.
   function option(echarts, spec, i, width, selected) {
     var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
     o.series = o.series.concat(safe(JSON.parse(JSON.stringify(frame.series))));

@@ -1,5 +1,5 @@
-// dpbGraph draws a graph and tells whether a set of its edges has a cycle. Go's goja runs it for the static picture, the
-// browser for the live one.
+// dpbGraph draws a graph and tells whether a set of its edges has a cycle. Go's goja runs it for
+// the static picture, the browser for the live one.
 var dpbGraph = (function () {
   var INK = "#222222", FONT = 16, CORE = 17;
   var LOOKS = {
@@ -12,7 +12,8 @@ var dpbGraph = (function () {
 
   // ---- dependence ----
 
-  // rank is the size of a largest subset without a cycle, of the edges {u, v} of a graph with n vertices.
+  // rank returns the size of a largest subset without a cycle, of the edges {u, v} of a graph with
+  // n vertices.
   function rank(n, edges) {
     var up = [], r = 0;
     for (var i = 0; i < n; i++) up.push(i);
@@ -27,7 +28,7 @@ var dpbGraph = (function () {
     return r;
   }
 
-  // path is a shortest one from vertex a to vertex b, breadth first, or nothing.
+  // path returns a shortest path from vertex a to vertex b, found breadth first, or nothing.
   function path(n, edges, a, b) {
     var from = {}, queue = [a];
     from[a] = a;
@@ -43,8 +44,8 @@ var dpbGraph = (function () {
     return out;
   }
 
-  // judge says of the selected edges, given by index: their rank, the indices of those that lie on cycles, and the
-  // vertices of a shortest cycle, the first one again at the end.
+  // judge returns, for the selected edges given by index, their rank, the indices of those that lie
+  // on cycles, and the vertices of a shortest cycle, with the first one again at the end.
   function judge(n, edges, selected) {
     var set = selected.map(function (i) { return edges[i]; }), shortest = null;
     var cyclic = selected.filter(function (i) {
@@ -81,14 +82,14 @@ var dpbGraph = (function () {
     return spec.basisName + ": " + names.join(", ") + total(spec, spec.basis);
   }
 
-  // edgeName is what a screen reader says of edge i.
+  // edgeName returns what a screen reader says of edge i.
   function edgeName(spec, i) {
     var e = spec.edges[i];
     return "edge " + name(spec, e) + (e.text ? ", " + e.text : "");
   }
 
-  // heard is what a screen reader says of the live picture: the alternative text is of the start. Edges to click speak for
-  // themselves; at step k it lists them.
+  // heard returns what a screen reader says of the live picture, as the alternative text is that of
+  // the start. Edges to click speak for themselves; at step k it lists them.
   function heard(spec, k) {
     function list(set) {
       return set.map(function (i) {
@@ -115,8 +116,9 @@ var dpbGraph = (function () {
   }
   var MIDDLE = ' text-anchor="middle" dominant-baseline="central"', BOLD = ' font-weight="bold"';
 
-  // layout gives everything its place: rows of text above and below, the vertices between them with one unit as long
-  // on both axes, and each edge as a cubic curve: straight, bent beside its parallels, or a loop.
+  // layout gives everything its place: rows of text above and below, and the vertices between them
+  // with the same unit on both axes. Each edge is a cubic curve: straight, bent beside its
+  // parallels, or a loop.
   function layout(spec, below) {
     var title = wrap(spec.title, 19, spec.width - 40), top = 14 + 25 * title.length + (spec.label ? 24 : 0);
     var loops = spec.edges.some(function (e) { return e.u === e.v; });
@@ -154,7 +156,8 @@ var dpbGraph = (function () {
     return {x: sum("x"), y: sum("y")};
   }
 
-  // places puts each edge's label on its curve, where it hides least of the other labels, vertices and edges.
+  // places puts each edge's label where on its curve it hides least of the other labels, vertices
+  // and edges.
   function places(spec, at, curves) {
     var done = [], samples = curves.map(function (c) {
       var out = [];
@@ -193,12 +196,13 @@ var dpbGraph = (function () {
       (look.dash ? ' stroke-dasharray="' + look.dash + '"' : "") + "/>";
   }
 
-  // strokes is all that shows the state of an edge with this curve.
+  // strokes draws everything that shows the state of an edge with this curve.
   function strokes(d, state) {
     return (state.halo ? stroke(d, {color: HALO, width: 19}) : "") + stroke(d, LOOKS[state.look]);
   }
 
-  // states of all the edges when some are selected, and the basis is highlighted or not.
+  // chosen returns the states of all edges when some are selected and the basis is highlighted or
+  // not.
   function chosen(spec, selected, lit) {
     var cyclic = judge(spec.vertices.length, spec.edges, selected).cyclic;
     return spec.edges.map(function (e, i) {
@@ -206,7 +210,7 @@ var dpbGraph = (function () {
     });
   }
 
-  // stepped are the states of all the edges at step k.
+  // stepped returns the states of all edges at step k.
   function stepped(spec, k) {
     var s = spec.steps[k];
     return spec.edges.map(function (e, i) {
@@ -226,8 +230,8 @@ var dpbGraph = (function () {
     return rows;
   }
 
-  // svg draws the graph with its edges in these states, described by words. A still picture says itself what stands beside
-  // the live one: the verdict, or what the slider shows.
+  // svg draws the graph with its edges in these states, described by words. A still picture also
+  // shows what stands beside the live one: the verdict, or what the slider shows.
   function svg(spec, states, words, still) {
     var keys = spec.steps.length ? legend(spec) : [], notes = still && !keys.length ? wrap(verdict(spec, spec.selected), 17, spec.width - 40) : [];
     var below = 8 + 26 * keys.length + 26 * notes.length, l = layout(spec, below);

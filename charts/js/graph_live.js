@@ -1,4 +1,5 @@
-// liveGraph puts the live graph in the place of its static picture, wherever the page holds it. It needs no library.
+// liveGraph replaces the static picture of a graph by the live one, wherever the page holds it. It
+// needs no library.
 function liveGraph(id, spec) {
   var BUTTON = "font:16px sans-serif;padding:6px 14px;border:1.5px solid #5F6670;border-radius:8px;cursor:pointer;";
 
@@ -17,7 +18,8 @@ function liveGraph(id, spec) {
     root.setAttribute("data-dpb-live", "1");
     if (window.ResizeObserver) new ResizeObserver(function () { if (fit()) again(); }).observe(picture);
 
-    // fit lays the graph out in the width that there is, so that the letters keep their size, and tells of a change.
+    // fit lays the graph out in the available width, so that letters keep their size, and returns
+    // whether that changed.
     function fit() {
       var width = Math.min(spec.width, Math.max(280, picture.clientWidth || spec.width)), other = width !== fitted.width;
       fitted.width = width;

@@ -1,8 +1,9 @@
-// live puts the live chart of one figure in the place of its static picture, wherever the page holds the figure. It
-// leaves the page as it is when there is no library to be had.
+// live replaces the static picture of one figure by the live chart, wherever the page holds the
+// figure. Without a library it leaves the page as it is.
 function live(id, spec, alt, lib) {
-  // library is one promise a page: the ECharts that is there, else the notebook server's, else the CDN's. The text
-  // runs with define, module and exports hidden, or a page with RequireJS fails.
+  // library returns one promise a page: the ECharts of the page, else that of the notebook server,
+  // else that of the CDN. The text of the library runs with define, module and exports hidden, as
+  // otherwise a page with RequireJS fails.
   function library() {
     if (window.echarts && window.echarts.init) return Promise.resolve(window.echarts);
     if (window.dpbEcharts) return window.dpbEcharts;
@@ -26,7 +27,8 @@ function live(id, spec, alt, lib) {
       if (!window.echarts) throw new Error("echarts did not start");
       return window.echarts;
     });
-    window.dpbEcharts.catch(function () { window.dpbEcharts = null; }); // the next figure asks again
+    // the next figure asks again
+    window.dpbEcharts.catch(function () { window.dpbEcharts = null; });
     return window.dpbEcharts;
   }
 
@@ -72,7 +74,8 @@ function live(id, spec, alt, lib) {
     }
   }
 
-  // A notebook may run the script before the element is on the page, or in a hidden tab: ask again for a while.
+  // A notebook may run the script before the element is on the page, or in a hidden tab. So ask
+  // again for a while.
   var tries = 0;
   function attempt(echarts) {
     var waiting = false, found = document.querySelectorAll('[id="' + id + '"]');

@@ -1,4 +1,5 @@
-// Fetch puts MovieLens into the cache folder, where the experiments on movies look for it: 100K, or with -1m the larger set, which no experiment here needs.
+// Fetch downloads MovieLens into the cache folder, where the experiments on movies look for it. It
+// fetches 100K or, with -1m, the larger set, which no experiment here needs.
 package main
 
 import (

@@ -46,7 +46,7 @@ type releaser interface {
 	Init() error
 	Reset(*privacy.Noise)
 	Release(dst, value []float64) error
-	privacy.Claimant
+	privacy.Planner
 }
 
 // vectorItem audits a mechanism on two values.
@@ -57,7 +57,7 @@ func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh
 		return m
 	}
 	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
-	claim, curve := audit.Claimed(ready().(releaser).Claim())
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
@@ -93,7 +93,7 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 		return m
 	}
 	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(ready().(mechanism.Secure).Claim())
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact * claim.Epsilon, Runs: runs,
 		Release: func(world int, _ rand.Source, out []float64) error {
@@ -260,11 +260,11 @@ func soundLearners(s Scale) (items []audit.Item) {
 		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
 	}
 	for _, sums := range auditedSums() {
-		item("LinUCB over "+sums.name, func() bandit.Learner { return &learner.LinUCB{Sums: sums.make()} })
+		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(&learner.LinUCB{}, sums.make()) })
 	}
 	item("LinUCB on a budget", func() bandit.Learner {
 		return &learner.Metered{
-			Learner: &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}}},
+			Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}}),
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: auditBudget.Delta}, Freeze: true,
 		}
 	})
@@ -283,7 +283,7 @@ func standardItem(s Scale) audit.Item {
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(s, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: &learner.LinUCB{Sigma: 0.1}, Epsilon: 0.5}
+			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
 		},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}

@@ -39,7 +39,7 @@ func soundBeyond(s Scale) (items []audit.Item) {
 	items = append(items, audit.Learner{
 		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
 		New: func() bandit.Learner {
-			return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}}}
+			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: auditBudget}})
 		},
 	})
 	for _, item := range append(soundLocals(s), soundSemiBandits(s)...) {
@@ -77,7 +77,7 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, f
 	exitOn(m.Init())
 	m.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
 	exitOn(m.Release(make([]float64, len(worlds[0])), worlds[0]))
-	drawn := m.(privacy.Ledgered).Draws()
+	drawn := m.(privacy.Ledgered).Drawn()
 	density, draws, err := audit.AdditiveDensity([]privacy.Law{drawn[0].Law}, [2][][]float64{{worlds[0]}, {worlds[1]}})
 	exitOn(err)
 	plain := vectorItem(name, exact, runs, worlds, fresh).(audit.Mechanism)
@@ -87,7 +87,7 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, f
 	}
 }
 
-// wishartItem audits the one release of a Wishart tree over two rounds, a sum of Wishart matrices.
+// wishartItem audits the one release of a Wishart tree over two rounds, which holds one node's noise.
 func wishartItem(runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)
@@ -101,22 +101,22 @@ func wishartItem(runs int) audit.Item {
 		t := pool.Get().(*mechanism.Tree)
 		defer pool.Put(t)
 		t.Reset(privacy.NewNoise(source))
-		if err := t.AddOuter([][]float64{near, far}[world]); err != nil {
+		if _, err := t.Add(privacy.Row([][]float64{near, far}[world])); err != nil {
 			return err
 		}
-		t.Read(out)
+		t.Release().Read(out)
 		return nil
 	}
 	t := ready().(*mechanism.Tree)
 	t.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
-	exitOn(t.AddOuter(near))
-	draws := t.Draws()
-	sum := draws[0].Law
-	sum.Shape *= float64(draws[0].Count)
-	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
-	density, _, err := audit.AdditiveDensity([]privacy.Law{sum}, [2][][]float64{outer(near), outer(far)})
+	_, err := t.Add(privacy.Row(near))
 	exitOn(err)
-	claim, curve := audit.Claimed(t.Claim())
+	draws := t.Drawn()
+	node := draws[0].Law // of the one level that a tree of two rounds has: what it drew before is gone
+	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
+	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(near), outer(far)})
+	exitOn(err)
+	claim, curve := audit.Claimed(privacy.ClaimOf(t))
 	return audit.Likelihood{
 		Name: "Wishart tree, by likelihood", Claim: claim, Curve: curve, Outputs: 3, Runs: runs,
 		Release: release, Density: density, Draws: draws,

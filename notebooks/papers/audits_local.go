@@ -20,6 +20,11 @@ func (o *overheard) Report(broadcast, x []float64, y float64, noise *privacy.Noi
 	return m, err
 }
 
+// Plan returns the device's: what is kept is the message as it was sent.
+func (o *overheard) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(o.Device, records).HeldBy(o)
+}
+
 // localItem audits what leaves the devices of a local learner: the messages of all users, of which the first one's context and reward are replaced
 // by those that a message tells best from them, and the later users' actions. Both arms are alike in her round, so that her choice says nothing.
 func localItem(s Scale, name string, replaced audit.Round, halves func() *learner.Local) audit.Item {

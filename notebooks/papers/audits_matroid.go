@@ -11,7 +11,7 @@ import (
 
 // talliedRun is an attack on a run of a tally of 3 arms with weights in [0, 1].
 type talliedRun struct {
-	setup    privacy.TallySetup
+	setup    privacy.Setup
 	rounds   [][]int // the arms of each record
 	replaced int     // the record, from 0, that has the weight 1 for each of its arms in one world and 0 in the other; all others have 0
 	outputs  int
@@ -27,7 +27,7 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 		return t
 	}
 	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(ready().(privacy.Tally).Claim())
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	weights := [2][]float64{{0, 0, 0}, {1, 1, 1}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: a.outputs, Runs: runs,
@@ -41,7 +41,7 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 				if i == a.replaced {
 					shown = weights[world]
 				}
-				if _, err := t.Add(arms, shown[:len(arms)]); err != nil {
+				if _, err := t.Add(&privacy.Record{Arms: arms, Y: shown[:len(arms)]}); err != nil {
 					return err
 				}
 				a.read(i, t, out)
@@ -64,15 +64,15 @@ func soundTallies(s Scale) []audit.Item {
 	pure := privacy.Budget{Epsilon: auditBudget.Epsilon}
 	many := pick(s, 200_000, 500_000, 5_000_000) // for Gaussian noise, and for as many Laplace releases as a tree has
 	rounds := [][]int{{0, 1}, {0, 1}, {0, 1}}    // the second and the third are in the second block of both arms
-	setup := privacy.TallySetup{Slots: 2, Horizon: len(rounds)}
+	setup := privacy.Setup{Slots: 2, Horizon: len(rounds)}
 	blocks := talliedRun{setup, rounds, 1, 1, func(after int, t privacy.Tally, out []float64) {
 		for arm := 0; after == 2 && arm < 2; arm++ {
-			out[0] += tellLaplace(2 * t.Estimate(arm).Mean)
+			out[0] += tellLaplace(2 * t.Release().Of[arm].Mean)
 		}
 	}}
 	forgetful := talliedRun{setup, rounds, 0, 2, func(after int, t privacy.Tally, out []float64) { // the first record is in the first block, and not in the second
 		for arm := range 2 {
-			switch e := t.Estimate(arm); after {
+			switch e := t.Release().Of[arm]; after {
 			case 0:
 				out[0] += tellLaplace(e.Mean)
 			case 2:
@@ -84,7 +84,7 @@ func soundTallies(s Scale) []audit.Item {
 		const v = 8 // variance of the noise on a sum, 2 K^2/epsilon^2
 		first, second := 1/(1.0/4+v), 1/(1.0/8+v/4.0)
 		for arm := range 2 {
-			switch e := t.Estimate(arm); after {
+			switch e := t.Release().Of[arm]; after {
 			case 0:
 				out[1+arm] = e.Mean
 			case 2:
@@ -94,13 +94,13 @@ func soundTallies(s Scale) []audit.Item {
 	}}
 	tree := talliedRun{setup, rounds, 0, 1, func(after int, t privacy.Tally, out []float64) { // the nodes [1] and [1, 2] are the first two prefixes
 		for arm := 0; after < 2 && arm < 2; arm++ {
-			out[0] += tellLaplace(float64(after+1) * t.Estimate(arm).Mean)
+			out[0] += tellLaplace(float64(after+1) * t.Release().Of[arm].Mean)
 		}
 	}}
 	means := func(replaced int) talliedRun {
 		return talliedRun{setup, rounds, replaced, 6, func(after int, t privacy.Tally, out []float64) {
 			for arm := range 2 {
-				out[2*after+arm] = t.Estimate(arm).Mean
+				out[2*after+arm] = t.Release().Of[arm].Mean
 			}
 		}}
 	}
@@ -125,9 +125,9 @@ func warmUpItem(s Scale, name string, c privacy.Calibration) audit.Item {
 	if c == privacy.AsPublished {
 		exact *= 3
 	}
-	first := talliedRun{privacy.TallySetup{Slots: 1, Horizon: 1, WarmUp: true}, [][]int{{0, 1, 2}}, 0, 1, func(_ int, t privacy.Tally, out []float64) {
+	first := talliedRun{privacy.Setup{Slots: 1, Horizon: 1, WarmUp: true}, [][]int{{0, 1, 2}}, 0, 1, func(_ int, t privacy.Tally, out []float64) {
 		for arm := range 3 {
-			out[0] += tellLaplace(t.Estimate(arm).Mean)
+			out[0] += tellLaplace(t.Release().Of[arm].Mean)
 		}
 	}}
 	return first.item(name, exact, tallyRuns(s), func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Calibration: c} })

@@ -34,28 +34,15 @@ func semiBanditItem(s Scale, name string, exact float64, told bool, start learne
 			if round > 1 || round == 1 && start == learner.AsPublished {
 				return dst
 			}
-			t := tallyOf(l)
-			ratio := tellLaplace(t.Estimate(0).Mean) + tellLaplace(t.Estimate(1).Mean)
+			of := l.(*learner.Private[privacy.Means]).Statistic.Release().Of
+			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
 			if start == learner.AsPublished {
-				ratio -= tellLaplace(t.Estimate(2).Mean) + tellLaplace(t.Estimate(3).Mean)
+				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)
 			}
 			return append(dst, ratio)
 		}
 	}
 	return item
-}
-
-// tallyOf returns what a learner on a matroid reads.
-func tallyOf(l bandit.Learner) privacy.Tally {
-	switch l := l.(type) {
-	case *learner.OMM:
-		return l.Tally
-	case *learner.CTS:
-		return l.Tally
-	case *learner.KLOSM:
-		return l.Tally
-	}
-	return nil
 }
 
 // soundSemiBandits audits the learners of the matroid bandits.
@@ -64,10 +51,10 @@ func soundSemiBandits(s Scale) (items []audit.Item) {
 		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: auditBudget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
-		return &learner.OMM{Matroid: m, Tally: blocks(privacy.Sound)}
+		return learner.New(&learner.OMM{Matroid: m}, blocks(privacy.Sound))
 	}
 	dpts := func(m matroid.Matroid) bandit.Learner {
-		return &learner.CTS{Matroid: m, Tally: blocks(privacy.Sound)}
+		return learner.New(&learner.CTS{Matroid: m}, blocks(privacy.Sound))
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
@@ -76,18 +63,18 @@ func soundSemiBandits(s Scale) (items []audit.Item) {
 	}
 	return append(items,
 		semiBanditItem(s, "KL-OSM over blocks", auditBudget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return &learner.KLOSM{Matroid: m, Tally: blocks(privacy.Sound)}
+			return learner.New(&learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(s, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.CUCBTree(m, auditBudget.Epsilon)
 		}),
 		semiBanditItem(s, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return &learner.CTS{Matroid: m, Tally: blocks(privacy.Sound), Width: 0.5, Sample: true}
+			return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(s, "DPUCB-MAT, warm-up", auditBudget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return &learner.OMM{Matroid: m, Tally: blocks(privacy.Sound), Initialisation: learner.AsPublished}
+			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(s, "DPUCB-MAT, warm-up as published", 2*auditBudget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return &learner.OMM{Matroid: m, Tally: blocks(privacy.AsPublished), Initialisation: learner.AsPublished}
+			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
 		}))
 }

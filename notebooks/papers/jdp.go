@@ -47,26 +47,29 @@ const (
 )
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
-func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.LinUCB {
-	return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}}
+func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // Wishart returns LinUCB over a binary tree with Wishart noise.
-func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.LinUCB {
-	return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}}}
+func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}})
 }
 
+// linUCB returns the policy of a learner, to be tuned.
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+
 // optimal lets a learner choose its shift.
-func optimal(l *learner.LinUCB) *learner.LinUCB {
-	l.OptimalShift = true
+func optimal(l *learner.Private[privacy.Sums]) *learner.Private[privacy.Sums] {
+	linUCB(l).OptimalShift = true
 	return l
 }
 
 // JDPPolicy returns a learner of Experiment 2 by its name, at any budget. It panics on another name.
-func JDPPolicy(name string, b privacy.Budget) *learner.LinUCB {
+func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 	switch name {
 	case NonPrivate:
-		return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}
+		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
 	case GaussianPrinted:
 		return Gaussian(b, privacy.AsPublished)
 	case GaussianAuthors:
@@ -76,9 +79,9 @@ func JDPPolicy(name string, b privacy.Budget) *learner.LinUCB {
 	case GaussianTwice:
 		return Gaussian(b, privacy.Sound)
 	case HonakerSound:
-		return optimal(&learner.LinUCB{Sums: &mechanism.Honaker{Budget: b}})
+		return optimal(learner.New(&learner.LinUCB{}, &mechanism.Honaker{Budget: b}))
 	case BLTSound:
-		return optimal(&learner.LinUCB{Sums: &mechanism.BLT{Budget: b}})
+		return optimal(learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b}))
 	case WishartPrinted:
 		return Wishart(b, privacy.AsPublished, false)
 	case WishartAuthors:
@@ -120,7 +123,7 @@ func JDPExperiment1(s Scale, dim int, reward environment.Reward) *simulate.Exper
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
 		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
-			return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}, Sigma: 1}
+			return learner.New(&learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
 		}}},
 		Horizon: rounds, Trials: trials, Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
@@ -202,7 +205,7 @@ func JDPExperiment3(s Scale, gap float64) *simulate.Experiment {
 		for _, rho := range JDPRhos(s) {
 			e.Policies = append(e.Policies, simulate.Policy{Name: JDPShifted(name, rho), New: func() bandit.Learner {
 				l := JDPPolicy(name, JDPBudget)
-				l.RhoMin = rho
+				linUCB(l).RhoMin = rho
 				return l
 			}})
 		}

@@ -98,13 +98,13 @@ func claimJointPrivacy(Scale) (string, error) {
 		if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000); err != nil {
 			return "", err
 		}
-		claim := l.Claim()
+		claim := privacy.ClaimOf(l)
 		// Recomputed here from the noise that the tree draws, not from what the mechanism says of itself.
 		sd, nodes := measuredSD(l), 15.0
 		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd)
-		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claim.Epsilon, spent)
-		if math.Abs(claim.Epsilon/eps-1) > 1e-6 || math.Abs(spent/eps-1) > 0.05 {
-			return "", fmt.Errorf("at epsilon = %g the claim is %v and the measured noise buys %v", eps, claim.Epsilon, spent)
+		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claim.Epsilon(), spent)
+		if math.Abs(claim.Epsilon()/eps-1) > 1e-6 || math.Abs(spent/eps-1) > 0.05 {
+			return "", fmt.Errorf("at epsilon = %g the claim is %v and the measured noise buys %v", eps, claim.Epsilon(), spent)
 		}
 	}
 	return evidence + "n = 20000, δ = 1e-5", nil
@@ -112,17 +112,17 @@ func claimJointPrivacy(Scale) (string, error) {
 
 // measuredSD estimates the standard deviation of a node's noise off the diagonal from draws of it, to 0.3%: the first
 // release after a reset carries one node.
-func measuredSD(l *learner.LinUCB) float64 {
+func measuredSD(l *learner.Private[privacy.Sums]) float64 {
 	const draws = 4000
-	zero, release := make([]float64, 6), make([]float64, 21)
+	zero, release := privacy.Row(make([]float64, 6)), make([]float64, 21)
 	var sum float64
 	var n int
 	for i := range draws {
-		l.Sums.Reset(privacy.NewNoise(random.Source(JDPSeed, i, "measured")))
-		if err := l.Sums.AddOuter(zero); err != nil {
+		l.Statistic.Reset(privacy.NewNoise(random.Source(JDPSeed, i, "measured")))
+		if _, err := l.Statistic.Add(zero); err != nil {
 			return math.NaN()
 		}
-		l.Sums.Read(release)
+		l.Statistic.Release().Read(release)
 		for row, p := 0, 0; row < 6; row++ {
 			for col := 0; col <= row; col, p = col+1, p+1 {
 				if col < row {
@@ -155,8 +155,8 @@ func claimConfidence(s Scale) (string, error) {
 		for range rounds {
 			env.Next(&v)
 			arms = l.Select(&v, arms[:0])
-			l.Sums.Read(release)
-			center, beta := l.Confidence()
+			l.Statistic.Release().Read(release)
+			center, beta := linUCB(l).Confidence()
 			var square float64 // |theta* - center|_V^2
 			for row, p := 0, 0; row < 5; row++ {
 				for col := 0; col <= row; col, p = col+1, p+1 {
@@ -190,15 +190,15 @@ func claimTree(s Scale) (string, error) {
 		return "", err
 	}
 	sd := tree.Noise.(*mechanism.Gaussian).SD()
-	row, release := []float64{0.6, 0.8}, make([]float64, 3)
+	row, release := privacy.Row([]float64{0.6, 0.8}), make([]float64, 3)
 	variance := make([]float64, n)
 	for i := range resets {
 		tree.Reset(privacy.NewNoise(random.Source(JDPSeed, i, "tree")))
 		for t := 1; t < n; t++ {
-			if err := tree.AddOuter(row); err != nil {
+			if _, err := tree.Add(row); err != nil {
 				return "", err
 			}
-			tree.Read(release)
+			tree.Release().Read(release)
 			noise := release[1] - 0.48*float64(t) // the entry off the diagonal
 			variance[t] += noise * noise / (sd * sd) / float64(resets)
 		}
@@ -492,8 +492,8 @@ func claimStreaming(s Scale) (string, error) {
 			return "", err
 		}
 		for _, p := range r.Policies {
-			if p.Claim.Epsilon > JDPBudget.Epsilon*(1+1e-9) || p.Claim.Nominal != JDPBudget {
-				return "", fmt.Errorf("%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon, p.Claim.Nominal)
+			if p.Claim.Epsilon() > JDPBudget.Epsilon*(1+1e-9) || p.Claim.Asked() != JDPBudget {
+				return "", fmt.Errorf("%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon(), p.Claim.Asked())
 			}
 		}
 		committed, err := results.Table(e.Name)

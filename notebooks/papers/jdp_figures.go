@@ -61,7 +61,7 @@ func JDPClaim13(s Scale) *simulate.Experiment {
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
-			return &learner.RandomisedAction{Epsilon: eps, Learner: &learner.LinUCB{}}
+			return &learner.RandomisedAction{Epsilon: eps, Learner: learner.New(&learner.LinUCB{}, nil)}
 		}})
 	}
 	e.Policies = append(e.Policies, simulate.Policy{Name: "joint DP, ε = 0.2", New: func() bandit.Learner {
@@ -92,7 +92,7 @@ func JDPRidges(s Scale) *simulate.Experiment {
 	}
 	for _, ridge := range []float64{1, 100, 10_000} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("ρ = %g", ridge), New: func() bandit.Learner {
-			return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: ridge}}
+			return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: ridge})
 		}})
 	}
 	return e
@@ -118,18 +118,18 @@ func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum
 	if err := tree.Init(setup); err != nil {
 		return PrefixSpectrum{}, err
 	}
-	s := PrefixSpectrum{Bounds: tree.Bounds()}
-	zero, release := make([]float64, d+1), make([]float64, (d+1)*(d+2)/2)
+	s := PrefixSpectrum{Bounds: tree.Release().Bounds}
+	zero, release := privacy.Row(make([]float64, d+1)), make([]float64, (d+1)*(d+2)/2)
 	for i := range resets {
 		tree.Reset(privacy.NewNoise(random.Source(JDPSeed, i, "spectrum")))
 		for t := 1; t < horizon; t++ {
-			if err := tree.AddOuter(zero); err != nil {
+			if _, err := tree.Add(zero); err != nil {
 				return s, err
 			}
 			if t&(t+1) != 0 { // only the rounds 1, 3, 7, 15, ... whose prefixes have most nodes
 				continue
 			}
-			tree.Read(release)
+			tree.Release().Read(release)
 			least, largest, gamma := spectrum(release, d)
 			s.Rounds = append(s.Rounds, float64(t))
 			s.Least, s.Largest = append(s.Least, least), append(s.Largest, largest)

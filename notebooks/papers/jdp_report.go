@@ -256,9 +256,9 @@ func JDPTheory(policy string, gap float64, rounds []int) (Theorems, error) {
 	if err := l.Init((&environment.DecisionSets{Dim: 5, Gap: gap}).Problem(), JDPHorizon); err != nil {
 		return Theorems{}, err
 	}
-	t := Theorems{Bounds: l.Bounds(), Epsilon: l.Claim().Epsilon}
+	t := Theorems{Bounds: linUCB(l).Bounds(), Epsilon: privacy.ClaimOf(l).Epsilon()}
 	for _, n := range rounds {
-		general, gapped := l.RegretBound(n, JDPHorizon, gap)
+		general, gapped := linUCB(l).RegretBound(n, gap)
 		t.General, t.Gap = append(t.General, general), append(t.Gap, gapped)
 	}
 	return t, nil
@@ -296,11 +296,11 @@ func jdpOwnRho(policy string) (float64, error) {
 
 // TrueEpsilon is what a noise level buys: the epsilon proved at the delta it was asked for.
 func TrueEpsilon(noise mechanism.NodeNoise, horizon int) (float64, error) {
-	l := &learner.LinUCB{Sums: &mechanism.Tree{Noise: noise}}
+	l := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
 	if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), horizon); err != nil {
 		return 0, err
 	}
-	return l.Claim().Epsilon, nil
+	return privacy.ClaimOf(l).Epsilon(), nil
 }
 
 // maxSD is a release's largest standard deviation, in units of sensitivity/mu.
@@ -309,14 +309,14 @@ func maxSD(policy string) (float64, error) {
 	if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), JDPHorizon); err != nil {
 		return 0, err
 	}
-	switch sums := l.Sums.(type) {
+	switch sums := l.Statistic.(type) {
 	case interface{ MaxSD() float64 }:
 		return sums.MaxSD(), nil
 	case *mechanism.Tree: // a node's standard deviation is the root of the number of nodes that a row is in
 		released := uint(JDPHorizon - 1)
 		return math.Sqrt(float64(bits.Len(released) * mostDigits(released))), nil
 	}
-	return 0, fmt.Errorf("papers: %T has no largest standard deviation", l.Sums)
+	return 0, fmt.Errorf("papers: %T has no largest standard deviation", l.Statistic)
 }
 
 // mostDigits returns the greatest number of binary digits 1 among 1..n: of n, or of a number that has a 0 for one of

@@ -84,14 +84,13 @@ func Online(b privacy.Budget, c privacy.Calibration, mu, width float64) *learner
 // ZhengLDP returns LDP LinUCB (Zheng et al. 2020); norm is its bound S on |theta|, width the factor of beta, constant the public last coordinate.
 func ZhengLDP(b privacy.Budget, c privacy.Calibration, norm, width, constant float64) *learner.Local {
 	noise := learner.LDPNoise{Budget: b, Calibration: c, Constant: constant}
-	return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, ThetaNorm: norm, Width: width}}
+	return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &learner.LinUCB{ThetaNorm: norm, Width: width}}}
 }
 
 // Amplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022).
 func Amplified(b privacy.Budget, c privacy.Calibration, batch int, norm, width, constant float64) *learner.Local {
 	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch, Constant: constant})
-	server := l.Server.(*learner.AmplifiedServer)
-	server.ThetaNorm, server.Width = norm, width
+	l.Server.(*learner.AmplifiedServer).Policy = &learner.LinUCB{ThetaNorm: norm, Width: width}
 	return l
 }
 
@@ -112,11 +111,11 @@ func LDPPolicy(name string, epsilon float64) bandit.Learner {
 	b, root := LDPBudget(epsilon), math.Sqrt(5)
 	switch name {
 	case LinUCBPublic:
-		return &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}
+		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
 	case JDPPrinted, JDPPrintedOne:
 		l := Gaussian(b, privacy.AsPublished)
 		if name == JDPPrinted {
-			l.ThetaNorm = root
+			linUCB(l).ThetaNorm = root
 		}
 		return l
 	case LDPPrinted:

@@ -35,6 +35,9 @@ var ldpScriptElsewhere = map[float64]map[string][2]float64{
 
 // trueEpsilon reads what is proved of a policy off its claim in a table.
 func trueEpsilon(t *simulate.Table, policy string) float64 {
+	if t.Claims[policy] == "" {
+		return math.Inf(1) // nothing is claimed
+	}
 	fields := strings.Fields(claimLine(t.Claims[policy], "proved"))
 	if len(fields) < 3 {
 		return math.NaN()

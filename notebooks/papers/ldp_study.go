@@ -83,23 +83,9 @@ func reportRadius(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// tuned scales the confidence width that LinUCB computes from an accumulator's bounds, together with LinUCB.Sigma scaled alike.
-type tuned struct {
-	privacy.Accumulator
-	factor float64
-}
-
-// Bounds returns bounds whose rho_max and gamma give the width the factor.
-func (t *tuned) Bounds() privacy.Bounds {
-	b := t.Accumulator.Bounds()
-	b.RhoMax *= t.factor * t.factor
-	b.Gamma *= t.factor
-	return b
-}
-
 // tunedJDP returns LinUCB over sums, with a factor of its confidence width.
-func tunedJDP(sums privacy.Accumulator, factor float64) *learner.LinUCB {
-	return &learner.LinUCB{Sums: &tuned{sums, factor}, Sigma: factor / 2}
+func tunedJDP(sums privacy.Accumulator, factor float64) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{Width: factor}, sums)
 }
 
 // LDPEqualBatch is the batch of shuffle LinUCB in the comparison at equal privacy.
@@ -132,7 +118,7 @@ var equals = []struct {
 
 func vectorSum(b privacy.Budget, width float64) *learner.Local {
 	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: LDPEqualBatch, Constant: LDPArms(true).Constant()})
-	l.Server.(*learner.VectorSumServer).Width = width
+	l.Server.(*learner.VectorSumServer).Policy = &learner.LinUCB{Width: width}
 	return l
 }
 

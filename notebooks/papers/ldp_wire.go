@@ -70,7 +70,7 @@ func TableWire(epsilon float64) (*charts.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Add(w.name, numbers(m[0]), number(l.Claim().Epsilon))
+		t.Add(w.name, numbers(m[0]), number(privacy.ClaimOf(l).Epsilon()))
 	}
 	t.Caption = fmt.Sprintf("One user of Figure 1: her context x (five numbers, the last of them public) and her reward y, and what her device sends, δ = %g. LDP LinUCB sends 15 numbers of the matrix (the last is public, and comes as it is), then 5 of the vector. Shuffle LinUCB has a count for each of these (0 for the public one); its ε is that of the batch's sums, all that a server sees", LDPDelta)
 	return t, nil
@@ -200,7 +200,7 @@ func onlineBuys(b privacy.Budget) (row buys, err error) {
 			if err := d.Init(p, LDPHorizon); err != nil {
 				return row, err
 			}
-			sigma[i], epsilon[i] = messageSigma(d), d.Claim().Epsilon
+			sigma[i], epsilon[i] = messageSigma(d), privacy.ClaimOf(d).Epsilon()
 		}
 		if c == privacy.AsPublished {
 			row.printed, row.general, row.public = sigma[0], epsilon[0], epsilon[1]

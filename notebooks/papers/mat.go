@@ -74,10 +74,10 @@ func MATPolicy(name string, m matroid.Matroid, epsilon float64) bandit.Learner {
 	switch name {
 	case OMMPublic:
 		l := learner.NewOMM(m)
-		l.Initialisation = learner.AsPublished
+		l.Policy.(*learner.OMM).Initialisation = learner.AsPublished
 		return l
 	case CTSPublic:
-		return &learner.CTS{Matroid: m, Initialisation: learner.AsPublished}
+		return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
 	case DPUCBPrinted:
 		return learner.DPUCBMATAsPublished(m, epsilon)
 	case DPUCBForced:
@@ -114,8 +114,8 @@ func MATPublic(s Scale) *simulate.Experiment {
 	e := matExperiment(s, "mat-public", MATHorizon)
 	e.Policies = []simulate.Policy{
 		{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(MATMatroid) }},
-		{Name: "KL-OSM", New: func() bandit.Learner { return &learner.KLOSM{Matroid: MATMatroid} }},
-		{Name: "CTS, Gaussian", New: func() bandit.Learner { return &learner.CTS{Matroid: MATMatroid} }},
+		{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: MATMatroid}, nil) }},
+		{Name: "CTS, Gaussian", New: func() bandit.Learner { return learner.New(&learner.CTS{Matroid: MATMatroid}, nil) }},
 		{Name: "CTS, Beta", New: func() bandit.Learner { return &learner.CTSBeta{Matroid: MATMatroid} }},
 	}
 	return e

@@ -45,8 +45,8 @@ func BenchmarkMatroidRound(b *testing.B) {
 		{"dpucb", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, MATEpsilon) }},
 		{"dpts", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, MATEpsilon) }},
 		{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
-		{"cts", func(m matroid.Matroid) bandit.Learner { return &learner.CTS{Matroid: m} }},
-		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return &learner.KLOSM{Matroid: m} }},
+		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
+		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(m, budget, 0.1) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {
@@ -76,7 +76,7 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 		if round == horizon {
 			b.StopTimer()
 			if ledger != nil {
-				if err := ledger.Check(l.(privacy.Ledgered).Draws()); err != nil {
+				if err := ledger.Check(l.(privacy.Ledgered).Drawn()); err != nil {
 					b.Fatal(err)
 				}
 			}

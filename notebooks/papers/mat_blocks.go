@@ -15,10 +15,11 @@ import (
 
 // Laziness and forgetfulness: the blocks of a run of DPUCB-MAT, and why the arms of a round share epsilon.
 
-// recorder is a tally that notes what it is shown and what it releases.
+// recorder is a tally that notes what it is shown and what it releases. What it notes is raw data: it
+// has no plan of its own, and claims nothing.
 type recorder struct {
 	*mechanism.Blocks
-	setup    privacy.TallySetup
+	setup    privacy.Setup
 	records  []matRecord
 	releases []matRelease
 }
@@ -36,35 +37,28 @@ type matRelease struct {
 }
 
 // Init notes the setup.
-func (r *recorder) Init(s privacy.TallySetup) error {
+func (r *recorder) Init(s privacy.Setup) error {
 	r.setup = s
 	return r.Blocks.Init(s)
 }
 
 // Add takes in a record and notes it.
-func (r *recorder) Add(arms []int, weights []float64) (bool, error) {
-	before := make([]int, len(arms))
-	for i, e := range arms {
-		before[i] = r.Estimate(e).Count
+func (r *recorder) Add(rec *privacy.Record) (moved bool, err error) {
+	if moved, err = r.Blocks.Add(rec); err != nil {
+		return false, err
 	}
-	released, err := r.Blocks.Add(arms, weights)
-	if err != nil {
-		return released, err
+	r.records = append(r.records, matRecord{slices.Clone(rec.Arms), slices.Clone(rec.Y)})
+	for _, e := range r.Release().Changed {
+		r.releases = append(r.releases, matRelease{len(r.records), e, r.Release().Of[e]})
 	}
-	r.records = append(r.records, matRecord{slices.Clone(arms), slices.Clone(weights)})
-	for i, e := range arms {
-		if now := r.Estimate(e); now.Count != before[i] {
-			r.releases = append(r.releases, matRelease{len(r.records), e, now})
-		}
-	}
-	return released, nil
+	return moved, nil
 }
 
 // recordTable2 plays DPUCB-MAT on Table 2, trial 0 of the experiments, and records it.
 func recordTable2(rounds int) (*recorder, error) {
-	l := MATPolicy(DPUCBForced, MATMatroid, MATEpsilon).(*learner.OMM)
-	r := &recorder{Blocks: l.Tally.(*mechanism.Blocks)}
-	l.Tally = r
+	l := MATPolicy(DPUCBForced, MATMatroid, MATEpsilon).(*learner.Private[privacy.Means])
+	r := &recorder{Blocks: l.Statistic.(*mechanism.Blocks)}
+	l.Statistic = r
 	return r, watch(MATTable2(), MATName(DPUCBForced, MATEpsilon), l, rounds, 0, func(int, []int) {})
 }
 
@@ -238,14 +232,14 @@ func FigureWidths(s Scale) (*charts.Figure, error) {
 }
 
 // replay feeds records to a tally under noise of a seed and returns what it releases.
-func replay(b privacy.Budget, setup privacy.TallySetup, records []matRecord, source *privacy.Ledger) (*recorder, error) {
+func replay(b privacy.Budget, setup privacy.Setup, records []matRecord, source *privacy.Ledger) (*recorder, error) {
 	r := &recorder{Blocks: &mechanism.Blocks{Budget: b}}
 	if err := r.Init(setup); err != nil {
 		return nil, err
 	}
 	r.Reset(privacy.NewNoise(source))
 	for _, record := range records {
-		if _, err := r.Add(record.arms, record.weights); err != nil {
+		if _, err := r.Add(&privacy.Record{Arms: record.arms, Y: record.weights}); err != nil {
 			return nil, err
 		}
 	}
@@ -294,7 +288,7 @@ func claimBlocks(s Scale) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := book.Check(before.Draws()); err != nil {
+	if err := book.Check(before.Drawn()); err != nil {
 		return "", err
 	}
 	if len(before.releases) != len(run.releases) {
@@ -338,7 +332,7 @@ const shareDelta = 1e-6
 // blockScale returns the noise on the sum of a block where a round shows so many arms: the scale of the Laplace, or the Gaussian's standard deviation.
 func blockScale(b privacy.Budget, slots int) (float64, error) {
 	tally := &mechanism.Blocks{Budget: b}
-	err := tally.Init(privacy.TallySetup{Arms: slots, Slots: slots, Horizon: MATHorizon, Lo: 0, Hi: 1})
+	err := tally.Init(privacy.Setup{Arms: slots, Slots: slots, Horizon: MATHorizon, Lo: 0, Hi: 1})
 	_, later := tally.Scale()
 	return later, err
 }
@@ -393,7 +387,7 @@ func roundZero() (names []string, arms, slots []int, published, forced []privacy
 			if err := l.Init(p, MATHorizon); err != nil {
 				return nil, nil, nil, nil, nil, err
 			}
-			c := l.(privacy.Claimant).Claim()
+			c := privacy.ClaimOf(l)
 			if policy == DPUCBPrinted {
 				published = append(published, c)
 			} else {
@@ -416,7 +410,7 @@ func TableRoundZero() (*charts.Table, error) {
 	}
 	t := charts.NewTable("instance", "arms L", "arms a round K", "asked for: ε", "as published: ε of the user of round 0", "of all others", "forced start: ε of every user")
 	for i, name := range names {
-		t.Add(name, arms[i], slots[i], fmt.Sprint(MATEpsilon), number(published[i].Epsilon), number(published[i].Nominal.Epsilon), number(forced[i].Epsilon))
+		t.Add(name, arms[i], slots[i], fmt.Sprint(MATEpsilon), number(published[i].Epsilon()), number(published[i].Asked().Epsilon), number(forced[i].Epsilon()))
 	}
 	t.Align = "lrrrrrr"
 	t.Caption = "Read off the learners' claims. As published, round 0 shows all L arms of one user under noise for K of them: she has Lε/K. " + movies.Caption
@@ -459,19 +453,19 @@ func claimShare(s Scale) (string, error) {
 	}
 	for i, name := range names {
 		for _, c := range []privacy.Claim{published[i], forced[i]} {
-			exact, _, err := privacy.Tightest(c.Event, 0)
+			exact, _, err := privacy.Tightest(c.Event(), 0)
 			if err != nil {
 				return "", err
 			}
-			if math.Abs(exact/c.Epsilon-1) > 1e-9 {
-				return "", fmt.Errorf("%s: claims epsilon = %v, its event has %v", name, c.Epsilon, exact)
+			if math.Abs(exact/c.Epsilon()-1) > 1e-9 {
+				return "", fmt.Errorf("%s: claims epsilon = %v, its event has %v", name, c.Epsilon(), exact)
 			}
 		}
 		want := float64(MATEpsilon*arms[i]) / float64(slots[i])
-		if forced[i].Epsilon != MATEpsilon || math.Abs(published[i].Epsilon-want) > 1e-9 {
-			return "", fmt.Errorf("%s: epsilon = %v as published and %v forced, want %v and %v", name, published[i].Epsilon, forced[i].Epsilon, want, MATEpsilon)
+		if math.Abs(forced[i].Epsilon()/MATEpsilon-1) > 1e-12 || math.Abs(published[i].Epsilon()-want) > 1e-9 {
+			return "", fmt.Errorf("%s: epsilon = %v as published and %v forced, want %v and %v", name, published[i].Epsilon(), forced[i].Epsilon(), want, MATEpsilon)
 		}
-		evidence += fmt.Sprintf("%s: Lε/K = %.4g for the user of round 0; ", name, published[i].Epsilon)
+		evidence += fmt.Sprintf("%s: Lε/K = %.4g for the user of round 0; ", name, published[i].Epsilon())
 	}
 	return evidence + "the accountant agrees", nil
 }
@@ -483,7 +477,7 @@ func measureBlock(epsilon float64, slots, size, repeats int) (float64, error) {
 	}
 	tally := &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 	arms := 1000 * slots
-	if err := tally.Init(privacy.TallySetup{Arms: arms, Slots: slots, Horizon: arms / slots * (2*size - 1), Lo: 0, Hi: 1}); err != nil {
+	if err := tally.Init(privacy.Setup{Arms: arms, Slots: slots, Horizon: arms / slots * (2*size - 1), Lo: 0, Hi: 1}); err != nil {
 		return 0, err
 	}
 	noise := privacy.NewNoise(random.Source(MATSeed, slots, "block"))
@@ -497,12 +491,12 @@ func measureBlock(epsilon float64, slots, size, repeats int) (float64, error) {
 				played[i], weights[i] = first+i, 0.5
 			}
 			for range 2*size - 1 {
-				if _, err := tally.Add(played, weights); err != nil {
+				if _, err := tally.Add(&privacy.Record{Arms: played, Y: weights}); err != nil {
 					return 0, err
 				}
 			}
 			for _, e := range played {
-				d := tally.Estimate(e).Mean - 0.5
+				d := tally.Release().Of[e].Mean - 0.5
 				square += d * d
 				n++
 			}

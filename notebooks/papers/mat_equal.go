@@ -52,35 +52,39 @@ type matEqual struct {
 // matEquals are the policies, all with the sound initialisation. CUCB on a matroid is OMM, over whatever tally.
 var matEquals = []matEqual{
 	{EqualOMM, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
-	{EqualCTS, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return &learner.CTS{Matroid: m} }},
-	{EqualKL, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return &learner.KLOSM{Matroid: m} }},
+	{EqualCTS, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
+		return learner.New(&learner.CTS{Matroid: m}, nil)
+	}},
+	{EqualKL, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
+		return learner.New(&learner.KLOSM{Matroid: m}, nil)
+	}},
 	{EqualTree, false, 0, "Chen et al., Theorem 8", ommTree},
 	{EqualTreeGauss, false, MATDelta, "confidence holds", ommTree},
 	{EqualDPUCB, false, 0, "Theorem 2", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 1) }},
 	{EqualDPUCBGauss, false, MATDelta, "confidence holds", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 1) }},
 	{EqualDPTS, false, 0, "Theorem 4", func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return &learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: b}}
+		return learner.New(&learner.CTS{Matroid: m}, &mechanism.Blocks{Budget: b})
 	}},
 	{EqualDPUCBAll, false, 0, "confidence holds", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 1) }},
 	{EqualQuarter, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.25) }},
 	{EqualTenth, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.1) }},
 	{EqualCTSTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return &learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: b, Remember: true}, Width: 0.5, Boost: 0.3}
+		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: 0.3}, &mechanism.Blocks{Budget: b, Remember: true})
 	}},
 	{EqualKLTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.1) }},
 	{EqualKLTunedGauss, false, MATDelta, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.15) }},
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return &learner.OMM{Matroid: m, Tally: &mechanism.TreeTally{Budget: b}}
+	return learner.New(&learner.OMM{Matroid: m}, &mechanism.TreeTally{Budget: b})
 }
 
 func ommBlocks(m matroid.Matroid, b privacy.Budget, remember bool, width float64) bandit.Learner {
-	return &learner.OMM{Matroid: m, Tally: &mechanism.Blocks{Budget: b, Remember: remember}, Width: width}
+	return learner.New(&learner.OMM{Matroid: m, Width: width}, &mechanism.Blocks{Budget: b, Remember: remember})
 }
 
 func klBlocks(m matroid.Matroid, b privacy.Budget, boost float64) bandit.Learner {
-	return &learner.KLOSM{Matroid: m, Tally: &mechanism.Blocks{Budget: b, Remember: true}, Boost: boost}
+	return learner.New(&learner.KLOSM{Matroid: m, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: true})
 }
 
 // equalPolicies adds the comparison's policies to an experiment.

@@ -127,11 +127,11 @@ func FigureViewers() (*charts.Figure, error) {
 	return f, nil
 }
 
-// movieClaim is the claim of DPUCB-MAT on the movies.
-func movieClaim(m *MATMovies, b privacy.Budget) (privacy.Claim, error) {
-	l := &learner.OMM{Matroid: m.Matroid, Tally: &mechanism.Blocks{Budget: b}}
+// moviePlan is the plan of DPUCB-MAT on the movies.
+func moviePlan(m *MATMovies, b privacy.Budget) (privacy.Plan, error) {
+	l := learner.New(&learner.OMM{Matroid: m.Matroid}, &mechanism.Blocks{Budget: b})
 	err := l.Init(m.Environment().Problem(), MATMovieHorizon)
-	return l.Claim(), err
+	return privacy.PlanOf(l, privacy.All), err
 }
 
 // FigureViewersEpsilon draws the epsilon of a user against the number of her rounds.
@@ -157,7 +157,7 @@ func FigureViewersEpsilon() (*charts.Figure, error) {
 		{"ε = 2 a round, Laplace", privacy.Budget{Epsilon: MATEpsilon}},
 		{"ε = 0.05 a round, Laplace", privacy.Budget{Epsilon: 0.05}},
 	} {
-		c, err := movieClaim(m, line.budget)
+		c, err := moviePlan(m, line.budget)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func FigureViewersEpsilon() (*charts.Figure, error) {
 			if err != nil {
 				return nil, err
 			}
-			s.X, s.Y = append(s.X, float64(k)), append(s.Y, user.Epsilon)
+			s.X, s.Y = append(s.X, float64(k)), append(s.Y, user.Claim().Epsilon())
 		}
 		f.Series = append(f.Series, s)
 	}
@@ -202,7 +202,7 @@ func TableViewers() (*charts.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := movieClaim(m, privacy.Budget{Epsilon: MATEpsilon})
+	c, err := moviePlan(m, privacy.Budget{Epsilon: MATEpsilon})
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func TableViewers() (*charts.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, cell := range []string{fmt.Sprintf("%.1f", v.mean), fmt.Sprint(sorted[len(sorted)/2]), fmt.Sprint(v.most), thousands(never), number(user.Epsilon), fmt.Sprintf("%.3f", n.event),
+		for i, cell := range []string{fmt.Sprintf("%.1f", v.mean), fmt.Sprint(sorted[len(sorted)/2]), fmt.Sprint(v.most), thousands(never), number(user.Claim().Epsilon()), fmt.Sprintf("%.3f", n.event),
 			fmt.Sprintf("%.0f", n.laplace), fmt.Sprintf("%.0f", n.gaussian), thousands(n.block)} {
 			rows[i] = append(rows[i], cell)
 		}
@@ -274,7 +274,7 @@ func claimViewers(s Scale) (string, error) {
 	}
 	for _, k := range []int{1, 3, here.most} {
 		for _, budget := range []privacy.Budget{{Epsilon: MATEpsilon}, {Epsilon: MATEpsilon / float64(k)}} {
-			c, err := movieClaim(m, budget)
+			c, err := moviePlan(m, budget)
 			if err != nil {
 				return "", err
 			}
@@ -282,8 +282,8 @@ func claimViewers(s Scale) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			if want := float64(k) * budget.Epsilon; math.Abs(user.Epsilon/want-1) > 1e-9 {
-				return "", fmt.Errorf("ε = %v a round: a user with %d rounds has %v, want %v", budget.Epsilon, k, user.Epsilon, want)
+			if want := float64(k) * budget.Epsilon; math.Abs(user.Claim().Epsilon()/want-1) > 1e-9 {
+				return "", fmt.Errorf("ε = %v a round: a user with %d rounds has %v, want %v", budget.Epsilon, k, user.Claim().Epsilon(), want)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func claimAudit(s Scale) (string, error) {
 	return fmt.Sprintf("10 seeds, %s runs in each world, 99.9%% confidence: the wrong one is caught every time (ε ≥ %.2f at least, claimed 1, true 2), the right one never", thousands(runs), least), nil
 }
 
-// NoisyGreedy plays the arm with the largest noisy sum of rewards. It claims the price of fresh Laplace noise in every round.
+// NoisyGreedy plays the arm with the largest noisy sum of rewards. Its plan is that of fresh Laplace noise in every round.
 type NoisyGreedy struct {
 	bandit.Base
 	KeepNoise bool // the bug: noise is drawn in the first round only
@@ -121,20 +121,28 @@ func (g *NoisyGreedy) Select(_ *bandit.View, dst []int) []int {
 // Update adds the reward.
 func (g *NoisyGreedy) Update(_ *bandit.View, arms []int, y []float64) { g.sum[arms[0]] += y[0] }
 
-// Claim is that of Laplace noise on each round's sums, up to the horizon, of which a replaced reward in [-1, 1] moves one by 2.
-func (g *NoisyGreedy) Claim() privacy.Claim {
-	rounds := g.horizon
-	event := privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 2.0 / noisyGreedyScale}, Times: rounds}
-	return privacy.Claim{
-		Model: privacy.Central, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},
-		Nominal: privacy.Budget{Epsilon: 0.4 * float64(rounds)}, Epsilon: 0.4 * float64(rounds), Event: event, Source: "basic composition (Dwork et al. 2006)",
+// Plan is that of Laplace noise on each round's sums, up to the horizon, of which a replaced reward in
+// [-1, 1] moves one by 2.
+func (g *NoisyGreedy) Plan(records int) privacy.Plan {
+	p := privacy.Plan{
+		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},
+		Asked:      privacy.Budget{Epsilon: 2.0 / noisyGreedyScale * float64(g.horizon)},
+		Conditions: []string{"rewards are in [-1, 1]"}, Source: "basic composition (Dwork et al. 2006)",
 	}
+	if rounds := min(records, g.horizon); rounds > 0 {
+		p.Cases = [][]privacy.Release{{{
+			Laws: []privacy.Law{g.law()}, Sensitivity: privacy.Norms{L1: 2}, Times: rounds,
+		}}}
+	}
+	return p.HeldBy(g)
 }
 
-// Draws is what the claim rests on: fresh noise for every arm in every round.
-func (g *NoisyGreedy) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.LaplaceLaw(len(g.sum), noisyGreedyScale), Count: g.selected}}
+// Drawn is what the plan rests on: fresh noise for every arm in every round.
+func (g *NoisyGreedy) Drawn() []privacy.Draws {
+	return []privacy.Draws{{Law: g.law(), Count: g.selected}}
 }
+
+func (g *NoisyGreedy) law() privacy.Law { return privacy.LaplaceLaw(len(g.sum), noisyGreedyScale) }
 
 // TryNoisyGreedy simulates it for a hundred rounds.
 func TryNoisyGreedy(keepNoise bool) error {

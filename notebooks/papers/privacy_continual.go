@@ -58,14 +58,14 @@ func (c continual) noiseByRound(rounds, runs int) (sd []float64, samples int, er
 	if err != nil {
 		return nil, 0, err
 	}
-	sum, zero, release := make([]float64, rounds-1), make([]float64, dim), make([]float64, dim*(dim+1)/2)
+	sum, zero, release := make([]float64, rounds-1), privacy.Row(make([]float64, dim)), make([]float64, dim*(dim+1)/2)
 	for run := range runs {
 		a.Reset(privacy.NewNoise(random.Source(PrivacySeed, run, "noise by round: "+c.name)))
 		for t := range sum {
-			if err := a.AddOuter(zero); err != nil {
+			if _, err := a.Add(zero); err != nil {
 				return nil, 0, err
 			}
-			a.Read(release)
+			a.Release().Read(release)
 			for i, p := 0, 0; i < dim; i, p = i+1, p+i+1 {
 				for _, v := range release[p : p+i] {
 					sum[t] += v * v
@@ -188,7 +188,7 @@ func TableContinual(s Scale) (*charts.Table, error) {
 	const dim = 6
 	rounds := pick(s, 2_000, 10_000, 10_000)
 	t := charts.NewTable("mechanism", "largest sd [noise units]", "memory [kB]", "time [µs a row]")
-	row, release := make([]float64, dim), make([]float64, dim*(dim+1)/2)
+	row, release := privacy.Row(make([]float64, dim)), make([]float64, dim*(dim+1)/2)
 	for _, c := range continuals {
 		sd, err := c.maxSD(rounds)
 		if err != nil {
@@ -203,10 +203,10 @@ func TableContinual(s Scale) (*charts.Table, error) {
 		a.Reset(PrivacyNoise("time of " + c.name))
 		start := time.Now()
 		for range rounds {
-			if err := a.AddOuter(row); err != nil {
+			if _, err := a.Add(row); err != nil {
 				return nil, err
 			}
-			a.Read(release)
+			a.Release().Read(release)
 		}
 		each := time.Since(start) / time.Duration(rounds)
 		t.Add(c.name, fmt.Sprintf("%.2f", sd), fmt.Sprintf("%.1f", kept/1024), fmt.Sprintf("%.1f", float64(each)/float64(time.Microsecond)))
@@ -234,7 +234,7 @@ func claimContinual(s Scale) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if got := a.Claim().Epsilon; math.Abs(got-ContinualBudget.Epsilon) > 1e-6 {
+		if got := privacy.ClaimOf(a).Epsilon(); math.Abs(got-ContinualBudget.Epsilon) > 1e-6 {
 			return "", fmt.Errorf("%s: proves epsilon = %v, want %v", c.name, got, ContinualBudget.Epsilon)
 		}
 		sd, samples, err := c.noiseByRound(rounds, continualRuns(s))

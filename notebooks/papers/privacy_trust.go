@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -18,8 +20,8 @@ func LessonLaplace(epsilon float64) (*mechanism.Laplace, error) {
 	return l, l.Init()
 }
 
-// userClaims are the event-level claims of the figure, at epsilon = 1.
-func userClaims() ([]string, []privacy.Claim, error) {
+// userPlans are the event-level plans of the figure, at epsilon = 1.
+func userPlans() ([]string, []privacy.Plan, error) {
 	l, err := LessonLaplace(1)
 	if err != nil {
 		return nil, nil, err
@@ -28,12 +30,12 @@ func userClaims() ([]string, []privacy.Claim, error) {
 	if err := blt.Init(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: 1, Alpha: 0.01}); err != nil {
 		return nil, nil, err
 	}
-	return []string{"Laplace", "Gaussian (BLT)"}, []privacy.Claim{l.Claim(), blt.Claim()}, nil
+	return []string{"Laplace", "Gaussian (BLT)"}, []privacy.Plan{privacy.PlanOf(l, privacy.All), privacy.PlanOf(blt, privacy.All)}, nil
 }
 
 // FigureUsers draws the epsilon of a user against her number of records, for claims that are about one record.
 func FigureUsers() (*charts.Figure, error) {
-	names, claims, err := userClaims()
+	names, plans, err := userPlans()
 	if err != nil {
 		return nil, err
 	}
@@ -42,14 +44,14 @@ func FigureUsers() (*charts.Figure, error) {
 		X:     charts.Axis{Name: "records of the user, k", Log: true, Range: [2]float64{0.9, 110}}, Y: charts.Axis{Name: "her ε", Log: true, Range: [2]float64{0.8, 1500}},
 		Scale: "exact accounting", Caption: "All claims are for ε = 1 and one record; δ = 10⁻⁶ for the Gaussian, 0 for Laplace",
 	}
-	for i, c := range claims {
+	for i, p := range plans {
 		line := charts.Series{Name: names[i], Style: 1 + i}
 		for _, k := range []int{1, 2, 3, 5, 10, 20, 30, 50, 100} {
-			user, err := c.ForUsers(k)
+			user, err := p.ForUsers(k)
 			if err != nil {
 				return nil, err
 			}
-			line.X, line.Y = append(line.X, float64(k)), append(line.Y, user.Epsilon)
+			line.X, line.Y = append(line.X, float64(k)), append(line.Y, user.Claim().Epsilon())
 		}
 		f.Series = append(f.Series, line)
 	}
@@ -58,39 +60,44 @@ func FigureUsers() (*charts.Figure, error) {
 
 // claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu exactly.
 func claimUsers(Scale) (string, error) {
-	names, claims, err := userClaims()
+	names, plans, err := userPlans()
 	if err != nil {
 		return "", err
 	}
 	var evidence string
-	for i, c := range claims {
+	for i, p := range plans {
 		for _, k := range []int{2, 10} {
-			user, err := c.ForUsers(k)
+			user, err := p.ForUsers(k)
 			if err != nil {
 				return "", err
 			}
-			want := float64(k) * c.Epsilon
-			if c.Nominal.Delta > 0 {
-				mu, err := privacy.GaussianMu(c.Nominal)
+			want := float64(k) * p.Claim().Epsilon()
+			if p.Asked.Delta > 0 {
+				mu, err := privacy.GaussianMu(p.Asked)
 				if err != nil {
 					return "", err
 				}
-				want = privacy.GaussianEpsilon(c.Nominal.Delta, float64(k)*mu)
+				want = privacy.GaussianEpsilon(p.Asked.Delta, float64(k)*mu)
 			}
-			if math.Abs(user.Epsilon/want-1) > 1e-6 || user.Epsilon < float64(k)*c.Epsilon*(1-1e-9) {
-				return "", fmt.Errorf("%s: a user with %d records has epsilon = %v, want %v", names[i], k, user.Epsilon, want)
+			if math.Abs(user.Claim().Epsilon()/want-1) > 1e-6 || user.Claim().Epsilon() < float64(k)*p.Claim().Epsilon()*(1-1e-9) {
+				return "", fmt.Errorf("%s: a user with %d records has epsilon = %v, want %v", names[i], k, user.Claim().Epsilon(), want)
 			}
-			evidence += fmt.Sprintf("%s: ε = %.4g for %d records; ", names[i], user.Epsilon, k)
+			evidence += fmt.Sprintf("%s: ε = %.4g for %d records; ", names[i], user.Claim().Epsilon(), k)
 		}
 	}
-	if _, err := privacy.Compose(claims[0], claims[1]); !errors.Is(err, privacy.ErrDisagree) {
+	both := new(struct{ name string })
+	joint := learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: ContinualBudget})
+	if err := joint.Init(bandit.Problem{Arms: 2, Dim: 5, Slots: 1, ContextNorm: 1, RewardMax: 1}, 20_000); err != nil {
+		return "", err
+	}
+	if _, err := privacy.Compose(both, plans[0], privacy.PlanOf(joint, privacy.All)); !errors.Is(err, privacy.ErrDisagree) {
 		return "", fmt.Errorf("a central and a joint claim compose: %v", err)
 	}
-	user, err := claims[1].ForUsers(3)
+	user, err := plans[1].ForUsers(3)
 	if err != nil {
 		return "", err
 	}
-	if _, err := privacy.Compose(claims[1], user); !errors.Is(err, privacy.ErrDisagree) {
+	if _, err := privacy.Compose(both, plans[1], user); !errors.Is(err, privacy.ErrDisagree) {
 		return "", fmt.Errorf("a claim for a record and one for a user compose: %v", err)
 	}
 	return evidence + "claims for different models, or for records and users, do not compose", nil
@@ -250,7 +257,7 @@ func (c continual) spent(rounds int) ([]float64, error) {
 	}
 	out := make([]float64, rounds-1)
 	for t := range out {
-		out[t], _, err = privacy.Tightest(a.(privacy.Meter).Spent(t+1), ContinualBudget.Delta)
+		out[t], _, err = privacy.Tightest(privacy.PlanOf(a, t+1).Event(), ContinualBudget.Delta)
 		if err != nil {
 			return nil, err
 		}
@@ -283,15 +290,11 @@ func claimOdometer(Scale) (string, error) {
 	return evidence + fmt.Sprintf("1 at the end, T = %d", rounds), nil
 }
 
-// TableReport lays a claim out as privacy.Report accounts it.
-func TableReport(name string, c privacy.Claim) (*charts.Table, error) {
-	r, err := privacy.NewReport(name, c)
-	if err != nil {
-		return nil, err
-	}
+// TableClaim lays a claim out, a fact a row.
+func TableClaim(name string, c privacy.Claim) *charts.Table {
 	t := charts.NewTable(name, "")
-	for _, f := range r.Fields() {
+	for _, f := range c.Fields() {
 		t.Add(f[0], f[1])
 	}
-	return t, nil
+	return t
 }

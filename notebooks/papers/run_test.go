@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -22,15 +23,15 @@ func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
 	}
 }
 
-func linUCB() bandit.Learner { return &learner.LinUCB{} }
+func plain() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
 
 // fails is a learner that fails in its second round.
-type fails struct{ learner.LinUCB }
+type fails struct{ *learner.Private[privacy.Sums] }
 
 var errFails = errors.New("fails")
 
 func (l *fails) Update(v *bandit.View, arms []int, y []float64) {
-	l.LinUCB.Update(v, arms, y)
+	l.Private.Update(v, arms, y)
 	if v.Round == 2 {
 		l.Fail(errFails)
 	}
@@ -40,7 +41,7 @@ func (l *fails) Update(v *bandit.View, arms []int, y []float64) {
 func TestFinishedTablesAreSaved(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("DPBANDITS_ROOT", root)
-	results, err := Run(t.Context(), Paper, nil, quick("good", linUCB), quick("bad", func() bandit.Learner { return new(fails) }))
+	results, err := Run(t.Context(), Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(&learner.LinUCB{}, nil)} }))
 	if !errors.Is(err, errFails) || len(results) != 2 {
 		t.Fatalf("%d results, error %v, want 2 and one that wraps %v", len(results), err, errFails)
 	}
@@ -61,7 +62,7 @@ func TestUnwritableFolders(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, in), nil, 0o444); err != nil { // not a folder
 			t.Fatal(err)
 		}
-		results, err := Run(t.Context(), Paper, nil, quick("good", linUCB))
+		results, err := Run(t.Context(), Paper, nil, quick("good", plain))
 		if results != nil || err == nil || !strings.Contains(err.Error(), filepath.Join(root, in)) {
 			t.Errorf("%d results, error %v, want none and one that names %s", len(results), err, filepath.Join(root, in))
 		}
@@ -78,7 +79,7 @@ func TestTableElsewhere(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "good.csv", "in the way"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f := Figure{Experiments: func(Scale) []*simulate.Experiment { return []*simulate.Experiment{quick("good", linUCB)} }, Report: func(Scale, []*simulate.Table) (*charts.Table, error) {
+	f := Figure{Experiments: func(Scale) []*simulate.Experiment { return []*simulate.Experiment{quick("good", plain)} }, Report: func(Scale, []*simulate.Table) (*charts.Table, error) {
 		return &charts.Table{Headers: []string{"report"}}, nil
 	}}
 	report, err := f.Reproduce(t.Context(), Paper, nil)

@@ -13,8 +13,8 @@ import (
 )
 
 // Accumulator is the audit of a continual release of sum of row row^T, without the learner that
-// would read it: the transcript is what Read gives after each of a number of rows. For Gaussian
-// noise the attack is the best there is, up to what it has to learn of the covariance.
+// would read it. The transcript is what Read writes after each of a number of rows. For Gaussian
+// noise the attack is the best possible, up to the error of the covariance, which it must estimate.
 type Accumulator struct {
 	Name   string
 	Claim  privacy.Budget // zero: what the accumulator proves of itself
@@ -23,19 +23,22 @@ type Accumulator struct {
 
 	New   func() privacy.Accumulator // called once a worker; an accumulator is Reset before each run
 	Setup privacy.Setup
-	// Rows are the two neighbouring sequences, Setup.Horizon rows at most. nil: FarRows in the
-	// first round, rows of zeros after it.
-	Rows  [2][][]float64
-	Reads []int // after which rows Read is called, 1, 2, ..., ascending; nil: after each, the horizon's last, which is never released, excepted
-	Runs  int   // in each world, >= MinRuns; 0 means DefaultRuns
+	// Rows are the two neighbouring sequences of at most Setup.Horizon rows. nil means FarRows in the
+	// first round, and rows of zeros after it.
+	Rows [2][][]float64
+	// Reads lists the rows after which Read is called, 1, 2, ..., ascending. nil means after each row
+	// except the horizon's last, which is never released.
+	Reads []int
+	Runs  int // in each world, >= MinRuns; 0 means DefaultRuns
 }
 
 var _ Item = Accumulator{}
 
-// FarRows returns two rows whose outer products are far apart: v v^T and w w^T with |v| =
-// Setup.Bound. Where the bounds allow it, v and w are orthogonal and of that length both, which is
-// as far as it goes (distance sqrt(2) Bound^2 in the Frobenius norm); elsewhere they are as far as
-// it goes to within a percent.
+// FarRows returns two rows v, w within the bounds whose outer products are far apart, with |v| =
+// Setup.Bound.
+//
+// If the bounds allow it, v and w are orthogonal and both of that length: the largest distance,
+// sqrt(2) Bound^2 in the Frobenius norm. Otherwise the distance is the largest to within a percent.
 func FarRows(s privacy.Setup) (v, w []float64) {
 	v, w = make([]float64, s.Dim), make([]float64, s.Dim)
 	context := s.Context
@@ -43,29 +46,31 @@ func FarRows(s privacy.Setup) (v, w []float64) {
 		context = s.Bound
 	}
 	last := s.Dim - 1
-	y := math.Sqrt(max(0, float64(s.Bound*s.Bound)-float64(context*context))) // the part of the bound left to the last entry
+	// This is the part of the bound that is left to the last entry.
+	y := math.Sqrt(max(0, float64(s.Bound*s.Bound)-float64(context*context)))
 	v[0], v[last] = context, y
 	switch {
 	case y == 0 && last > 1: // both are contexts
 		w[1] = context
 	case y == 0:
 		w[last] = s.Bound
-	case y <= context && last > 1: // turn the context until the two products cancel: context^2 cos = y^2
+	case y <= context && last > 1: // turn the context until the products cancel: context^2 cos = y^2
 		cos := y * y / (context * context)
 		w[0], w[1], w[last] = context*cos, context*math.Sqrt(max(0, 1-float64(cos*cos))), -y
-	case y <= context: // there is but one context: a shorter one
+	case y <= context: // there is one context only: a shorter one
 		w[0], w[last] = y, -context
-	default: // contexts are too short for that: the nearest to a right angle at full length, or a right angle at less
+	default: // contexts too short: nearest to a right angle at full length, or a right angle at less
 		w[0], w[last] = context, -y
-		if r := context * context / (y * y); 1+float64(r*r) > 8*r/((1+r)*(1+r)) { // squared distances, in units of Bound^4
+		// The squared distances are in units of Bound^4.
+		if r := context * context / (y * y); 1+float64(r*r) > 8*r/((1+r)*(1+r)) {
 			w[last] = -r * y
 		}
 	}
 	return v, w
 }
 
-// About returns the accumulator's description. A claim that is left to the accumulator is asked of
-// a new one.
+// About returns the accumulator's description. If no claim is set, a new accumulator is asked for
+// its own.
 func (a Accumulator) About() (About, error) {
 	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
 	if a.Claim == (privacy.Budget{}) && a.New != nil {
@@ -73,7 +78,7 @@ func (a Accumulator) About() (About, error) {
 		if err != nil {
 			return about, err
 		}
-		about.Claim, about.Curve = Claimed(acc.Claim())
+		about.Claim, about.Curve = Claimed(privacy.ClaimOf(acc))
 	}
 	return about, about.validate()
 }
@@ -89,12 +94,12 @@ func (a Accumulator) start() (privacy.Accumulator, error) {
 	return acc, nil
 }
 
-// check validates, and returns the rows and reads with their defaults.
+// check validates the audit, and returns the rows and reads with their defaults.
 func (a Accumulator) check() (rows [2][][]float64, reads []int, err error) {
 	if a.New == nil {
 		return rows, nil, errors.New("field New is nil")
 	}
-	if err := a.Setup.Validate(); err != nil {
+	if err := a.Setup.CheckRows(); err != nil {
 		return rows, nil, err
 	}
 	if a.Setup.Horizon < 2 {
@@ -169,11 +174,11 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 				acc.Reset(privacy.NewNoise(source))
 				next := 0
 				for t, row := range rows[world] {
-					if err := acc.AddOuter(row); err != nil {
+					if _, err := acc.Add(privacy.Row(row)); err != nil {
 						return err
 					}
 					if next < len(reads) && reads[next] == t+1 {
-						acc.Read(out[next*size : (next+1)*size])
+						acc.Release().Read(out[next*size : (next+1)*size])
 						next++
 					}
 				}

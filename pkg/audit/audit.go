@@ -1,16 +1,29 @@
 // Package audit attacks mechanisms and learners that claim differential privacy, and reports lower
-// bounds on their epsilon.
+// bounds on their epsilon. Logarithms are natural.
 //
-// An audit runs its subject many times in two worlds, on neighbouring inputs, looks for an event
-// that is likely in one world and rare in the other, and says which epsilons the two rates exclude,
-// and with what confidence. It can prove a claim false. It can never prove one true: that an audit
-// excludes nothing may mean that the mechanism is private or that the attack is weak.
+// An audit runs its subject many times in two worlds, on neighbouring inputs. It looks for an event
+// that is likely in one world and rare in the other, and reports which epsilons the two rates
+// exclude, and with what confidence. It can prove a claim false, but never true: if it excludes
+// nothing, the subject may be private or the attack weak.
 //
-// What can be audited is an [Item]: a [Mechanism]; a release whose density is known ([Likelihood]);
-// a whole bandit learner ([Learner]); a continual release ([Accumulator]); or anything that takes
-// many records at once, in a single run ([Canaries]). [Family] and [Each] audit a list of them. A
-// claim is a point (epsilon, delta) or, with an event, a curve ([CurveOf]), of which every point is
-// tested. Logarithms are natural.
+// What can be audited, each an [Item]:
+//
+//   - [Mechanism]: anything that can be run on two neighbouring inputs.
+//   - [Likelihood]: a release whose density is known, in far fewer runs.
+//   - [Learner]: a whole bandit learner, on two neighbouring streams.
+//   - [Accumulator]: a continual release of sums.
+//   - [Canaries]: anything that takes many records at once, in a single run.
+//
+// How to audit:
+//
+//   - [Options] sets confidence, runs and seed; [Finding] is the result.
+//   - [Family] and [Each] audit a list of items and return a [Report].
+//   - [CurveOf] and [Claimed] turn a claim into points (epsilon, delta), which are all tested.
+//   - [Search] finds streams for a Learner; [AdditiveDensity] and [GaussianDensity] help a
+//     Likelihood.
+//   - [Progress] hears how far an audit is.
+//
+// Read [Mechanism] first, then [Finding].
 package audit
 
 import (
@@ -23,32 +36,36 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// About is what is said of a subject, and by whom.
+// About describes a subject: its name, what it claims, and what is known of it.
 type About struct {
 	Name  string
-	Claim privacy.Budget // what the subject claims
-	// Curve lists more points (epsilon, delta) that it claims, all at once; see CurveOf.
+	Claim privacy.Budget // the point that the subject claims
+	// Curve lists further points (epsilon, delta) that the subject claims, all at once; see CurveOf.
 	Curve  []privacy.Budget
-	Exact  float64 // the least epsilon at Claim.Delta that is true of it, by a formula; 0: not known
+	Exact  float64 // true least epsilon at Claim.Delta, by a formula; 0 means not known
 	Origin string  // where the subject is from: a paper, a bug's history; may be empty
 }
 
 // Item is one audit.
 type Item interface {
 	About() (About, error)
-	// Run attacks the subject. It ends early, with the context's error and no finding, if that is
-	// cancelled. A run that fails is an output as others are; a subject of which every run fails is
-	// an error, which names the first.
+	// Run attacks the subject. If the context is cancelled, it ends early with the context's error and
+	// no finding. A failed run counts as an output. If every run fails, Run returns an error that
+	// names the first failure.
 	Run(ctx context.Context, o Options) (Finding, error)
 }
 
-// Options are those of an audit. The zero value is ready for use.
+// Options are the options of an audit. The zero value is ready for use.
 type Options struct {
-	Confidence float64  // of a finding, in [0.5, 1); 0 means 0.99
-	Runs       int      // overrides the number of runs of items that have one; 0: leaves it
-	Seed       uint64   // of all streams; a run's streams are functions of the seed, the item's name, the world and the run's index
-	Workers    int      // runs at a time, >= 0; 0 means runtime.GOMAXPROCS(0). Findings do not depend on it
-	Progress   Progress // nil: silent
+	Confidence float64 // confidence of a finding, in [0.5, 1); 0 means 0.99
+	Runs       int     // overrides the number of runs of items that have one; 0 keeps it
+	// Seed seeds all streams. A run's streams are functions of the seed, the item's name, the world
+	// and the run's index.
+	Seed uint64
+	// Workers is the number of runs at a time, >= 0; 0 means runtime.GOMAXPROCS(0). Findings do not
+	// depend on it.
+	Workers  int
+	Progress Progress // nil means silent
 }
 
 // complete validates the options and fills in the defaults.
@@ -70,7 +87,7 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// runs returns the number of runs of an item: the options', its own, or the default.
+// runs returns the number of runs of an item: that of the options, its own, or the default.
 func (o Options) runs(own, least, otherwise int) (int, error) {
 	n := own
 	if o.Runs > 0 {
@@ -85,7 +102,7 @@ func (o Options) runs(own, least, otherwise int) (int, error) {
 	return n, nil
 }
 
-// validate reports what is wrong with a subject's description.
+// validate returns an error if the description is invalid.
 func (a About) validate() error {
 	if strings.TrimSpace(a.Name) == "" {
 		return fmt.Errorf("audit: Name is empty, want a name: the streams of randomness depend on it")
@@ -107,38 +124,42 @@ func (a About) validate() error {
 	return nil
 }
 
-// Finding is what an audit found.
+// Finding is the result of an audit.
 type Finding struct {
 	About
-	// Epsilon is the largest epsilon that the evidence excludes: at Claim.Delta, the subject is not
-	// (e, Claim.Delta)-private for any e < Epsilon, unless an event of probability 1 - Confidence
-	// has come about. 0 means that nothing is excluded.
+	// Epsilon is the largest epsilon that the evidence excludes. Except with probability 1 -
+	// Confidence, the subject is not (e, Claim.Delta)-private for any e < Epsilon. 0 means that
+	// nothing is excluded.
 	Epsilon float64
 	// At is the point of the claim, or of its curve, that is contradicted most clearly, or comes
-	// closest to it; Delta is the least delta at At.Epsilon that the evidence allows, with the same
+	// closest to it. Delta is the least delta at At.Epsilon that the evidence allows, with the same
 	// confidence for all points at once.
 	At         privacy.Budget
 	Delta      float64
 	Confidence float64
-	Event      string  // the event tested, in words
-	P, Q       float64 // its rates in the runs held out, in the world where it is likely and in the other; of canaries, the shares of right and wrong guesses
-	Runs       int     // runs in each world, those that chose the event included; of canaries, their number
-	Tested     int     // runs in each world that the event was tested on; of canaries, the guesses
-	// Needed is how many Runs a verdict against the claim would take if the rates stay what they
-	// were in the runs held out. It is +Inf if they are compatible with the claim, as those of a
-	// mechanism that keeps it should be: then no number of runs of this event decides.
+	Event      string // the event tested, in words
+	// P and Q are the event's rates in the runs held out, in the world where it is likely and in the
+	// other. For canaries they are the shares of right and wrong guesses.
+	P, Q float64
+	// Runs is the number of runs in each world, including those that chose the event. For canaries it
+	// is their number.
+	Runs   int
+	Tested int // runs in each world that the event was tested on; of canaries, the guesses
+	// Needed is the number of Runs that would exclude the claim if the rates stayed as in the runs
+	// held out. It is +Inf if these rates are compatible with the claim, as they should be if the
+	// claim is true: then no number of runs of this event decides.
 	Needed float64
 	Unit   string // what Runs and Needed count
-	// Failed is how many runs failed in each world, and Failure what was wrong with the first.
+	// Failed is the number of failed runs in each world, and Failure the error of the first.
 	Failed  [2]int
 	Failure string
-	Deltas  []DeltaBound // of a Likelihood, what it says of each point
+	Deltas  []DeltaBound // of a Likelihood, the bound at each point
 }
 
-// Excluded reports that the claim is false, with the finding's confidence.
+// Excluded reports whether the claim is false, with the finding's confidence.
 func (f Finding) Excluded() bool { return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta }
 
-// Verdict is "excluded" or "not excluded", said of the claim. It is never more than that: see the
+// Verdict returns "excluded" or "not excluded", of the claim. It is never more than that: see the
 // package's description.
 func (f Finding) Verdict() string {
 	if f.Excluded() {
@@ -147,7 +168,7 @@ func (f Finding) Verdict() string {
 	return "not excluded"
 }
 
-// String prints the finding as a short report, a fact a line.
+// String returns the finding as a short report, one fact a line.
 func (f Finding) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "subject    %s\n", f.Name)

@@ -7,21 +7,21 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Lower bounds on the mean of numbers in [0, 1] by betting against it (Waudby-Smith and Ramdas,
+// Lower bounds on the mean of numbers in [0, 1], by betting against it (Waudby-Smith and Ramdas,
 // "Estimating means of bounded random variables by betting", 2024), with a stake that other runs
-// have chosen. They hold for any law and any number of runs, and know of the variance: that of the
-// numbers here is far below what a count of the same mean has.
+// have chosen. They hold for any law and any number of runs, and adapt to the variance, which is
+// here far below that of a count with the same mean.
 
 // bet is a stake at an epsilon, in the world with the larger delta.
 type bet struct {
 	epsilon, stake float64
 	world          int
-	growth         float64 // of the capital against the claim in the runs that chose it
+	growth         float64 // growth of the capital against the claim, in the runs that chose it
 }
 
-// chooseBet chooses the world and the stake with which the capital grows the most against the
-// claimed delta, or against one near what the choosing runs exclude, where that is farther from the
-// claim.
+// chooseBet chooses the world whose estimated delta, less two standard errors, is the larger. The
+// stake is the one whose capital grows most against the estimate less four standard errors, or
+// against the claimed delta if that is between the two.
 func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 	best, most := bet{}, math.Inf(-1)
 	for w, s := range sides {
@@ -40,7 +40,7 @@ func chooseBet(sides [2]side, epsilon, claimed float64) bet {
 	return best
 }
 
-// stake returns the stake with which the capital against a mean m > 0 is the largest. The capital's
+// stake returns the stake that makes the capital against a mean m > 0 the largest. The capital's
 // logarithm is concave in it.
 func (g gains) stake(m float64) float64 {
 	slope := func(stake float64) float64 {
@@ -67,12 +67,12 @@ func (g gains) stake(m float64) float64 {
 	return lo
 }
 
-// capital is that of the bet on fresh runs against a delta.
+// capital returns the logarithm of the bet's capital on fresh runs, against a delta of m.
 func (b bet) capital(test []float64, m float64) float64 {
 	return excess(test, b.epsilon).capital(b.stake, m)
 }
 
-// atLeast returns a delta that the fresh runs exclude with confidence 1 - alpha: the largest.
+// atLeast returns the largest delta that the fresh runs exclude with confidence 1 - alpha.
 func (b bet) atLeast(test []float64, alpha float64) float64 {
 	g := excess(test, b.epsilon)
 	goal := -portable.Log(alpha)
@@ -93,12 +93,12 @@ func (b bet) atLeast(test []float64, alpha float64) float64 {
 	return lo
 }
 
-// Probability that a right density is refused, at most, in each world.
+// refusal bounds the probability of refusing a right density, in each world.
 const refusal = 1e-9
 
-// consistent refuses ratios of which e^-L averages above 1, the other world's probability of the
-// releases that this one can have: the densities are narrower than the noise. Stakes are chosen by
-// one half of the runs, and made on the other.
+// consistent refuses densities that are narrower than the noise. It tests whether e^-L averages
+// above 1: that mean is the other world's probability of the releases that this world can have. One
+// half of the runs chooses the stakes, the other half is bet on.
 func (s side) consistent() error {
 	excess := func(ratios []float64) (x []float64) {
 		for _, l := range ratios {
@@ -115,7 +115,7 @@ func (s side) consistent() error {
 	if sum <= 0 {
 		return nil
 	}
-	stake := min(0.5, sum/squares) // where the capital's quadratic expansion is largest
+	stake := min(0.5, sum/squares) // the maximum of the capital's quadratic expansion
 	capital := 0.0
 	for _, x := range test {
 		capital += portable.Log1p(stake * x)

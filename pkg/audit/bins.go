@@ -8,17 +8,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// bins is the ratio of an output that takes many values: they are cut at quantiles, ever finer
-// towards the tails, and a value that comes again and again, as one that has lost its noise does,
-// has a bin of its own. What a bin's counts may owe to chance, a standard error, is taken off.
+// bins is the ratio of an output that takes many values. The values are cut at quantiles, ever
+// finer towards the tails. A value that recurs often, as that of an output without noise does, has
+// a bin of its own. Each ratio is reduced by its standard error, which chance may explain.
 type bins struct {
 	coordinate
-	from       []float64 // bin i begins here and ends at the next; ascending, the first -Inf
-	ratios     []float64 // by bin
+	from       []float64 // bin i begins at from[i] and ends at the next; ascending, the first -Inf
+	ratios     []float64 // one for each bin
 	divergence float64
 }
 
-// newBins returns the bins of an output, or nil if it takes one value only.
+// newBins returns the bins of an output, or nil if it takes only one value.
 func newBins(index int, worlds [2]samples) *bins {
 	var sorted [2][]float64
 	for w, s := range worlds {
@@ -33,7 +33,7 @@ func newBins(index int, worlds [2]samples) *bins {
 	if n == 0 || pooled[0] == pooled[n-1] {
 		return nil
 	}
-	const fewest, again = 8, 4 // values of the first bin; times that make a value a bin
+	const fewest, again = 8, 4 // values of the first bin; recurrences that make a value a bin
 	b := &bins{coordinate: coordinate{index, worlds[0].name(index)}}
 	b.from = append(b.from, math.Inf(-1))
 	for rank := fewest; rank <= n/2; rank = rank * 3 / 2 {

@@ -15,20 +15,30 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Auditing in one run: Steinke, Nasr, Jagielski, "Privacy auditing with one (1) training run", NeurIPS 2023.
+// Auditing in one run: Steinke, Nasr, Jagielski, "Privacy auditing with one (1) training run",
+// NeurIPS 2023.
 //
-// Each of m records, the canaries, is one of two neighbouring versions by a fair coin of its own. From what one run releases, the attacker guesses r of the m coins, the ones
-// of which it is surest. If the mechanism is (epsilon, 0)-private, a coin given the release and the other coins comes out on the
-// likelier side with probability at most e^epsilon/(1+e^epsilon), by Bayes' rule; going through the canaries one by one, the number of right guesses is
-// stochastically dominated by W ~ Binomial(r, e^epsilon/(1+e^epsilon)). With delta > 0 a canary's release is that of an (epsilon, 0)-private mechanism but with
-// probability 2 delta (delta for each version), in which its guess may be right for sure: W + F dominates, with F a count of at most m
-// and of expectation at most 2 m delta, about which nothing else is known. Under that constraint P(W + F >= v) is largest where all of F's mass is on 0 and one more value i:
+// Each of m records, the canaries, is one of two neighbouring versions, by a fair coin of its own.
+// From the release of one run the attacker guesses r of the m coins, those of which it is surest.
+//
+// If the mechanism is (epsilon, 0)-private, then given the release and the other coins a coin is on
+// its likelier side with probability at most e^epsilon/(1+e^epsilon), by Bayes' rule. Going through
+// the canaries one by one, the number of right guesses is stochastically dominated by W ~
+// Binomial(r, e^epsilon/(1+e^epsilon)).
+//
+// With delta > 0 a canary's release is that of an (epsilon, 0)-private mechanism except with
+// probability 2 delta (delta for each version); then its guess may be right for sure. So W + F
+// dominates, where F is a count of at most m with expectation at most 2 m delta, and nothing else
+// is known about F. Under that constraint P(W + F >= v) is largest if all mass of F is on 0 and one
+// other value i:
 //
 //	P(right >= v) <= P(W >= v) + 2 m delta max_i P(v-i <= W < v)/i    (their Theorem 5.2).
 
-// The mean of the i masses below v grows with i as long as the next mass exceeds it: up to the mode for sure, and from some i on beyond it never again.
+// The mean of the i masses below v grows with i as long as the next mass exceeds it. It does so up
+// to the mode; from some i on, beyond the mode, it never grows again.
 
-// canaryP returns that bound: the p-value of v right guesses of r, among m canaries, against (epsilon, delta).
+// canaryP returns that bound: the p-value, against (epsilon, delta), of v right guesses of r among
+// m canaries.
 func canaryP(v, r, m int, epsilon, delta float64) float64 {
 	right, wrong := 1/(1+portable.Exp(-epsilon)), 1/(1+portable.Exp(epsilon))
 	if v <= 0 || wrong == 0 {
@@ -49,7 +59,8 @@ func canaryP(v, r, m int, epsilon, delta float64) float64 {
 	}
 	mean := func(i int) float64 { return (tail(v-i) - p) / float64(i) }
 	mode := int(float64(r+1) * right)
-	i := 1 + sort.Search(v-1, func(j int) bool { // the first i at which the next mass is not above the mean
+	// This is the first i at which the next mass is not above the mean.
+	i := 1 + sort.Search(v-1, func(j int) bool {
 		k := v - 2 - j // i = j+1
 		return k < mode && !(mass(k) > mean(j+1))
 	})
@@ -60,8 +71,9 @@ func logChoose(n, k int) float64 {
 	return portable.Lgamma(float64(n+1)) - portable.Lgamma(float64(k+1)) - portable.Lgamma(float64(n-k+1))
 }
 
-// canaryEpsilon returns an epsilon that v right guesses of r exclude with confidence 1-alpha: the largest, up to the search's grid where the bound
-// is not monotone; 0 if there is none.
+// canaryEpsilon returns the largest epsilon that v right guesses of r exclude with confidence
+// 1-alpha, or 0 if there is none. Where the bound is not monotone, it is the largest up to the
+// search's grid.
 func canaryEpsilon(v, r, m int, delta, alpha float64) float64 {
 	if canaryP(v, r, m, 0, delta) > alpha {
 		return 0
@@ -82,18 +94,25 @@ func canaryEpsilon(v, r, m int, delta, alpha float64) float64 {
 	return lo
 }
 
-// Canaries is an audit in a single run, for what is too long or too costly to be run thousands of times: many records are canaries, and each is audited at once. It
-// excludes less than an audit of many runs does, and nothing beyond what an average canary loses; epsilon is limited by about the logarithm of the number of guesses.
+// Canaries is an audit in a single run, for subjects that are too slow to be run thousands of
+// times. Many records are canaries, and all are audited at once.
+//
+// It excludes less than an audit of many runs, and nothing beyond the loss of an average canary.
+// Epsilon is limited to about the logarithm of the number of guesses.
 type Canaries struct {
 	Name   string
 	Claim  privacy.Budget // no default
 	Exact  float64        // see About
 	Origin string         // see About
 
-	Count   int   // canaries m, >= 1; more than one of them must not be one user's
-	Guesses []int // numbers of guesses r to try, each in [1, Count], as many tests (Bonferroni); nil: Count, Count/4, Count/16, Count/64, as far as 16
-	// Release runs the subject once, canary i being in the version given, 0 or 1, and sets a finite score for each: above 0 if version 1 is the likelier one, the farther from 0
-	// the surer. It draws all its randomness from source.
+	Count int // number of canaries m, >= 1; no two of them may be one user's
+	// Guesses lists the numbers of guesses r to try, each in [1, Count], as separate tests
+	// (Bonferroni). nil means Count, Count/4, Count/16 and Count/64, those of them that are at least
+	// 16.
+	Guesses []int
+	// Release runs the subject once, with canary i in the version given, 0 or 1. It sets a finite
+	// score for each canary: above 0 if version 1 is likelier, and farther from 0 the surer. It draws
+	// all its randomness from source.
 	Release func(versions []int, source rand.Source, scores []float64) error
 }
 
@@ -105,7 +124,7 @@ func (c Canaries) About() (About, error) {
 	return a, a.validate()
 }
 
-// Run makes the run and judges the guesses. o.Runs is ignored.
+// Run makes the single run and judges the guesses. o.Runs is ignored.
 func (c Canaries) Run(ctx context.Context, o Options) (f Finding, err error) {
 	about, err := c.About()
 	if err != nil {
@@ -187,7 +206,7 @@ func (c Canaries) judge(about About, versions []int, scores []float64, guesses [
 		}
 		return 0
 	})
-	right := make([]int, c.Count+1) // of the first r guesses
+	right := make([]int, c.Count+1) // right ones among the first r guesses
 	for i, canary := range order {
 		right[i+1] = right[i]
 		if (scores[canary] > 0) == (versions[canary] == 1) {
@@ -209,8 +228,9 @@ func (c Canaries) judge(about About, versions []int, scores []float64, guesses [
 	return f
 }
 
-// needed returns the least number of canaries at which the same shares of guesses and of right ones would exclude the claim, to a fifth; +Inf if none below 1e7 would. More
-// canaries do not always help, as each may fail with probability delta.
+// needed returns the least number of canaries, to a fifth, at which the same shares of guesses and
+// of right ones would exclude the claim; +Inf if none below 1e7 would. More canaries do not always
+// help, as each may fail with probability delta.
 func (c Canaries) needed(right, guessed float64, about About, alpha float64) float64 {
 	for m := 8.0; m < 1e7; m *= 1.2 {
 		r := int(m * guessed)

@@ -11,9 +11,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Increment is the score of a canary row in a continual release of sum of row row^T: the inner product of what the release grew by when the row came with the
-// difference of the two versions' outer products, less what it is halfway between them. before and after are packed. It is the log-likelihood ratio, up to
-// a factor, if the increment's noise is symmetric Gaussian.
+// Increment returns the score of a canary row in a continual release of sum of row row^T. before
+// and after are the packed releases before and after the row.
+//
+// The score is the inner product of the growth of the release with the difference of the two
+// versions' outer products, minus its value halfway between the versions. If the noise of the
+// growth is symmetric Gaussian, it is the log-likelihood ratio, up to a factor.
 func Increment(before, after, version0, version1 []float64) float64 {
 	var sum float64
 	p := 0
@@ -31,8 +34,9 @@ func Increment(before, after, version0, version1 []float64) float64 {
 	return sum
 }
 
-// Canaries makes a one-run audit of the same accumulator: in each round but the last the row is one of FarRows, by a coin, and its score the Increment of the
-// release. Rows and Reads are ignored. Memory does not grow with the horizon but for a few numbers a canary.
+// Canaries returns a one-run audit of the same accumulator. In each round except the last the row
+// is one of FarRows, chosen by a coin, and its score is the Increment of the release. Rows and
+// Reads are ignored. Memory grows with the horizon by a few numbers a canary only.
 func (a Accumulator) Canaries() (Canaries, error) {
 	if _, _, err := a.check(); err != nil {
 		return Canaries{}, fmt.Errorf("audit: %q: %w", a.Name, err)
@@ -52,12 +56,12 @@ func (a Accumulator) Canaries() (Canaries, error) {
 			}
 			acc.Reset(privacy.NewNoise(source))
 			before, after := make([]float64, packed.Size(a.Setup.Dim)), make([]float64, packed.Size(a.Setup.Dim))
-			acc.Read(before)
+			acc.Release().Read(before)
 			for t, version := range versions {
-				if err := acc.AddOuter(rows[version]); err != nil {
+				if _, err := acc.Add(privacy.Row(rows[version])); err != nil {
 					return err
 				}
-				acc.Read(after)
+				acc.Release().Read(after)
 				scores[t] = Increment(before, after, v, w)
 				before, after = after, before
 			}
@@ -67,11 +71,14 @@ func (a Accumulator) Canaries() (Canaries, error) {
 	}, nil
 }
 
-// weigh divides the scores by the variance of their noise, which makes them log-likelihood ratios again where it differs between rounds. In a binary tree it goes with the number of
-// nodes that a row finishes, the trailing zeros of its number, so it is estimated for each; where noise is the same in all rounds this changes nothing of
-// note. The estimate is made of the release alone, as all that an attacker does.
+// weigh divides each score by the variance of its noise, which restores log-likelihood ratios if
+// the variance differs between rounds. In a binary tree the variance depends on the number of nodes
+// that a row finishes, the trailing zeros of its number, so it is estimated for each number of
+// them. With the same noise in all rounds the effect is negligible. Like the whole attack, the
+// estimate uses the release alone.
 func weigh(scores, version0, version1 []float64) {
-	signal := Increment(make([]float64, packed.Size(len(version0))), outer(version1), version0, version1) // the mean is this or its negative
+	// The mean of the scores is signal or its negative.
+	signal := Increment(make([]float64, packed.Size(len(version0))), outer(version1), version0, version1)
 	const fewest = 32
 	group := func(i int) int {
 		return min(bits.TrailingZeros(uint(i+1)), max(0, bits.Len(uint(len(scores)/fewest))-1))
@@ -98,10 +105,13 @@ func outer(v []float64) (m []float64) {
 	return m
 }
 
-// Canaries makes a one-run audit of the same learner: each round in which the two streams differ, any number of them, is a canary, which shows
-// the one stream's contexts and rewards or the other's. Its score is made of the arms played and the transcripts before
-// and after the round, as Increment does for sums; Transcript is also called before the first round, as the round before it. Contributions and NoActions are
-// ignored; arms are given for the score of their own round only, so that they may be used under joint privacy as far as the two versions have the same contexts.
+// Canaries returns a one-run audit of the same learner. Each round in which the two streams differ,
+// any number of them, is a canary: it shows the contexts and rewards of one stream or of the other.
+//
+// score is given the arms played and the transcripts before and after the round, as Increment is
+// for sums. Transcript is also called before the first round, with the number of the round before
+// it. Contributions and NoActions are ignored. score gets the arms of the canary's own round only.
+// Under joint privacy it may use them as far as the two versions have the same contexts.
 func (a Learner) Canaries(score func(round int, arms []int, before, after []float64) float64) (Canaries, error) {
 	a.Contributions = len(a.Worlds[0])
 	differ, err := a.check()

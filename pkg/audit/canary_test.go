@@ -16,8 +16,9 @@ func binomialMass(r, k int, p float64) float64 {
 	return math.Exp(a - b - c + float64(k)*math.Log(p) + float64(r-k)*math.Log1p(-p))
 }
 
-// The p-value is the largest P(W+F >= v) over all laws of F on 0..m with mean 2 m delta: the formula against laws of two and three values, and
-// against the binomial's own tail where delta is 0.
+// The p-value is the largest P(W+F >= v) over all laws of F on 0..m with mean 2 m delta: the
+// formula against laws of two and three values, and against the binomial's own tail where delta is
+// 0.
 func TestCanaryP(t *testing.T) {
 	const r, m, delta, epsilon = 30, 60, 0.004, 0.7
 	right := 1 / (1 + math.Exp(-epsilon))
@@ -73,7 +74,8 @@ func gaussians(m int, mu, delta float64, guesses []int) Canaries {
 	}
 }
 
-// leaks are canaries under randomised response that show, each with probability delta, their version: the worst that (epsilon, delta) allows.
+// leaks are canaries under randomised response that show, each with probability delta, their
+// version: the worst that (epsilon, delta) allows.
 func leaks(m int, epsilon, delta float64, guesses []int) Canaries {
 	return Canaries{
 		Name: "leaks", Claim: privacy.Budget{Epsilon: epsilon, Delta: delta}, Exact: epsilon, Count: m, Guesses: guesses,
@@ -91,8 +93,9 @@ func leaks(m int, epsilon, delta float64, guesses []int) Canaries {
 	}
 }
 
-// A true claim is excluded in at most alpha of the audits: 300 each at alpha = 0.1; more than 50 have probability 1e-4 at most. Without the term for
-// delta, the claim of the leaks would be excluded in most.
+// A true claim is excluded in at most alpha of the audits: 300 each at alpha = 0.1; more than 50
+// have probability 1e-4 at most. Without the term for delta, the claim of the leaks would be
+// excluded in most.
 func TestCanariesValid(t *testing.T) {
 	for _, c := range []Canaries{
 		leaks(1000, 1, 0, nil),

@@ -8,8 +8,8 @@ import (
 
 // Bounds on the probability of an event that was seen in k of n independent runs.
 //
-// The exact ones are those of Clopper and Pearson, "The use of confidence or fiducial limits
-// illustrated in the case of the binomial", Biometrika 26, 1934: each fails with probability at
+// They are the exact ones of Clopper and Pearson, "The use of confidence or fiducial limits
+// illustrated in the case of the binomial", Biometrika 26, 1934. Each fails with probability at
 // most alpha whatever the true rate. Two of them, for two rates, fail with probability at most 2
 // alpha together (Bonferroni).
 
@@ -26,8 +26,8 @@ func lower(k, n, alpha float64) float64 {
 		return portable.Pow(alpha, 1/n)
 	}
 	// The quantile is found by bisection on the distribution, whose value is checked in tests. The
-	// bracket is relative, so that rates of 1e-9 keep their digits; 1 - quantile does too, as upper
-	// bounds are asked of events that are rare.
+	// bracket is relative, so that rates of 1e-9 keep their digits. So does 1 - quantile, as upper
+	// bounds are wanted for rare events.
 	lo, hi := 0.0, k/n
 	for range 100 {
 		mid := lo + float64((hi-lo)/2)
@@ -43,8 +43,8 @@ func lower(k, n, alpha float64) float64 {
 	return lo
 }
 
-// excludes returns the largest epsilon excluded with confidence 1-alpha by an event seen in k of n
-// runs in one world and in j of n runs in the other; -Inf if there is none.
+// excludes returns the largest epsilon that an event excludes with confidence 1-alpha, if it is
+// seen in k of n runs in one world and in j of n in the other. It is -Inf if there is none.
 func excludes(k, j, n, delta, alpha float64) float64 {
 	return logRatio(lower(k, n, alpha/2)-delta, upper(j, n, alpha/2))
 }
@@ -57,9 +57,9 @@ func logRatio(p, q float64) float64 {
 	return portable.Log(p / q)
 }
 
-// screen is excludes with Wilson's bounds (JASA 22, 1927) in place of the exact ones: fast, close,
-// and good for choosing an event only. z is the normal quantile of 1 - alpha/2. Where nothing is
-// excluded it still prefers an event that comes closer.
+// screen returns what excludes does, with Wilson's bounds (JASA 22, 1927) in place of the exact
+// ones. They are fast and close, but good only for choosing an event. z is the normal quantile of 1
+// - alpha/2. Where nothing is excluded, an event that comes closer still scores higher.
 func screen(k, j, n, delta, z float64) float64 {
 	pLo, _ := wilson(k, n, z)
 	_, qHi := wilson(j, n, z)
@@ -80,14 +80,14 @@ func wilson(k, n, z float64) (lo, hi float64) {
 func quantile(alpha float64) float64 { return -portable.NormalQuantile(alpha) }
 
 // needed returns the least number of tested runs at which an event of rates p and q would exclude
-// epsilon at delta with confidence 1-alpha; +Inf if p <= e^epsilon q + delta.
+// epsilon at delta, with confidence 1-alpha. It is +Inf if p <= e^epsilon q + delta.
 func needed(p, q float64, epsilon, delta, alpha float64) float64 {
 	if p <= float64(portable.Exp(epsilon)*q)+delta {
 		return math.Inf(1)
 	}
 	z := quantile(alpha / 2)
 	enough := func(n float64) bool {
-		if n > 1e8 { // the exact bounds are Wilson's to all digits that matter, and their series are long
+		if n > 1e8 { // Wilson's bounds equal the exact ones here, whose series are long
 			return screen(p*n, q*n, n, delta, z) > epsilon
 		}
 		return excludes(p*n, q*n, n, delta, alpha) > epsilon

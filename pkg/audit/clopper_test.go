@@ -17,7 +17,8 @@ func tail(k, n int, p float64) float64 {
 	return sum
 }
 
-// The lower bound is the rate at which k or more of n have probability alpha, the upper one that at which k or fewer have.
+// The lower bound is the rate at which k or more of n have probability alpha, the upper one that at
+// which k or fewer have.
 func TestClopperPearson(t *testing.T) {
 	for _, c := range []struct {
 		k, n  int
@@ -51,7 +52,8 @@ func TestClopperPearson(t *testing.T) {
 
 // Half of alpha goes to either bound, and delta is taken off the one on p.
 func TestExcludes(t *testing.T) {
-	all := math.Pow(0.005, 1.0/1000) // the bound on p from 1000 of 1000 at alpha = 0.01; on q from none it is 1 - all
+	// the bound on p from 1000 of 1000 at alpha = 0.01; on q from none it is 1 - all
+	all := math.Pow(0.005, 1.0/1000)
 	if got, want := excludes(1000, 0, 1000, 0.1, 0.01), math.Log((all-0.1)/(1-all)); math.Abs(got-want) > 1e-9 {
 		t.Errorf("excludes(1000, 0, 1000, 0.1, 0.01) = %v, want %v", got, want)
 	}
@@ -64,7 +66,8 @@ func TestExcludes(t *testing.T) {
 	}
 }
 
-// needed is the least number at which the same rates exclude epsilon, and infinite where they never do.
+// needed is the least number at which the same rates exclude epsilon, and infinite where they never
+// do.
 func TestNeeded(t *testing.T) {
 	const alpha = 0.01
 	for _, c := range []struct{ p, q, epsilon, delta float64 }{

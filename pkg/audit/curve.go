@@ -8,12 +8,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// CurveOf returns points of the curve delta(epsilon) that an event is worth, by the tightest
-// accountant at each: from epsilon = 0, where delta bounds the total variation distance, to where
-// delta falls no further. Epsilon may be 0, which a Budget's Validate refuses.
+// CurveOf returns points (epsilon, delta) of the privacy curve of an event, by the tightest
+// accountant at each. They reach from epsilon = 0, where delta bounds the total variation distance,
+// to where delta falls no further. Note that Budget.Validate refuses epsilon = 0.
 //
-// A claim that rests on an event promises the whole curve. An audit that tests all of it takes
-// fewer runs than one that tests a single point, most of all where that point's delta is small.
+// A claim that rests on an event promises the whole curve. Testing all of it takes fewer runs than
+// testing a single point, above all if that point's delta is small.
 func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
 	if e == nil {
 		return nil, fmt.Errorf("audit: the event is nil, want one to account")
@@ -37,7 +37,7 @@ func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
 		}
 		return max(0, least), nil
 	}
-	// Delta falls to 0, or to the probability that all is shown. It is followed so far.
+	// Delta falls to 0, or to the probability that all is shown. The curve is followed that far.
 	last := 512.0
 	floor, err := delta(last)
 	if err != nil {
@@ -65,25 +65,25 @@ func CurveOf(e privacy.Event) ([]privacy.Budget, error) {
 	return curve, nil
 }
 
-// Claimed returns the point and the curve that an audit tests of a claim: what is proved, or, where
-// that is nothing at all, as delta is larger than any difference, what was asked for; and the curve
-// of the claim's event, if it has one that an accountant treats.
+// Claimed returns the point and the curve of a claim for an audit to test. The point is what is
+// proved, or what was asked for if nothing is proved because delta exceeds any difference. The
+// curve is that of the claim's event, if an accountant treats it.
 func Claimed(c privacy.Claim) (privacy.Budget, []privacy.Budget) {
-	b := c.Nominal
-	if c.Epsilon > 0 {
-		b.Epsilon = c.Epsilon
+	b := c.Proved()
+	if b.Epsilon == 0 {
+		b = c.Asked()
 	}
-	if c.Event == nil || b.None() {
+	if b.None() {
 		return b, nil
 	}
-	curve, err := CurveOf(c.Event)
+	curve, err := CurveOf(c.Event())
 	if err != nil {
 		curve = nil
 	}
 	return b, curve
 }
 
-// accountantsOf returns the accountants worth asking: of a Gaussian event, the exact one.
+// accountantsOf returns the accountants worth asking: for a Gaussian event, the exact one only.
 func accountantsOf(e privacy.Event) []privacy.Accountant {
 	if _, err := (privacy.GDP{}).Mu(e); err == nil {
 		return []privacy.Accountant{privacy.GDP{}}
@@ -91,9 +91,9 @@ func accountantsOf(e privacy.Event) []privacy.Accountant {
 	return privacy.Accountants()
 }
 
-// claims are the points of a curve that a subject claims, all at once.
+// claims holds the points that a subject claims, all at once.
 type claims struct {
-	points []privacy.Budget // the point of the claim first
+	points []privacy.Budget // the claim's own point comes first
 	grow   []float64        // e^epsilon
 }
 
@@ -105,10 +105,10 @@ func newClaims(a About) claims {
 	return c
 }
 
-// contradicts returns the point that rates contradict most clearly. p and q are bounds on the rates
-// of an event, from below and from above; mid and low are estimates of them in n runs, which weigh
-// the points against each other. significance is the margin in standard errors, above 0 if the
-// point is contradicted.
+// contradicts returns the point that rates contradict most clearly. p is a lower bound and q an
+// upper bound on the rates of an event in the two worlds. mid and low are estimates of the rates in
+// n runs, which weigh the points against each other. significance is the margin in standard errors,
+// above 0 if the point is contradicted.
 func (c claims) contradicts(p, q, mid, low, n float64) (at int, significance float64) {
 	significance = math.Inf(-1)
 	own, other := float64(mid*(1-mid))+1/n, float64(low*(1-low))+1/n

@@ -14,10 +14,11 @@ import (
 // both worlds share. It is -Inf where a world cannot have the release.
 type Density func(world int, out []float64) float64
 
-// AdditiveDensity returns the density of values released under independent additive noise: out
-// holds the releases one after the other, and release i is values[world][i] plus a draw of laws[i].
-// Laws may be Gaussian, symmetric Gaussian, Laplace, Gumbel and Wishart; matrices are packed by the
-// rows of their lower triangle. draws is what a run draws, for Likelihood.Draws.
+// AdditiveDensity returns the density of values released under independent additive noise.
+//
+// out holds the releases one after the other; release i is values[world][i] plus a draw of laws[i].
+// Laws may be Gaussian, symmetric Gaussian, Laplace, Gumbel and Wishart. Matrices are packed by the
+// rows of their lower triangle. draws lists what a run draws, for Likelihood.Draws.
 func AdditiveDensity(laws []privacy.Law, values [2][][]float64) (d Density, draws []privacy.Draws, err error) {
 	var densities []func(z []float64) float64
 	width := 0
@@ -68,8 +69,8 @@ func addDraw(draws []privacy.Draws, law privacy.Law) []privacy.Draws {
 	return append(draws, privacy.Draws{Law: law, Count: 1})
 }
 
-// lawDensity returns how many numbers a draw of a law has, and the logarithm of its density, up to
-// a constant.
+// lawDensity returns the count of numbers in a draw of a law, and the logarithm of its density up
+// to a constant.
 func lawDensity(law privacy.Law) (numbers int, density func(z []float64) float64, err error) {
 	if law.Dim < 1 || !(law.Scale > 0) || math.IsInf(law.Scale, 1) {
 		return 0, nil, fmt.Errorf("audit: the law %v has Dim = %d and Scale = %v, want >= 1, and finite and > 0", law, law.Dim, law.Scale)
@@ -106,7 +107,8 @@ func lawDensity(law privacy.Law) (numbers int, density func(z []float64) float64
 	return 0, nil, fmt.Errorf("audit: the law %v has no density here, want Gaussian, symmetric Gaussian, Laplace, Gumbel or Wishart noise", law)
 }
 
-// wishartDensity is (k-p-1)/2 ln det W - tr W/(2 scale) where W is positive definite.
+// wishartDensity returns the log-density (k-p-1)/2 ln det W - tr W/(2 scale), where W is positive
+// definite.
 func wishartDensity(law privacy.Law) func(z []float64) float64 {
 	power := (law.Shape - float64(law.Dim) - 1) / 2
 	return func(z []float64) float64 {
@@ -126,9 +128,9 @@ func wishartDensity(law privacy.Law) func(z []float64) float64 {
 	}
 }
 
-// GaussianDensity returns the density of a release that is Gaussian with a mean for each world and
-// one covariance, as every release is that is linear in Gaussian noise: B z with independent z of
-// standard deviation sd has the covariance sd^2 B B^T.
+// GaussianDensity returns the density of a Gaussian release with a mean for each world and one
+// covariance. Every release that is linear in Gaussian noise is of this kind: B z with independent
+// z of standard deviation sd has the covariance sd^2 B B^T.
 func GaussianDensity(covariance mat.Symmetric, means [2][]float64) (Density, error) {
 	n := covariance.SymmetricDim()
 	for w, mean := range means {
@@ -140,7 +142,7 @@ func GaussianDensity(covariance mat.Symmetric, means [2][]float64) (Density, err
 	if !factor.Factorize(covariance) {
 		return nil, fmt.Errorf("audit: the covariance is not positive definite: some of the release has no noise of its own")
 	}
-	// Both densities have the quadratic term of out, which is left out: linear terms are faster.
+	// Both densities share the quadratic term of out, which is left out: linear terms are faster.
 	var slopes [2]mat.VecDense
 	var offsets [2]float64
 	for w, mean := range means {

@@ -10,7 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// moments are the means and variances of the outputs.
+// moments holds the means and variances of the outputs in the two worlds.
 type moments struct {
 	mean, variance [2][]float64
 }
@@ -39,7 +39,7 @@ func (m *moments) centre(i int) float64 { return (m.mean[0][i] + m.mean[1][i]) /
 
 func (m *moments) pooled(i int) float64 { return (m.variance[0][i] + m.variance[1][i]) / 2 }
 
-// effect is the difference of the means in standard deviations.
+// effect returns the difference of an output's means in standard deviations.
 func (m *moments) effect(i int) float64 {
 	d := math.Abs(m.mean[1][i] - m.mean[0][i])
 	if d == 0 {
@@ -48,7 +48,7 @@ func (m *moments) effect(i int) float64 {
 	return d / math.Sqrt(m.pooled(i))
 }
 
-// spread is how much the variances differ.
+// spread returns a measure of how much an output's variances differ.
 func (m *moments) spread(i int) float64 {
 	if m.variance[0][i] == m.variance[1][i] {
 		return 0
@@ -84,17 +84,22 @@ func (l *linear) String() string {
 	return s.String()
 }
 
-// most runs of each world, and per output, that a covariance is estimated from.
+// covarianceRuns is the largest number of runs in each world, per output, that estimate a
+// covariance.
 const covarianceRuns = 20000
 
-// discriminants returns Fisher's linear discriminants C^-1 (m1 - m0), the most powerful score for two Gaussians that differ in mean ("The use of
-// multiple measurements in taxonomic problems", 1936). C is the pooled correlation matrix of the outputs, in units of their
-// standard deviations, shrunk towards the identity: hardly, to find directions without noise, which is what reused noise
-// leaves behind; by d/(d+n), against overfitting; and wholly, as if the outputs were independent.
+// discriminants returns Fisher's linear discriminants C^-1 (m1 - m0), the most powerful scores for
+// two Gaussians that differ in mean ("The use of multiple measurements in taxonomic problems",
+// 1936).
+//
+// C is the pooled correlation matrix of the outputs, in units of their standard deviations, shrunk
+// towards the identity by three amounts. Almost none finds directions without noise, which reused
+// noise leaves behind. d/(d+n) guards against overfitting. Full shrinkage treats the outputs as
+// independent.
 func discriminants(worlds [2]samples, m *moments) []score {
 	var kept []int
 	for i := range worlds[0].width {
-		if v := m.pooled(i); v > 0 && !math.IsInf(v, 0) { // a constant output is a matter for coordinate
+		if v := m.pooled(i); v > 0 && !math.IsInf(v, 0) { // coordinate covers constant outputs
 			kept = append(kept, i)
 		}
 	}
@@ -136,7 +141,8 @@ func discriminants(worlds [2]samples, m *moments) []score {
 			continue
 		}
 		w := mat.NewVecDense(d, nil)
-		// Nearly singular is the point of the first: the direction is right though its length is not to all digits.
+		// A nearly singular C is the purpose of the first amount: the direction is right though its
+		// length is not to all digits.
 		if err := factor.SolveVecTo(w, mat.NewVecDense(d, diff)); err != nil {
 			if _, ill := err.(mat.Condition); !ill {
 				continue

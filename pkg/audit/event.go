@@ -9,9 +9,9 @@ import (
 )
 
 // An event is found in two steps: scores, each a number made of a run's outputs, and a threshold on
-// one of them. Both are chosen on the first half of the runs; where scores have to be learned, on
-// its first and second half in turn, so that a score that has learned noise by heart is not
-// preferred.
+// one of them. Both are chosen on the first half of the runs. Learned scores are learned on one
+// half of these and judged on the other, in both roles, so that a score that has learned noise by
+// heart is not preferred.
 
 // score turns the outputs of a run into a number.
 type score interface {
@@ -19,13 +19,13 @@ type score interface {
 	String() string
 }
 
-// threshold is the event that a score is at least (or below) a number, said of the world in which
-// it is the likelier one.
+// threshold is the event that a score is at least (or below) a number, for the world in which it is
+// the likelier one.
 type threshold struct {
 	score
 	at    float64
 	below bool
-	world int // in which the event is likely
+	world int // the world in which the event is likely
 }
 
 func (e threshold) holds(out []float64) bool { return (e.of(out) >= e.at) != e.below }
@@ -45,14 +45,15 @@ func (e threshold) String() string {
 	return fmt.Sprintf("%v %s %.6g, likely in world %d", e.score, relation, e.at, e.world)
 }
 
-// caution is by how many standard deviations an event's rates on the runs that choose it are
-// discounted, on top of what the test to come will: the best of many on the runs at hand is luckier
-// than it will be on new ones, most of all in far tails. Without it some audits in a hundred choose
-// an event of a few lucky runs; with twice as much, small audits miss events of few runs.
+// caution is the number of standard deviations by which the choosing runs discount an event's
+// rates, in addition to the discount of the test to come. The best of many events on these runs is
+// luckier than it will be on new ones, above all in far tails. With caution 0, some audits in a
+// hundred choose an event of a few lucky runs; with twice as much, small audits miss events of few
+// runs.
 const caution = 1.3
 
 // judge chooses an event on the first half of the runs and tests it on the second. Both bounds on
-// the rates hold at once with the confidence of the options, and so does all that follows from
+// the rates hold at once, with the confidence of the options, and so does all that follows from
 // them: the claim is tested at each point of its curve.
 func judge(about About, runs outcome, o Options) Finding {
 	n := runs.worlds[0].len()
@@ -89,7 +90,7 @@ func judge(about About, runs outcome, o Options) Finding {
 	return f
 }
 
-// promise is an event and what its rates on the runs at hand, discounted, promise.
+// promise is an event with the value that its discounted rates on the choosing runs promise.
 type promise struct {
 	event threshold
 	value float64
@@ -102,9 +103,9 @@ func (p *promise) better(event threshold, value float64) {
 	}
 }
 
-// choose returns the event that promises to exclude the largest epsilon; where that is not beyond
-// the claim, the event that promises to contradict the claim's curve, if there is one. z is the
-// normal quantile of the test to come, on so many runs.
+// choose returns the event that promises to exclude the largest epsilon. If that is not beyond the
+// claim, it prefers an event that promises to contradict the claim's curve. z is the normal
+// quantile of the test to come, and tested its number of runs.
 func choose(worlds [2]samples, claim claims, z float64, tested int) threshold {
 	n := worlds[0].len()
 	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
@@ -135,9 +136,9 @@ func choose(worlds [2]samples, claim claims, z float64, tested int) threshold {
 	return epsilon.event
 }
 
-// sweep looks for the best thresholds on scores, whose values in the two worlds are in ascending
-// order. It tries the values at ranks that grow by a tenth from either end of either world, as the
-// best event may be a far tail.
+// sweep looks for the best thresholds on scores, given their values in the two worlds in ascending
+// order. It tries values at ranks that grow by a tenth from either end of either world, as the best
+// event may be a far tail.
 type sweep struct {
 	claim          claims
 	n, z           float64
@@ -147,7 +148,8 @@ type sweep struct {
 
 func (s *sweep) run(of score) {
 	n := len(s.sorted[0])
-	s.epsilon.better(threshold{score: of, at: s.sorted[0][0]}, -math.MaxFloat64) // whatever the score is
+	// This event holds whatever the score is.
+	s.epsilon.better(threshold{score: of, at: s.sorted[0][0]}, -math.MaxFloat64)
 	for w := range s.sorted {
 		for rank := 1; rank <= n; rank = max(rank+1, rank*11/10) {
 			s.try(of, s.sorted[w][rank-1])
@@ -156,8 +158,8 @@ func (s *sweep) run(of score) {
 	}
 }
 
-// try tries a threshold. It stands halfway between the value and the next lower one, so that
-// separated worlds stay so on new runs.
+// try tries a threshold halfway between the value and the next lower one, so that separated worlds
+// stay separated on new runs.
 func (s *sweep) try(of score, value float64) {
 	below := [2]int{sort.SearchFloat64s(s.sorted[0], value), sort.SearchFloat64s(s.sorted[1], value)}
 	at := value
@@ -179,9 +181,9 @@ func (s *sweep) try(of score, value float64) {
 	}
 }
 
-// weigh sees what an event promises that k and j runs of the two worlds have.
+// weigh judges an event that k runs of one world and j of the other have.
 func (s *sweep) weigh(event threshold, k, j float64) {
-	if k < j { // it is the other world's
+	if k < j { // the event is likelier in the other world
 		return
 	}
 	s.epsilon.better(event, screen(k, j, s.n, s.claim.points[0].Delta, s.z))
@@ -193,7 +195,7 @@ func (s *sweep) weigh(event threshold, k, j float64) {
 	}
 }
 
-// coordinate is a score: an output as it is.
+// coordinate is a score: one output, unchanged.
 type coordinate struct {
 	index int
 	name  string
@@ -202,7 +204,7 @@ type coordinate struct {
 func (c coordinate) of(out []float64) float64 { return out[c.index] }
 func (c coordinate) String() string           { return c.name }
 
-// deviation is a score: an output's distance from its mean over both worlds.
+// deviation is a score: the distance of one output from its mean over both worlds.
 type deviation struct {
 	coordinate
 	centre float64
@@ -211,12 +213,11 @@ type deviation struct {
 func (d deviation) of(out []float64) float64 { return math.Abs(out[d.index] - d.centre) }
 func (d deviation) String() string           { return fmt.Sprintf("|%s - %.6g|", d.name, d.centre) }
 
-// most outputs that are tried one by one; those that differ most, by each measure, if there are
-// more.
+// tried is the largest number of outputs that are tried one by one. If there are more, those that
+// differ most, by each measure, are taken.
 const tried = 16
 
-// candidates returns scores to choose from: such as are given beforehand, and such as are learned
-// from runs.
+// candidates returns the scores to choose from: fixed ones, and ones learned from runs.
 func candidates(worlds [2]samples) (fixed, learned []score) {
 	width := worlds[0].width
 	m := newMoments(worlds)
@@ -236,7 +237,7 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
 		return order[:min(tried, width)]
 	}
-	two := func(i int) bool { // such an output has no threshold but one
+	two := func(i int) bool { // an output of two values has one threshold only
 		t, ok := ratios[i].(*table)
 		return ok && len(t.values) == 2
 	}

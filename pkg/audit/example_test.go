@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// A sum of values in [-1, 1] under Laplace noise of scale 1/epsilon: right if a record is added, wrong if one is replaced, as the sum then
-// moves by 2.
+// A sum of values in [-1, 1] under Laplace noise of scale 1/epsilon: right if a record is added,
+// wrong if one is replaced, as the sum then moves by 2.
 func ExampleMechanism() {
 	finding, err := audit.Mechanism{
 		Name: "sum", Claim: privacy.Budget{Epsilon: 1},

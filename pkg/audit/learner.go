@@ -15,44 +15,48 @@ import (
 // Round is one round of a fixed stream.
 type Round struct {
 	X       []float64 // context rows, row-major, Arms x Dim
-	Rewards []float64 // of each arm, played or not
+	Rewards []float64 // rewards of all arms, played or not
 }
 
 func (r Round) equal(s Round) bool {
 	return slices.Equal(r.X, s.X) && slices.Equal(r.Rewards, s.Rewards)
 }
 
-// Stream is a bandit's data: what a learner would see and be paid, whatever it plays.
+// Stream is a bandit's fixed data: the contexts and rewards of each round, whatever the learner
+// plays.
 type Stream []Round
 
-// Learner is the audit of a whole bandit learner on two neighbouring streams: equal but for one
-// round's contexts and rewards, those of all arms at once. It attacks the learner's actions and
-// what Transcript says that it releases, as Mechanism attacks outputs.
+// Learner is the audit of a whole bandit learner on two neighbouring streams. The streams are equal
+// except for the contexts and rewards, of all arms, in one round. The audit attacks the learner's
+// actions and the releases that Transcript appends, as Mechanism attacks outputs.
 //
 // Joint differential privacy protects a user from all others, and lets her own action depend on her
-// own context: the action of the round that differs is left out, unless OwnAction is set. out[i] in
-// a finding's event counts, round by round, the arms played and then what the transcript gave.
+// own context. So the action of the round that differs is left out, unless OwnAction is set. In a
+// finding's event, out[i] counts round by round: the arms played, then the numbers of the
+// transcript.
 type Learner struct {
 	Name   string
-	Claim  privacy.Budget // zero: what the learner proves of itself, if it is a privacy.Claimant
+	Claim  privacy.Budget // zero: what the learner proves of itself, if it holds a privacy.Plan
 	Exact  float64        // see About
 	Origin string         // see About
 
 	New     func() bandit.Learner // called once a worker; a learner is Reset before each run
 	Problem bandit.Problem
-	Horizon int       // of Init; 0 means the streams' number of rounds 1, 2, ...
-	Worlds  [2]Stream // see Search for streams that nobody has
-	// WarmUp is set for a bandit.Warmer that wants a warm-up: the streams begin with round 0, in
-	// which it sees the rewards of all arms and plays none. Else they begin with round 1.
+	Horizon int       // horizon of Init; 0 means the number of rounds 1, 2, ... of the streams
+	Worlds  [2]Stream // the two streams; if you have none, use Search
+	// WarmUp is set for a bandit.Warmer that wants a warm-up. Then the streams begin with round 0, in
+	// which it sees the rewards of all arms and plays none. Otherwise they begin with round 1.
 	WarmUp bool
-	// Contributions is in how many rounds the streams may differ, which is what the claim has to
-	// protect; 0 means 1.
+	// Contributions is the number of rounds in which the streams may differ; the claim must protect
+	// users with that many. 0 means 1.
 	Contributions int
-	OwnAction     bool // attack the actions of the rounds that differ, too: central privacy protects them
-	NoActions     bool // attack the transcript alone
-	// Transcript appends what the learner has released by the end of a round, numbered as in
-	// WarmUp, such as the sums that it reads, to dst. It appends equally many numbers in every run,
-	// and none for a round that is to be left out. nil: the learner releases its actions only.
+	// OwnAction includes the actions of the rounds that differ: central privacy protects them.
+	OwnAction bool
+	NoActions bool // attack the transcript alone
+	// Transcript appends what the learner has released by the end of a round, such as the sums that it
+	// reads, to dst. Rounds are numbered as in WarmUp. It appends equally many numbers in every run,
+	// and none for a round that is to be left out. nil means that the learner releases its actions
+	// only.
 	Transcript func(l bandit.Learner, round int, dst []float64) []float64
 
 	Runs int // in each world, >= MinRuns; 0 means DefaultRuns
@@ -60,8 +64,7 @@ type Learner struct {
 
 var _ Item = Learner{}
 
-// About returns the learner's description. A claim that is left to the learner is asked of a new
-// one.
+// About returns the learner's description. If no claim is set, a new learner is asked for its own.
 func (a Learner) About() (About, error) {
 	about := About{Name: a.Name, Claim: a.Claim, Exact: a.Exact, Origin: a.Origin}
 	if a.Claim == (privacy.Budget{}) && a.New != nil {
@@ -69,8 +72,8 @@ func (a Learner) About() (About, error) {
 		if err != nil {
 			return about, err
 		}
-		if c, ok := l.(privacy.Claimant); ok {
-			about.Claim, about.Curve = Claimed(c.Claim())
+		if c := privacy.ClaimOf(l); c.Held() {
+			about.Claim, about.Curve = Claimed(c)
 		}
 	}
 	return about, about.validate()
@@ -181,7 +184,7 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 	if err != nil {
 		return about, collected, o, fmt.Errorf("%w (%q)", err, a.Name)
 	}
-	hidden := make([]bool, len(a.Worlds[0])) // rounds whose actions nobody sees
+	hidden := make([]bool, len(a.Worlds[0])) // rounds whose actions the attacker does not see
 	for t := range hidden {
 		hidden[t] = a.NoActions || (!a.OwnAction && slices.Contains(differ, t))
 	}
@@ -201,7 +204,7 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 			return func(world, _ int, source rand.Source, out []float64) error {
 				var err error
 				features, err = p.run(a.Worlds[world], hidden, source, features[:0])
-				copy(out, features) // before it fails, a run shows what it shows
+				copy(out, features) // a run that fails shows what it did before
 				if err == nil && len(features) != len(out) {
 					return fmt.Errorf("actions and transcript have %d numbers, want %d as in the first run", len(features), len(out))
 				}
@@ -212,7 +215,7 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 	return about, collected, o, err
 }
 
-// width makes a run to see how many numbers there are, in world 1 if it fails in world 0.
+// width makes a run to count its numbers, in world 1 if it fails in world 0.
 func (a Learner) width(hidden []bool) (n int, err error) {
 	if n, err = a.widthIn(0, hidden); err != nil {
 		if other, failed := a.widthIn(1, hidden); failed == nil {
@@ -254,8 +257,7 @@ func newPlayer(a Learner, l bandit.Learner) *player {
 	return &player{Learner: a, l: l, y: make([]float64, a.Problem.Slots)}
 }
 
-// reset starts a run: the learner's own stream is seeded from the source, and the rest of it is the
-// noise.
+// reset starts a run. The source seeds the learner's own stream first and then draws the noise.
 func (p *player) reset(source rand.Source) {
 	own := rand.New(rand.NewPCG(source.Uint64(), source.Uint64()))
 	p.l.Reset(own, source)
@@ -294,7 +296,7 @@ func (p *player) play(n int, r Round) error {
 	return nil
 }
 
-// run makes a run and appends what an attacker sees.
+// run makes a run and appends what the attacker sees.
 func (p *player) run(s Stream, hidden []bool, source rand.Source, dst []float64) ([]float64, error) {
 	p.reset(source)
 	first := p.first()

@@ -19,7 +19,8 @@ import (
 
 var problem = bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 
-// streams are two arms at right angles in all rounds; in the second, both pay 1 in one world and -1 in the other.
+// streams are two arms at right angles in all rounds; in the second, both pay 1 in one world and -1
+// in the other.
 func streams(rounds int) (worlds [2]audit.Stream) {
 	for w := range worlds {
 		for t := range rounds {
@@ -35,7 +36,7 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 
 func linUCB(b privacy.Budget) func() bandit.Learner {
 	return func() bandit.Learner {
-		return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}}}
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
 	}
 }
 
@@ -43,7 +44,7 @@ func linUCB(b privacy.Budget) func() bandit.Learner {
 func sums(l bandit.Learner, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
-	l.(*learner.LinUCB).Sums.Read(dst[n:])
+	l.(*learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
 	return dst
 }
 
@@ -58,7 +59,7 @@ func TestLearner(t *testing.T) {
 		return sums(l, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return &learner.LinUCB{Sums: &mechanism.Exact{}} }
+	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -77,7 +78,8 @@ func TestLearner(t *testing.T) {
 	}
 }
 
-// teller is a learner that plays the arm with the largest first context, and nothing else: its own action tells the context of its round.
+// teller is a learner that plays the arm with the largest first context, and nothing else: its own
+// action tells the context of its round.
 type teller struct{ bandit.Base }
 
 func (*teller) Init(bandit.Problem, int) error        { return nil }
@@ -107,7 +109,8 @@ func TestOwnAction(t *testing.T) {
 	}
 }
 
-// The audit of a Gaussian tree, and of its transcripts alone, comes to four fifths of what the tree proves, and not over it.
+// The audit of a Gaussian tree, and of its transcripts alone, comes to four fifths of what the tree
+// proves, and not over it.
 func TestAccumulator(t *testing.T) {
 	a := audit.Accumulator{
 		Name: "tree",
@@ -139,7 +142,8 @@ func TestAccumulator(t *testing.T) {
 	}
 }
 
-// FarRows keep the bounds, and of 20,000 random pairs that do none is farther apart by more than a percent; where orthogonal rows of full length exist they are sqrt(2) Bound^2 apart, to rounding.
+// FarRows keep the bounds, and of 20,000 random pairs that do none is farther apart by more than a
+// percent; where orthogonal rows of full length exist they are sqrt(2) Bound^2 apart, to rounding.
 func TestFarRows(t *testing.T) {
 	for _, c := range []struct {
 		dim            int
@@ -178,7 +182,8 @@ func TestFarRows(t *testing.T) {
 				if rng.IntN(2) == 0 {
 					shrink = 1
 				}
-				if long := norm(x[:c.dim-1]); c.context > 0 && long*c.bound > c.context { // the context to its bound, what is left to the last entry
+				// the context to its bound, what is left to the last entry
+				if long := norm(x[:c.dim-1]); c.context > 0 && long*c.bound > c.context {
 					for i := range x[:c.dim-1] {
 						x[i] *= c.context / (long * c.bound)
 					}
@@ -216,9 +221,10 @@ func TestLearnerWorkers(t *testing.T) {
 	}
 }
 
-// The search finds streams on which an unprotected learner is caught, though most proposals are of no use.
+// The search finds streams on which an unprotected learner is caught, though most proposals are of
+// no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return &learner.LinUCB{Sums: &mechanism.Exact{}} }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }, Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)
@@ -253,8 +259,9 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// One run over a long horizon. A tree shows a row's increment under the noise of several nodes at once, which is why an attack on increments
-// excludes much less than the exact epsilon; the same attack catches an accumulator with a tenth of the noise.
+// One run over a long horizon. A tree shows a row's increment under the noise of several nodes at
+// once, which is why an attack on increments excludes much less than the exact epsilon; the same
+// attack catches an accumulator with a tenth of the noise.
 func TestStreamCanaries(t *testing.T) {
 	a := audit.Accumulator{
 		Name: "tree in one run",
@@ -295,7 +302,8 @@ func TestStreamCanaries(t *testing.T) {
 		l.Worlds[0] = append(l.Worlds[0], audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{-1, -1}})
 		l.Worlds[1] = append(l.Worlds[1], audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{1, 1}})
 	}
-	last := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}} // never released, and no canary
+	// never released, and no canary
+	last := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}}
 	l.Worlds[0], l.Worlds[1] = append(l.Worlds[0], last), append(l.Worlds[1], last)
 	c, err = l.Canaries(func(_ int, arms []int, before, after []float64) float64 {
 		row := x[arms[0]]
@@ -328,7 +336,8 @@ func TestLearnerErrors(t *testing.T) {
 		{func(a *audit.Learner) { a.Worlds[0][2].Rewards = []float64{1} }, "Rewards has 1 numbers, want Arms = 2"},
 		{func(a *audit.Learner) { a.Worlds[0][2].Rewards = []float64{1, math.NaN()} }, "holds NaN"},
 		{func(a *audit.Learner) { a.Runs = 7 }, "Runs = 7, want >= 40"},
-		{func(a *audit.Learner) { a.New = func() bandit.Learner { return &teller{} } }, "epsilon = 0, want > 0"}, // no claim anywhere
+		// no claim anywhere
+		{func(a *audit.Learner) { a.New = func() bandit.Learner { return &teller{} } }, "epsilon = 0, want > 0"},
 		{func(a *audit.Learner) {
 			n := 0
 			a.Transcript = func(_ bandit.Learner, _ int, dst []float64) []float64 {

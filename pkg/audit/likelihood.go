@@ -10,23 +10,27 @@ import (
 	"sort"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Likelihood is the audit of a release whose density is known, such as a value under Gaussian,
-// Laplace, Gumbel or Wishart noise. With L the log-likelihood ratio of the world P that a run was
-// made in to the other one, the least delta at epsilon is
+// Laplace, Gumbel or Wishart noise. It needs far fewer runs than a Mechanism: a hundredth at delta
+// = 1e-5.
+//
+// Let L be the log-likelihood ratio of the world P that a run was made in to the other world. The
+// least delta at epsilon is
 //
 //	delta(epsilon) = E_P (1 - e^(epsilon - L))+
 //
 // (Dwork and Rothblum, "Concentrated differential privacy", 2016; Zhu, Dong, Wang, "Optimal
-// accounting of differential privacy via characteristic function", 2022), a mean of numbers in
-// [0, 1] of very small variance. Each run says something about each epsilon, where a Mechanism only
-// counts the runs in an event: at delta = 1e-5 this takes a hundredth of the runs.
+// accounting of differential privacy via characteristic function", 2022). That is the mean of
+// numbers in [0, 1] with a very small variance. Each run informs about each epsilon, while a
+// Mechanism only counts the runs in an event.
 //
-// The density has to be that of what is released, and not of what should be. Draws, if it is set,
-// is compared with what two runs draw, on a ledger; and a density that is too narrow is refused, as
-// e^-L then averages above 1.
+// The density must be that of what is actually released. If Draws is set, it is compared with what
+// two runs draw, on a ledger. A density that is too narrow is refused, as e^-L then averages above
+// 1.
 type Likelihood struct {
 	Name   string
 	Claim  privacy.Budget   // no default
@@ -36,21 +40,21 @@ type Likelihood struct {
 
 	Outputs int // numbers that a run sets, >= 1; 0 means 1
 	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
-	// Release runs the mechanism once, as Mechanism's does. It may not fail.
+	// Release runs the mechanism once, as Mechanism.Release does. It may not fail.
 	Release func(world int, source rand.Source, out []float64) error
 	Density Density         // called from several goroutines
-	Draws   []privacy.Draws // what a run must draw for Density to hold; nil: not compared
+	Draws   []privacy.Draws // what a run must draw for Density to hold; nil means not compared
 }
 
 var _ Item = Likelihood{}
 
-// DeltaBound is what an audit says of delta at an epsilon.
+// DeltaBound is what an audit finds about delta at an epsilon.
 type DeltaBound struct {
 	Epsilon  float64
-	Claimed  float64 // 1 where nothing is claimed
-	Estimate float64 // of the runs held out
-	AtLeast  float64 // with the finding's confidence, at all points at once
-	World    int     // in which the runs were made
+	Claimed  float64 // 1 if nothing is claimed
+	Estimate float64 // estimate from the runs held out
+	AtLeast  float64 // lower bound with the finding's confidence, at all points at once
+	World    int     // the world in which the runs were made
 }
 
 // About returns the mechanism's description.
@@ -59,7 +63,7 @@ func (l Likelihood) About() (About, error) {
 	return a, a.validate()
 }
 
-// Run audits the mechanism. In the finding, P estimates delta at At.Epsilon, and Q is what is
+// Run audits the mechanism. In the finding, P estimates delta at At.Epsilon, and Q is the delta
 // claimed there.
 func (l Likelihood) Run(ctx context.Context, o Options) (Finding, error) {
 	about, err := l.About()
@@ -74,7 +78,9 @@ func (l Likelihood) Run(ctx context.Context, o Options) (Finding, error) {
 	case l.Outputs < 0:
 		err = fmt.Errorf("field Outputs = %d, want >= 1, or 0 for 1", l.Outputs)
 	default:
-		err = l.compare()
+		if err = size.Check(fmt.Sprintf("field Outputs = %d", l.Outputs), 2*float64(l.Outputs)); err == nil {
+			err = l.compare()
+		}
 	}
 	if err != nil {
 		return Finding{}, fmt.Errorf("audit: %q: %w", l.Name, err)
@@ -111,7 +117,7 @@ func (l Likelihood) Run(ctx context.Context, o Options) (Finding, error) {
 	return f, nil
 }
 
-// compare sees whether runs draw what they should.
+// compare checks that runs draw what they should.
 func (l Likelihood) compare() (err error) {
 	if l.Draws == nil {
 		return nil
@@ -133,10 +139,10 @@ func (l Likelihood) compare() (err error) {
 	return nil
 }
 
-// most is larger than any ratio of densities that are not 0.
+// most exceeds any log-likelihood ratio of densities that are not 0.
 const most = 1e6
 
-// ratio returns L of a release, at most most.
+// ratio returns the log-likelihood ratio L of a release, limited to [-most, most].
 func (l Likelihood) ratio(world int, out []float64) (float64, error) {
 	own, other := l.Density(world, out), l.Density(1-world, out)
 	if math.IsInf(own, -1) || math.IsNaN(own) || math.IsNaN(other) {
@@ -145,8 +151,8 @@ func (l Likelihood) ratio(world int, out []float64) (float64, error) {
 	return min(max(own-other, -most), most), nil
 }
 
-// side is the ratios of the runs in a world, in descending order: those that choose, and those that
-// test.
+// side holds the log-likelihood ratios of the runs in a world, in descending order: those that
+// choose and those that test.
 type side struct{ choose, test []float64 }
 
 func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, error) {
@@ -181,7 +187,7 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 			best = i
 		}
 	}
-	// Half of alpha is for the most promising point and half for all of them together.
+	// Half of alpha is for the most promising point, half for all points together.
 	f := Finding{About: about, Confidence: o.Confidence, Runs: n, Tested: n - half, Unit: "runs in each world"}
 	for i, b := range bets {
 		d := &grid[i]
@@ -196,7 +202,7 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 		}
 	}
 	d := grid[best]
-	for _, other := range grid { // the surest contradiction is not always one
+	for _, other := range grid { // the most promising point need not be contradicted
 		if d.AtLeast <= d.Claimed && other.AtLeast > other.Claimed {
 			d = other
 		}
@@ -211,8 +217,8 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 	return f, nil
 }
 
-// grid returns the points to bound: those of the claim, and the epsilon that is true at the claim's
-// delta as far as the choosing runs tell.
+// grid returns the points to bound: those of the claim, and the true epsilon at the claim's delta
+// as the choosing runs estimate it.
 func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
 	points := newClaims(about).points
 	add := func(epsilon float64) {
@@ -249,13 +255,13 @@ func (l Likelihood) grid(about About, sides [2]side) (grid []DeltaBound) {
 	return grid
 }
 
-// gains are the numbers (1 - e^(epsilon - L))+ above 0, and how many there are in all.
+// gains holds the positive ones of the numbers (1 - e^(epsilon - L))+, and the count of all.
 type gains struct {
 	above []float64
 	n     float64
 }
 
-// excess returns the gains of ratios in descending order.
+// excess returns the gains of log-likelihood ratios in descending order.
 func excess(ratios []float64, epsilon float64) gains {
 	k := sort.Search(len(ratios), func(i int) bool { return ratios[i] <= epsilon })
 	g := gains{make([]float64, k), float64(len(ratios))}
@@ -282,9 +288,10 @@ func (g gains) error() float64 {
 	return math.Sqrt(max(0, squares/g.n-float64(m*m)) / g.n)
 }
 
-// capital returns the logarithm of what a gambler has who begins with 1 and stakes on each of the
-// numbers in turn: the product of 1 + stake (x - m). If their mean is m at most, it is 1/alpha with
-// probability alpha at most (Markov). It is -Inf if the stake is too high for m.
+// capital returns the logarithm of the capital of a gambler who begins with 1 and stakes on each of
+// the numbers in turn: the product of 1 + stake (x - m). If their mean is at most m, the capital
+// reaches 1/alpha with probability at most alpha (Markov). It is -Inf if the stake is too high for
+// m.
 func (g gains) capital(stake, m float64) float64 {
 	if stake*m >= 1 {
 		return math.Inf(-1)

@@ -176,7 +176,8 @@ func gumbelDelta(epsilon, s float64) float64 {
 
 // A linear release of Gaussian noise: prefix sums of three records, the first of which differs.
 func TestLikelihoodGaussian(t *testing.T) {
-	b := mat.NewDense(3, 3, []float64{1, 0, 0, 0.5, 1, 0, 0.375, 0.5, 1}) // the square root of prefix sums
+	// the square root of prefix sums
+	b := mat.NewDense(3, 3, []float64{1, 0, 0, 0.5, 1, 0, 0.375, 0.5, 1})
 	var covariance mat.SymDense
 	covariance.SymOuterK(1, b)
 	density, err := audit.GaussianDensity(&covariance, [2][]float64{{0, 0, 0}, {1, 1, 1}})

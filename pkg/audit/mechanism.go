@@ -20,13 +20,14 @@ import (
 //		},
 //	}.Run(ctx, audit.Options{})
 //
-// One half of the runs chooses an event, the other half, held out, tests it: once, so that choosing
-// among many events costs nothing. See Finding for what comes out. Candidates are thresholds on
-// each output and on its distance from the mean; on the largest output, in standard deviations; on
-// the log-likelihood ratio of each output, estimated from counts, on their sum and on the largest
-// of them, a union of events; and on linear discriminants. Each is tried in both directions and
-// with the worlds in both roles. An attack that the candidates cannot express belongs into Release,
-// as post-processing of what is released.
+// One half of the runs chooses an event. The other half, held out, tests it once, so that choosing
+// among many events costs nothing. Finding describes the result.
+//
+// Candidate events are thresholds on: each output and its distance from the mean; the largest
+// output, in standard deviations; the log-likelihood ratio of each output, estimated from counts,
+// their sum, and the largest of them, a union of events; linear discriminants. Each is tried in
+// both directions and with the worlds in both roles. Add an attack that the candidates cannot
+// express to Release, as post-processing of the release.
 type Mechanism struct {
 	Name   string
 	Claim  privacy.Budget   // no default
@@ -34,16 +35,15 @@ type Mechanism struct {
 	Exact  float64          // see About
 	Origin string           // see About
 
-	Outputs int // numbers that a run sets, >= 1; 0 means 1. A discrete outcome is a number as well
+	Outputs int // numbers that a run sets, >= 1; 0 means 1. Code a discrete outcome as a number
 	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
-	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It
-	// is called from several goroutines, and draws all its randomness from source, which it may not
-	// keep. That it fails is an output as well: what it has set by then stands, and so does the
-	// failure.
+	// Release runs the mechanism once, in world 0 or 1, and sets all of out to finite numbers. It is
+	// called from several goroutines. It draws all its randomness from source, which it may not keep.
+	// An error counts as an output, together with what was set before it.
 	Release func(world int, source rand.Source, out []float64) error
 }
 
-// Numbers of runs in each world.
+// The least and the default number of runs in each world.
 const (
 	MinRuns     = 40
 	DefaultRuns = 20000

@@ -31,7 +31,8 @@ func laplace(epsilon float64) audit.Mechanism {
 	}
 }
 
-// gaussian is a Gaussian of dimension 3 with the largest mu for a budget; the outputs move by (1, -2, 2)/3.
+// gaussian is a Gaussian of dimension 3 with the largest mu for a budget; the outputs move by (1,
+// -2, 2)/3.
 func gaussian(b privacy.Budget) audit.Mechanism {
 	mu, err := privacy.GaussianMu(b)
 	if err != nil {
@@ -73,8 +74,9 @@ func response(epsilon float64, choices int) audit.Mechanism {
 	}
 }
 
-// An audit reports at least four fifths of the exact epsilon. The seed is fixed; over 40 other seeds all audits did, the Gaussian's with
-// epsilon 3 excepted, of which 39 of 40 did. The one with delta = 1e-4 did in 7 of 8 at 2,500,000 runs; a tenth of that delta takes five times as many.
+// An audit reports at least four fifths of the exact epsilon. The seed is fixed; over 40 other
+// seeds all audits did, the Gaussian's with epsilon 3 excepted, of which 39 of 40 did. The one with
+// delta = 1e-4 did in 7 of 8 at 2,500,000 runs; a tenth of that delta takes five times as many.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		m    audit.Mechanism
@@ -107,7 +109,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// coins are many coins that have nothing to do with the world, and a claim next to 0: what is learned from the runs is noise.
+// coins are many coins that have nothing to do with the world, and a claim next to 0: what is
+// learned from the runs is noise.
 func coins() audit.Mechanism {
 	return audit.Mechanism{
 		Name: "coins", Claim: privacy.Budget{Epsilon: 1e-6}, Outputs: 150,
@@ -120,8 +123,10 @@ func coins() audit.Mechanism {
 	}
 }
 
-// The true epsilon is excluded in at most alpha of the audits: 300 small ones of each mechanism at alpha = 0.1, of which a test that errs as often as it may
-// excludes more than 50 with probability 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins in 108.
+// The true epsilon is excluded in at most alpha of the audits: 300 small ones of each mechanism at
+// alpha = 0.1, of which a test that errs as often as it may excludes more than 50 with probability
+// 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins
+// in 108.
 func TestValidity(t *testing.T) {
 	const audits, alpha = 300, 0.1
 	most := 0.0

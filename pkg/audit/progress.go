@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Status says how far an audit is.
+// Status is the progress of an audit.
 type Status struct {
 	Name        string // of the item
-	Done, Total int64  // runs, of both worlds
+	Done, Total int64  // runs in both worlds
 	Elapsed     time.Duration
-	Left        time.Duration // estimate at the present rate; negative while unknown
-	Finished    bool          // the last report of the item, whether all was done or not
+	Left        time.Duration // estimated time at the present rate; negative while unknown
+	Finished    bool          // the last report of the item, whether or not all runs were made
 }
 
-// String is a line of text, plain ASCII.
+// String returns the status as a line of plain ASCII.
 func (s Status) String() string {
 	percent := 0
 	if s.Total > 0 {
@@ -32,11 +32,11 @@ func (s Status) String() string {
 	return line
 }
 
-// Progress hears about an audit: once at its start, then a few times a second, and once at its end
-// (Finished is set). Calls never overlap.
+// Progress receives reports on an audit: one at its start, a few a second, and one at its end, in
+// which Finished is set. Calls never overlap.
 type Progress interface{ Report(Status) }
 
-// ProgressFunc makes a function a Progress.
+// ProgressFunc is a function that serves as a Progress.
 type ProgressFunc func(Status)
 
 // Report calls f.

@@ -9,16 +9,18 @@ import (
 	"text/tabwriter"
 )
 
-// Report is the findings on a list of items.
+// Report holds the findings on a list of items.
 type Report struct {
-	// Confidence of the report: of each finding if Family is false; that no finding errs, over all of them, if it is true.
+	// Confidence is the confidence of each finding if Family is false. If Family is true, it is that
+	// of no finding being wrong, over all of them.
 	Confidence float64
 	Family     bool
 	Findings   []Finding // in the order of the items
 }
 
-// Each audits items, each with the confidence of the options: each sound item's claim is falsely excluded with
-// probability at most 1 - Confidence. The findings made before a failure are in the report.
+// Each audits items, each with the confidence of the options: the claim of a sound item is falsely
+// excluded with probability at most 1 - Confidence. If an audit fails, the report holds the
+// findings made before.
 func Each(ctx context.Context, items []Item, o Options) (Report, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -28,8 +30,9 @@ func Each(ctx context.Context, items []Item, o Options) (Report, error) {
 	return r, r.run(ctx, items, o)
 }
 
-// Family audits items such that the probability of falsely excluding any sound item's claim is at most 1 - Confidence over all
-// of them: each is judged with confidence 1 - (1 - Confidence)/len(items) (Bonferroni).
+// Family audits items such that, over all of them, any sound item's claim is falsely excluded with
+// probability at most 1 - Confidence. Each is judged with confidence 1 - (1 -
+// Confidence)/len(items) (Bonferroni).
 func Family(ctx context.Context, items []Item, o Options) (Report, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -44,7 +47,7 @@ func (r *Report) run(ctx context.Context, items []Item, o Options) error {
 	if len(items) == 0 {
 		return errors.New("audit: no items")
 	}
-	seen := make(map[string]int) // items of one name would share streams of randomness
+	seen := make(map[string]int) // items of equal names would share streams of randomness
 	for i, item := range items {
 		if item == nil {
 			return fmt.Errorf("audit: items[%d] is nil", i)
@@ -79,7 +82,7 @@ func (r Report) Excluded() int {
 	return n
 }
 
-// String prints a table of claimed, audited and exact epsilon.
+// String returns a table of claimed, audited and exact epsilon.
 func (r Report) String() string {
 	var s strings.Builder
 	w := tabwriter.NewWriter(&s, 0, 0, 2, ' ', 0)

@@ -12,11 +12,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Search looks for neighbouring streams on which a learner gives much away: of so many pairs that
-// propose makes, it returns the learner with the pair whose worlds a small audit tells apart best,
-// by the area under the curve of its best score. o.Runs is the number of runs of a small audit in
-// each world, 0 meaning 400. What it finds has to be audited afterwards, on runs of its own: the
-// search's prove nothing. propose may be RandomStreams.
+// Search looks for neighbouring streams on which a learner gives much away, among the tries pairs
+// that propose makes. propose may be RandomStreams.
+//
+// It returns the learner with the pair whose worlds a small audit tells apart best, by the area
+// under the curve of its best score. o.Runs is the number of runs of a small audit in each world; 0
+// means 400. Audit the result afterwards, on fresh runs: those of the search prove nothing.
 func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0, world1 Stream), tries int, o Options) (Learner, error) {
 	switch {
 	case propose == nil:
@@ -44,9 +45,9 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 	return best, nil
 }
 
-// separation returns how well the best score, learned on one half of the runs, tells the worlds of
-// the other half apart: the probability that it ranks a run of one world above one of the other
-// rightly, less a half.
+// separation returns how well the best score tells the worlds apart, learned on one half of the
+// runs and measured on the other. It is the probability of ranking a run of one world rightly above
+// one of the other, minus a half.
 func separation(worlds [2]samples) float64 {
 	n := worlds[0].len()
 	fixed, learned := candidates([2]samples{worlds[0].slice(0, n/2), worlds[1].slice(0, n/2)})
@@ -72,7 +73,7 @@ func separation(worlds [2]samples) float64 {
 }
 
 // Beyond returns the streams with the contexts and rewards of the rounds that differ multiplied by
-// a factor, which takes them out of their bounds. A learner that clips each record keeps its claim.
+// a factor. That takes them out of their bounds; a learner that clips each record keeps its claim.
 func Beyond(worlds [2]Stream, factor float64) (far [2]Stream) {
 	times := func(x []float64) []float64 {
 		x = slices.Clone(x)
@@ -93,11 +94,14 @@ func Beyond(worlds [2]Stream, factor float64) (far [2]Stream) {
 }
 
 // RandomStreams returns a proposer for Search: neighbouring streams of a problem that differ in one
-// round of the first half. Contexts are random directions, of full length or, in some pairs, short
-// but for that round, fresh or the same in all rounds; rewards are the largest and the least. In
-// the round that differs the contexts are turned around or new, and the rewards of all arms are at
-// one end in one world and at the other in the other. In one pair of four that round is Beyond its
-// bounds in one world or in both, by a factor of up to 1000: what is clipped too late shows it.
+// round of the first half.
+//
+// Contexts are random directions, fresh or the same in all rounds. They are of full length or, in
+// some pairs, short in all rounds except the one that differs. Rewards are the largest or the
+// least. In the round that differs the contexts are turned around or new, and the rewards of all
+// arms are at one end in one world and at the other end in the other. In one pair of four that
+// round is Beyond its bounds in one world or in both, by a factor of up to 1000, which reveals
+// clipping that comes too late.
 func RandomStreams(p bandit.Problem, rounds int) func(rng *rand.Rand) (world0, world1 Stream) {
 	return func(rng *rand.Rand) (world0, world1 Stream) {
 		contexts := func(length float64) []float64 {

@@ -13,7 +13,8 @@ import (
 
 var semiProblem = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 
-// leader plays the two arms with the largest sums of the weights that it saw, under noise of a standard deviation. warm: it wants a warm-up; deaf: it takes in nothing else.
+// leader plays the two arms with the largest sums of the weights that it saw, under noise of a
+// standard deviation. warm: it wants a warm-up; deaf: it takes in nothing else.
 type leader struct {
 	bandit.Base
 	sigma      float64
@@ -69,8 +70,10 @@ func semiStreams(rounds, place int) (worlds [2]audit.Stream) {
 	return worlds
 }
 
-// A learner on semi-bandits is caught at any round if it has no noise, and not if it has plenty; one that leaks its warm-up and nothing else is caught at round 0 and nowhere else.
-// What is not caught has not lost anything: its worlds are equal or far below the claim; at a confidence of 0.95, each of these 4 fails for one seed in twenty at worst (the seed is fixed).
+// A learner on semi-bandits is caught at any round if it has no noise, and not if it has plenty;
+// one that leaks its warm-up and nothing else is caught at round 0 and nowhere else. What is not
+// caught has not lost anything: its worlds are equal or far below the claim; at a confidence of
+// 0.95, each of these 4 fails for one seed in twenty at worst (the seed is fixed).
 func TestSemiBandit(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -103,7 +106,8 @@ func TestSemiBandit(t *testing.T) {
 	}
 }
 
-// Proposals of a problem without contexts are neighbouring, and the search finds one at which a warm-up leaks.
+// Proposals of a problem without contexts are neighbouring, and the search finds one at which a
+// warm-up leaks.
 func TestSearchWarmUp(t *testing.T) {
 	a := audit.Learner{Name: "leaks the warm-up", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true, Runs: 400,
 		New: func() bandit.Learner { return &leader{warm: true, deaf: true} },
@@ -122,7 +126,8 @@ func TestSearchWarmUp(t *testing.T) {
 	}
 }
 
-// In one run, round 0 is a canary like others; the transcript is asked for before it, as round -1, and after each round.
+// In one run, round 0 is a canary like others; the transcript is asked for before it, as round -1,
+// and after each round.
 func TestWarmUpCanaries(t *testing.T) {
 	var rounds, scored []int
 	a := audit.Learner{Name: "in one run", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true,

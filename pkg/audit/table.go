@@ -9,18 +9,18 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// most values that an output may take to count as discrete.
+// maxValues is the largest number of values of a discrete output.
 const maxValues = 256
 
-// ratio is a score that estimates the log-likelihood ratio of world 1 to world 0 of one output. A
+// ratio is a score that estimates the log-likelihood ratio of world 1 to world 0 from one output. A
 // threshold on it is a likelihood-ratio set, the most powerful kind of event (Neyman and Pearson).
 type ratio interface {
 	score
-	apart() float64 // how far the worlds are apart by it: symmetrised Kullback-Leibler divergence
+	apart() float64 // how far it finds the worlds apart: symmetrised Kullback-Leibler divergence
 }
 
-// table is the ratio of a discrete output, from counts with half a run added to each (Krichevsky
-// and Trofimov's estimate, so that a value never seen in one world is not an infinite one).
+// table is the ratio of a discrete output, estimated from counts. Half a run is added to each count
+// (Krichevsky and Trofimov), so that a value that one world never showed has a finite ratio.
 type table struct {
 	coordinate
 	values     []float64 // ascending
@@ -29,7 +29,7 @@ type table struct {
 	divergence float64   // symmetrised, for ranking
 }
 
-// newTable returns the table of an output, or nil if it takes many values, or but one.
+// newTable returns the table of an output, or nil if it takes many values or only one.
 func newTable(index int, worlds [2]samples) *table {
 	n := worlds[0].len()
 	counts := make(map[float64]*[2]float64)
@@ -72,7 +72,7 @@ func newTable(index int, worlds [2]samples) *table {
 	return t
 }
 
-// of returns 0 for a value that was not seen.
+// of returns the ratio of a run's value, and 0 for a value that was never seen.
 func (t *table) of(out []float64) float64 {
 	v := out[t.index]
 	if t.dense != nil {

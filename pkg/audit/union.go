@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Scores that put all outputs together. The sum of log-likelihood ratios weighs what all of them
-// say a little; the largest one, whose threshold is the union of an event for each, sees what a
+// Scores that combine all outputs. The sum of log-likelihood ratios weighs what all of them say a
+// little. The largest one, whose threshold is a union of one event for each output, sees what a
 // single output says for sure, whichever it is.
 
-// product is a score: the sum of the log-likelihood ratios of outputs, which is theirs together if
+// product is a score: the sum of the log-likelihood ratios of outputs. That is their joint ratio if
 // they are independent given the world (naive Bayes).
 type product []ratio
 
@@ -31,8 +31,8 @@ func (p product) String() string {
 	return fmt.Sprintf("log-likelihood ratio of %d %s taken as independent", len(p), what)
 }
 
-// union is a score: the largest of the log-likelihood ratios of outputs, of world 1 to world 0 if
-// sign is 1 and of world 0 to world 1 if it is -1.
+// union is a score: the largest of the log-likelihood ratios of outputs. sign is 1 for ratios of
+// world 1 to world 0, and -1 for ratios of world 0 to world 1.
 type union struct {
 	ratios []ratio
 	sign   float64
@@ -54,11 +54,11 @@ func (u union) String() string {
 	return fmt.Sprintf("largest of %d log-likelihood ratios towards world %d", len(u.ratios), toward)
 }
 
-// extreme is a score: the largest output, in standard deviations from its mean over both worlds.
-// Outputs of weight 0 are left out; a weight below 0 turns an output around.
+// extreme is a score: the largest output, in standard deviations from its mean over both worlds. An
+// output of weight 0 is left out; a negative weight reverses its sign.
 type extreme struct {
 	centre, weight []float64
-	both           bool // how far from the mean, in either direction
+	both           bool // take the distance from the mean in either direction
 }
 
 func (e extreme) of(out []float64) float64 {

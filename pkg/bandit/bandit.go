@@ -1,9 +1,18 @@
-// Package bandit is the vocabulary of the toolkit: what a problem tells a learner, what a learner
-// sees in a round, and the two interfaces that everything else implements or drives.
+// Package bandit is the vocabulary of the toolkit: what a learner knows, sees and does.
 //
-// A round is: the environment shows a [View] (one context row per arm), the learner selects arms,
-// the environment answers with their rewards, the learner updates. The learner never sees the
-// parameter theta; the regret is known to the environment alone and is read by the simulator alone.
+//   - [Problem]: what a learner may know before round 1
+//   - [Environment]: makes contexts and rewards, and knows the regret
+//   - [View]: what a learner sees at the start of a round
+//   - [Learner]: chooses arms and learns from their rewards
+//   - [Warmer]: a learner that wants a round 0 with the rewards of all arms
+//   - [Base]: gives a learner its Err and Warnings; embed it
+//   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
+//
+// In each round the environment shows a [View] with one context row per arm, the learner selects
+// arms, the environment answers with their rewards, and the learner updates. The learner never sees
+// the parameter theta. Only the environment knows the regret, and only the simulator reads it.
+//
+// Read [Environment] and [Learner] first. Package bandittest checks implementations of both.
 package bandit
 
 import (
@@ -13,17 +22,17 @@ import (
 	"math/rand/v2"
 )
 
-// Problem is all that a learner may know before round 1.
+// Problem is everything that a learner may know before round 1.
 type Problem struct {
 	Arms        int     // number of arms K, >= 1
-	Dim         int     // dimension d of a context row; 0: no contexts
-	Slots       int     // arms played a round, 1 <= Slots <= Arms
+	Dim         int     // dimension d of a context row; 0 means no contexts
+	Slots       int     // arms played in each round, 1 <= Slots <= Arms
 	ContextNorm float64 // bound L on the Euclidean norm of a context row, > 0 when Dim > 0
-	RewardMin   float64 // least reward that is not clipped by a private mechanism
-	RewardMax   float64 // largest such reward, > RewardMin
+	RewardMin   float64 // least reward; a private mechanism clips smaller ones to it
+	RewardMax   float64 // largest reward, > RewardMin; a private mechanism clips larger ones to it
 }
 
-// Validate reports the first field that is out of its range, by name, value and bound.
+// Validate reports the first field that is out of range, with its name, value and bound.
 func (p Problem) Validate() error {
 	switch {
 	case p.Arms < 1:
@@ -40,65 +49,71 @@ func (p Problem) Validate() error {
 	return nil
 }
 
-// RewardBound returns the bound B~ on the absolute value of a reward, max(|RewardMin|, |RewardMax|).
+// RewardBound returns the bound B~ on the absolute value of a reward: max(|RewardMin|,
+// |RewardMax|).
 func (p Problem) RewardBound() float64 {
 	return math.Max(math.Abs(p.RewardMin), math.Abs(p.RewardMax))
 }
 
 // View is what a learner sees at the start of a round. X belongs to the environment and is valid
-// until its next call of Next; a learner that wants to keep a row copies it.
+// until its next call of Next; copy a row to keep it.
 type View struct {
 	Round int       // 1, 2, ...
-	Arms  int       // number of arms this round
+	Arms  int       // number of arms in this round
 	Dim   int       // dimension of a context row
 	X     []float64 // context rows, row-major, Arms x Dim
-	Same  bool      // Arms, Dim and the numbers in X are those of round Round-1 of this trial; false is always right
+	// Same says that Arms, Dim and the numbers in X are those of round Round-1 of this trial. false is
+	// always correct.
+	Same bool
 }
 
-// Row returns the context of an arm, 0 <= arm < Arms. It is a slice of X, not a copy.
+// Row returns the context of an arm, 0 <= arm < Arms. The result is a slice of X, not a copy.
 func (v *View) Row(arm int) []float64 { return v.X[arm*v.Dim : (arm+1)*v.Dim : (arm+1)*v.Dim] }
 
-// Environment makes the contexts and the rewards of a problem. It is oblivious: what is played
-// changes neither the later contexts nor the later rewards of an arm, so that several learners may
-// pull in the same round and each meets the contexts it would have met alone.
+// Environment makes the contexts and the rewards of a problem. It is oblivious: the arms played
+// change neither later contexts nor an arm's later rewards. So several learners may pull in the
+// same round, and each sees the contexts that it would see alone.
 type Environment interface {
 	Problem() Problem
-	// Reset draws a fresh instance. It keeps the stream and draws all later contexts from it.
+	// Reset draws a fresh instance, before each trial. It keeps the stream and draws all later
+	// contexts from it.
 	Reset(contexts *rand.Rand)
 	// Next makes the next round's contexts and points v at them.
 	Next(v *View)
-	// Pull writes the rewards of the arms played into y (len(y) == len(arms)). Each learner brings a
-	// stream of its own; a pull takes the same number of draws whatever the arms. Where Problem().Dim is 0, a pull may come before the first Next, see Warmer.
+	// Pull writes the rewards of the arms played to y, with len(y) == len(arms). Each learner brings
+	// its own stream, and a pull takes the same number of draws whatever the arms. If Problem().Dim is
+	// 0, a pull may come before the first Next; see Warmer.
 	Pull(rewards *rand.Rand, arms []int, y []float64)
-	// Regret is the expected regret of the arms in this round: the best choice's mean reward less theirs.
+	// Regret returns the expected regret of the arms in this round: the mean reward of the best choice
+	// minus theirs.
 	Regret(arms []int) float64
 }
 
 // Learner chooses arms and learns from their rewards.
 type Learner interface {
-	// Init validates the tuning against the problem and allocates; horizon is the number of rounds,
-	// which a learner that is anytime ignores.
+	// Init validates the tuning against the problem and allocates. horizon is the number of rounds; an
+	// anytime learner ignores it.
 	Init(p Problem, horizon int) error
-	// Reset forgets all, before each trial. The learner's own choices draw from own; noise feeds its
-	// mechanisms and nothing else.
+	// Reset forgets everything, before each trial. The learner's own choices draw from own; noise is
+	// for its mechanisms and nothing else.
 	Reset(own *rand.Rand, noise rand.Source)
 	// Select appends the arms to play to dst.
 	Select(v *View, dst []int) []int
 	// Update takes in the rewards y of the arms played. It may reuse what Select computed for v.
 	Update(v *View, arms []int, y []float64)
-	// Err is sticky: bad data (a NaN, a wrong length) leaves the state as it was and is reported
-	// here from then on; a simulation stops the trial with it.
+	// Err returns the first failure since Reset, or nil. Bad data (a NaN, a wrong length) leaves the
+	// state as it was and is reported from then on. A simulation stops the trial.
 	Err() error
-	// Warnings describes what did not stop the trial and should not pass unseen, such as clipped
-	// rows with their count. It may be empty.
+	// Warnings describes what did not stop the trial but should be known, such as the number of
+	// clipped rows. It may be empty.
 	Warnings() []Warning
 }
 
-// Warmer is a Learner that may ask for a round 0, in which it sees the reward of every arm at once. What it plays there counts neither as a round nor as
-// regret. It is for problems without contexts.
+// Warmer is a Learner that may ask for a round 0, in which it sees the reward of every arm at once.
+// Round 0 counts neither as a round nor as regret. It is for problems without contexts.
 type Warmer interface {
 	Learner
-	// WantsWarmUp says whether there has to be a round 0; it is asked after Init.
+	// WantsWarmUp reports whether the learner needs a round 0. It is called after Init.
 	WantsWarmUp() bool
 	// WarmUp takes in y[a], the reward of each arm a, after Reset and before the first Select.
 	WarmUp(y []float64)
@@ -110,33 +125,65 @@ type Warning struct {
 	Count int
 }
 
-// Base gives a learner Err, Warnings and the failure that Err reports. Embed it, call Fail, and
-// override Warnings where there is something to say.
+// Base gives a learner the methods Err and Warnings. Embed it, call Fail to report a failure, and
+// override Warnings if there is something to warn of.
 type Base struct{ err error }
 
 // Err returns the first failure since Clear, or nil.
 func (b *Base) Err() error { return b.err }
 
-// Fail records the first failure; later ones are dropped.
+// Fail records the first failure and drops later ones.
 func (b *Base) Fail(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// Clear forgets the failure. A learner calls it from Reset.
+// Clear forgets the failure. A learner calls it in Reset.
 func (b *Base) Clear() { b.err = nil }
 
-// Warnings returns none.
+// Warnings returns nil.
 func (b *Base) Warnings() []Warning { return nil }
 
-// ErrHorizon is wrapped by learners whose Init was given a horizon below 1 and which need one.
+// ErrHorizon is wrapped by the error of a learner that needs a horizon and got one below 1 in Init.
 var ErrHorizon = errors.New("horizon must be at least 1")
 
-// CheckHorizon returns an error that names the value unless horizon >= 1.
+// CheckHorizon returns an error that wraps ErrHorizon and names the value if horizon < 1.
 func CheckHorizon(horizon int) error {
 	if horizon < 1 {
 		return fmt.Errorf("bandit: horizon = %d: %w", horizon, ErrHorizon)
+	}
+	return nil
+}
+
+// CheckView reports a view that does not belong to the problem. It does not look at the numbers in
+// X.
+func CheckView(p Problem, v *View) error {
+	switch {
+	case v.Round < 1:
+		return fmt.Errorf("View.Round = %d, want >= 1", v.Round)
+	case v.Dim != p.Dim:
+		return fmt.Errorf("contexts of dimension %d, want %d", v.Dim, p.Dim)
+	case p.Dim == 0 && v.Arms != p.Arms:
+		return fmt.Errorf("%d arms, want %d", v.Arms, p.Arms)
+	case v.Arms < p.Slots || v.Arms > p.Arms:
+		return fmt.Errorf("%d arms, want in [%d, %d]", v.Arms, p.Slots, p.Arms)
+	case len(v.X) < v.Arms*v.Dim || p.Dim == 0 && len(v.X) > 0:
+		return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
+	}
+	return nil
+}
+
+// CheckArms reports arms and rewards of a round that do not fit the problem and the view. It checks
+// neither the values of the rewards nor whether an arm is there twice.
+func CheckArms(p Problem, v *View, arms []int, y []float64) error {
+	if len(arms) != p.Slots || len(y) != len(arms) {
+		return fmt.Errorf("%d arms and %d rewards in Update, want %d and %d", len(arms), len(y), p.Slots, p.Slots)
+	}
+	for _, a := range arms {
+		if uint(a) >= uint(v.Arms) {
+			return fmt.Errorf("arm %d in Update, want in [0, %d)", a, v.Arms)
+		}
 	}
 	return nil
 }

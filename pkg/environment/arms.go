@@ -9,14 +9,18 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// Arms is the K-armed bandit: a learner plays one of K arms a round and sees its reward, whose law
-// does not change. There are no contexts. It is the SemiBandit on the uniform matroid of rank 1,
-// draw for draw, and its range of rewards is [0, 1] as there.
+// Arms is the K-armed bandit: each round a learner plays one of K arms and sees its reward, whose
+// law does not change.
+//
+// There are no contexts. Arms equals, draw for draw, the [SemiBandit] on the uniform matroid of
+// rank 1, and has its range of rewards, [0, 1].
 //
 //	env := &environment.Arms{Means: []float64{0.1, 0.6, 0.3}}
 type Arms struct {
-	Means []float64 // mean reward of each arm, in [0, 1] for Bernoulli rewards, finite for Gaussian ones
-	Law   WeightLaw // of rewards; the zero value is Bernoulli
+	// Means has the mean reward of each arm, in [0, 1] for Bernoulli rewards, finite for Gaussian
+	// ones.
+	Means []float64
+	Law   WeightLaw // law of rewards; the zero value is Bernoulli
 	Sigma float64   // standard deviation of Gaussian rewards, > 0; 0 for others
 
 	semi SemiBandit
@@ -24,8 +28,8 @@ type Arms struct {
 
 var _ bandit.Environment = (*Arms)(nil)
 
-// Matroid returns the uniform matroid of rank 1, for a learner on matroids that is to play here. It
-// panics if there are no arms.
+// Matroid returns the uniform matroid of rank 1, for a matroid learner that plays here. It panics
+// if there are no arms.
 func (e *Arms) Matroid() matroid.Matroid {
 	m, err := matroid.NewUniform(len(e.Means), 1)
 	if err != nil {
@@ -34,7 +38,7 @@ func (e *Arms) Matroid() matroid.Matroid {
 	return m
 }
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *Arms) Validate() error {
 	if len(e.Means) == 0 {
 		return errors.New("environment: Arms: field Means is empty, want a mean for each arm")
@@ -46,12 +50,12 @@ func (e *Arms) Validate() error {
 	return nil
 }
 
-// Problem describes the environment.
+// Problem describes the environment to a learner.
 func (e *Arms) Problem() bandit.Problem {
 	return bandit.Problem{Arms: len(e.Means), Slots: 1, RewardMin: 0, RewardMax: 1}
 }
 
-// Best returns the arm of the largest mean, the first of several.
+// Best returns the arm with the largest mean, the first if there are several.
 func (e *Arms) Best() int {
 	best := 0
 	for a, mean := range e.Means {
@@ -65,7 +69,7 @@ func (e *Arms) Best() int {
 // Optimum returns the largest mean.
 func (e *Arms) Optimum() float64 { return e.Means[e.Best()] }
 
-// Reset starts a trial; nothing is random about an instance. It panics if Validate fails.
+// Reset starts a trial. It draws nothing: the instance is fixed. It panics if Validate fails.
 func (e *Arms) Reset(contexts *rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -74,11 +78,12 @@ func (e *Arms) Reset(contexts *rand.Rand) {
 	e.semi.Reset(contexts)
 }
 
-// Next shows the arms, which have no contexts.
+// Next shows the arms, which have no contexts, to the learner.
 func (e *Arms) Next(v *bandit.View) { e.semi.Next(v) }
 
-// Pull gives the reward of the arm played.
+// Pull draws the reward of the arm played.
 func (e *Arms) Pull(rewards *rand.Rand, arms []int, y []float64) { e.semi.Pull(rewards, arms, y) }
 
-// Regret returns the largest mean less that of the arm played.
+// Regret returns the largest mean minus the mean of the arm played. It panics unless exactly one
+// arm is played.
 func (e *Arms) Regret(arms []int) float64 { return e.semi.Regret(arms) }

@@ -1,4 +1,19 @@
-// Package environment makes the problems that bandit learners are tried on.
+// Package environment provides the problems on which bandit learners are tried.
+//
+// Linear bandits, whose arms have contexts:
+//
+//   - [DecisionSets]: random decision sets with a known gap (JDP, Appendix D).
+//   - [UnitFeatures]: the experiments in the local and the shuffle model (LDP, Section 5).
+//   - [TwoContexts]: two arms that a coin swaps every round (JDP, Claim 13).
+//
+// Bandits without contexts:
+//
+//   - [Arms]: the K-armed bandit.
+//   - [SemiBandit]: random weights on the bases of a matroid (MAT, Section 2).
+//   - [Ratings]: movie recommendations from a table of who rated what (MAT, Section 5.2).
+//
+// An environment is a struct: fill in its fields and hand it to package simulate, or call Reset and
+// then Next and Pull each round. Read [Arms] first, then [DecisionSets].
 package environment
 
 import (
@@ -11,29 +26,33 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Reward is the law of a reward given its mean.
+// Reward is the law of a reward, given its mean.
 type Reward int
 
 const (
-	Signs    Reward = iota // +1 or -1
-	Gaussian               // the mean plus standard normal noise: unbounded
+	Signs    Reward = iota // +1 or -1, with the given mean
+	Gaussian               // the mean plus standard normal noise; unbounded
 )
 
-// DecisionSets is the environment of JDP, Appendix D: theta is a uniform unit vector; each round's arms are unit vectors,
-// one of them optimal with <x, theta> = Top, uniform on that circle of latitude, the others in surface measure on the band
-// <x, theta> in [-Top, Top-Gap]. The optimal arm stands at a uniform place among the others.
+// DecisionSets is a linear bandit with random decision sets of unit vectors and a known gap (JDP,
+// Appendix D).
+//
+// theta is a uniform unit vector. In each round one arm is optimal: it is uniform on the circle of
+// latitude <x, theta> = Top. The other arms are uniform, in surface measure, on the band where <x,
+// theta> is in [-Top, Top-Gap]. The optimal arm has a uniform place among the others.
 type DecisionSets struct {
 	Arms   int     // K >= 1; 0 means Dim^2, as in the paper
 	Dim    int     // d >= 2
 	Gap    float64 // Delta, in [0, 2 Top)
 	Top    float64 // mean reward of the optimal arm, in (0, 1]; 0 means 0.75
 	Reward Reward  // Signs or Gaussian
-	Fixed  bool    // the same arms in all rounds of a trial, instead of fresh ones each round
+	Fixed  bool    // keep the same arms in all rounds of a trial; false draws fresh ones each round
 
-	arms    int
-	top     float64
-	band    random.TruncatedBeta
-	narrow  bool // the band holds less than half of the sphere, or little of it: draw its heights first
+	arms int
+	top  float64
+	band random.TruncatedBeta
+	// the band holds less than half of the sphere, or little of it, so heights are drawn first
+	narrow  bool
 	rng     *rand.Rand
 	normals *random.Normals
 	theta   []float64
@@ -44,7 +63,7 @@ type DecisionSets struct {
 
 var _ bandit.Environment = (*DecisionSets)(nil)
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *DecisionSets) Validate() error {
 	switch top := e.defaultTop(); {
 	case e.Dim < 2:
@@ -78,7 +97,8 @@ func (e *DecisionSets) defaultTop() float64 {
 	return e.Top
 }
 
-// Problem describes the environment. Gaussian rewards are unbounded: the range given holds all but 6e-5 of them.
+// Problem describes the environment to a learner. Gaussian rewards are unbounded; the range given
+// holds all but a fraction of 6e-5 of them.
 func (e *DecisionSets) Problem() bandit.Problem {
 	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	if p.Arms == 0 {
@@ -91,7 +111,8 @@ func (e *DecisionSets) Problem() bandit.Problem {
 	return p
 }
 
-// Reset draws theta, and the arms if they are fixed. It panics if Validate fails.
+// Reset starts a trial: it draws theta, and the arms if they are fixed. It panics if Validate
+// fails.
 func (e *DecisionSets) Reset(contexts *rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -125,8 +146,8 @@ func (e *DecisionSets) Next(v *bandit.View) {
 	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.Dim, X: e.x, Same: e.Fixed && e.round > 1}
 }
 
-// draw makes a decision set. A uniform point of the sphere is a vector of normals by its length; if its height is outside
-// the band it is drawn again.
+// draw draws a decision set. A vector of normals divided by its length is uniform on the sphere; it
+// is drawn again if its height is outside the band.
 func (e *DecisionSets) draw() {
 	e.normals.Fill(e.x)
 	best := e.rng.IntN(e.arms)
@@ -167,9 +188,9 @@ func (e *DecisionSets) heights(x []float64) (height, square float64) {
 	return height, square
 }
 
-// place moves a vector of normals to the circle of latitude at a height, keeping its direction around the axis. A vector too
-// near the axis for that direction to be known well is drawn again, which changes nothing in law; it happens in two
-// or three dimensions only.
+// place moves a vector of normals to the circle of latitude at the given height and keeps its
+// direction around the axis. A vector so near the axis that rounding blurs this direction is drawn
+// again, which does not change the law. That happens only in two or three dimensions.
 func (e *DecisionSets) place(x []float64, height float64) {
 	along, square := e.heights(x)
 	for square-float64(along*along) < 1e-7*square {
@@ -183,7 +204,7 @@ func (e *DecisionSets) place(x []float64, height float64) {
 	}
 }
 
-// Theta returns the true parameter, for pictures and tests: no learner sees it.
+// Theta returns a copy of the true parameter, for pictures and tests. No learner sees it.
 func (e *DecisionSets) Theta() []float64 { return append([]float64(nil), e.theta...) }
 
 // Pull draws the reward of each arm played.
@@ -197,7 +218,7 @@ func (e *DecisionSets) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-// Regret returns Top less the mean rewards of the arms played, each.
+// Regret returns the sum, over the arms played, of Top minus the arm's mean reward.
 func (e *DecisionSets) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {

@@ -26,8 +26,9 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// sample plays rounds and returns the environment's heights <x, theta>, computed here: of the optimal arms, of the others,
-// the place of the optimal arm, and for the others the first coordinate of the direction around the axis.
+// sample plays rounds and returns the environment's heights <x, theta>, computed here: of the
+// optimal arms, of the others, the place of the optimal arm, and for the others the first
+// coordinate of the direction around the axis.
 func sample(t *testing.T, e DecisionSets, rounds int) (best, others []float64, places []int, around []float64) {
 	t.Helper()
 	e.Reset(random.New(1, 0, "contexts"))
@@ -80,10 +81,12 @@ func inner(x, y []float64) (sum float64) {
 	return sum
 }
 
-// kolmogorov compares a sample with the law of density proportional to density on [lo, hi]. sqrt(n) D is over 2.2 with probability 1.2e-4.
+// kolmogorov compares a sample with the law of density proportional to density on [lo, hi]. sqrt(n)
+// D is over 2.2 with probability 1.2e-4.
 func kolmogorov(t *testing.T, what string, sample []float64, lo, hi float64, density func(float64) float64) {
 	t.Helper()
-	// The distribution at 2001 points, each panel by a rule that is exact to rounding for these densities.
+	// The distribution at 2001 points, each panel by a rule that is exact to rounding for these
+	// densities.
 	const panels = 2000
 	cdf := make([]float64, panels+1)
 	for i := range panels {
@@ -105,10 +108,11 @@ func kolmogorov(t *testing.T, what string, sample []float64, lo, hi float64, den
 	}
 }
 
-// TestLaw checks, for the rejection path and for the narrow one: heights of the arms that are not optimal have density
-// (1-t^2)^((d-3)/2) on the band; the direction around the axis is uniform, so that its first coordinate has density
-// (1-t^2)^((d-4)/2); places of the optimal arm are uniform (chi-square, 5 standard deviations). About 16 tests of
-// false-alarm rate 1e-4: 2e-3 in all over seeds; the seed is fixed.
+// TestLaw checks, for the rejection path and for the narrow one: heights of the arms that are not
+// optimal have density (1-t^2)^((d-3)/2) on the band; the direction around the axis is uniform, so
+// that its first coordinate has density (1-t^2)^((d-4)/2); places of the optimal arm are uniform
+// (chi-square, 5 standard deviations). About 16 tests of false-alarm rate 1e-4: 2e-3 in all over
+// seeds; the seed is fixed.
 func TestLaw(t *testing.T) {
 	for _, e := range []DecisionSets{
 		{Dim: 5}, {Dim: 5, Gap: 0.1}, {Dim: 5, Gap: 0.7}, // Hi = 0.05: narrow
@@ -147,8 +151,8 @@ func TestLaw(t *testing.T) {
 	}
 }
 
-// TestTwoDimensions: the component across the axis is a single normal there, which may be tiny, and the arms
-// have unit norm to rounding none the less.
+// TestTwoDimensions: the component across the axis is a single normal there, which may be tiny, and
+// the arms have unit norm to rounding none the less.
 func TestTwoDimensions(t *testing.T) {
 	e := DecisionSets{Dim: 2, Arms: 50, Gap: 1.2}
 	e.Reset(random.New(1, 0, "contexts"))
@@ -165,8 +169,9 @@ func TestTwoDimensions(t *testing.T) {
 	}
 }
 
-// TestNarrowIsRejection: bands just above and just below the switch between the two ways of drawing have the same law but for
-// the band's own change of 1e-3. Means and mean squares of the heights agree to 5 standard errors.
+// TestNarrowIsRejection: bands just above and just below the switch between the two ways of drawing
+// have the same law but for the band's own change of 1e-3. Means and mean squares of the heights
+// agree to 5 standard errors.
 func TestNarrowIsRejection(t *testing.T) {
 	_, wide, _, _ := sample(t, DecisionSets{Dim: 6, Arms: 20, Gap: 0.375}, 2000)
 	_, narrow, _, _ := sample(t, DecisionSets{Dim: 6, Arms: 20, Gap: 0.375 + 1e-9}, 2000)
@@ -186,8 +191,9 @@ func TestNarrowIsRejection(t *testing.T) {
 	}
 }
 
-// TestRewards compares the mean and the variance of rewards with <x, theta>, and theirs, in 200 rounds of 500 pulls: each
-// mean to 5 standard errors (1e-4 false alarms over seeds; the seed is fixed).
+// TestRewards compares the mean and the variance of rewards with <x, theta>, and theirs, in 200
+// rounds of 500 pulls: each mean to 5 standard errors (1e-4 false alarms over seeds; the seed is
+// fixed).
 func TestRewards(t *testing.T) {
 	for _, law := range []Reward{Signs, Gaussian} {
 		e := DecisionSets{Dim: 3, Reward: law}

@@ -8,22 +8,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// Ratings is the environment of the movie recommendations of MAT, Section 5.2: each round a user comes, uniformly at random, and an arm, a movie, weighs 1 where she has rated it, else 0. So the
-// weights of one round depend on each other, an arm's mean is the share of users who rated it, and a user may come in several rounds, each of which is a record
-// of its own to a privacy claim at the level of events. A learner plays a basis of a matroid on the movies, such as a set whose genres differ.
+// Ratings is the movie recommendation environment of MAT, Section 5.2: each round a uniformly
+// random user arrives, and an arm, a movie, weighs 1 if she has rated it and 0 if not.
+//
+// A learner plays a basis of a matroid on the movies, such as a set whose genres differ. The
+// weights of one round depend on each other, and an arm's mean is the share of users who rated it.
+// A user may arrive in several rounds; a privacy claim at the level of events counts each of them
+// as a record of its own.
 type Ratings struct {
-	Rated   [][]bool        // users x arms; it is not written to, and environments may share it
+	Rated   [][]bool        // users x arms; it is only read, and environments may share it
 	Matroid matroid.Matroid // on the arms, of rank K >= 1
 
 	bases
 	users int
-	bits  []uint64 // users x words
+	bits  []uint64 // users x words: Rated as bit sets
 	round int
 }
 
 var _ bandit.Environment = (*Ratings)(nil)
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *Ratings) Validate() error {
 	err := checkMatroid(e.Matroid)
 	if err == nil && len(e.Rated) == 0 {
@@ -43,13 +47,13 @@ func (e *Ratings) Validate() error {
 	return nil
 }
 
-// Problem describes the environment.
+// Problem describes the environment to a learner.
 func (e *Ratings) Problem() bandit.Problem { return semiProblem(e.Matroid) }
 
 // Users returns the number of users.
 func (e *Ratings) Users() int { return len(e.Rated) }
 
-// Means returns, for each arm, the share of users who rated it.
+// Means returns the share of users who rated each arm.
 func (e *Ratings) Means() []float64 {
 	counts := make([]int, e.Matroid.Size())
 	for _, row := range e.Rated {
@@ -66,7 +70,7 @@ func (e *Ratings) Means() []float64 {
 	return means
 }
 
-// Best returns the basis of the largest mean weight, in descending order of the means, ties by index.
+// Best returns the basis with the largest mean weight, by decreasing mean, ties by index.
 func (e *Ratings) Best() []int { return heaviest(e.Matroid, e.Means()) }
 
 // Optimum returns the mean weight of the best basis.
@@ -75,7 +79,7 @@ func (e *Ratings) Optimum() float64 {
 	return total(means, heaviest(e.Matroid, means))
 }
 
-// Reset starts a trial; nothing is random about an instance. It panics if Validate fails.
+// Reset starts a trial. It draws nothing: the instance is fixed. It panics if Validate fails.
 func (e *Ratings) Reset(*rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -93,13 +97,13 @@ func (e *Ratings) Reset(*rand.Rand) {
 	}
 }
 
-// Next shows the arms, which have no contexts.
+// Next shows the arms, which have no contexts, to the learner.
 func (e *Ratings) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: len(e.means), Same: e.round > 1}
 }
 
-// Pull draws a user and says which of the arms played she has rated.
+// Pull draws a user and returns, in y, which of the arms played she has rated.
 func (e *Ratings) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	user := rewards.IntN(e.users)
 	set := e.bits[user*e.words : (user+1)*e.words]

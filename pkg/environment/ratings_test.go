@@ -37,8 +37,9 @@ func TestRatings(t *testing.T) {
 	})
 }
 
-// A pull is a row of the data, of one user for all arms, for one draw; users come equally often: chi-squared with 4 degrees of freedom over 20,000 rounds below 33.4 (false alarm
-// 1e-6; the seed is fixed). The means are exact.
+// A pull is a row of the data, of one user for all arms, for one draw; users come equally often:
+// chi-squared with 4 degrees of freedom over 20,000 rounds below 33.4 (false alarm 1e-6; the seed
+// is fixed). The means are exact.
 func TestRatingsLaw(t *testing.T) {
 	const rounds = 20_000
 	e := shelf()
@@ -85,7 +86,8 @@ func TestRatingsLaw(t *testing.T) {
 	}
 }
 
-// The regret is by the true means, and Best and Optimum agree with those of a semi-bandit of the same means.
+// The regret is by the true means, and Best and Optimum agree with those of a semi-bandit of the
+// same means.
 func TestRatingsRegret(t *testing.T) {
 	e := shelf()
 	e.Reset(nil)

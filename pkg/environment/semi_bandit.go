@@ -11,34 +11,41 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// SemiBandit is the environment of matroid bandits (MAT, Section 2): the arms are a matroid's elements, a learner plays one of its bases a round and sees the weight of each arm in
-// it. The weights are independent between rounds and arms. There are no contexts.
+// SemiBandit is the environment of matroid bandits (MAT, Section 2): each round a learner plays a
+// basis of a matroid on the arms and sees the weight of each arm in it.
 //
-// A pull takes one draw, from which the weight of every arm in that round follows: it is the same whatever is played with it, and by whom, and only those that are asked for cost
-// anything. The problem's range of rewards is [0, 1]; Gaussian weights leave it, and it is for the private mechanisms to clip them.
+// Weights are independent between rounds and arms. There are no contexts. The problem's range of
+// rewards is [0, 1]. Gaussian weights leave this range; the private mechanisms clip them.
+//
+// A pull takes one draw, which determines the weight of every arm in that round. An arm's weight is
+// therefore the same whatever is played with it, and by whom. Only the weights that are asked for
+// cost anything.
 type SemiBandit struct {
 	Matroid matroid.Matroid // of rank K >= 1
-	Means   []float64       // mean weight of each arm, in [0, 1] for Bernoulli weights, finite for Gaussian ones
-	Law     WeightLaw       // the zero value is Bernoulli
-	Sigma   float64         // standard deviation of Gaussian weights, > 0; 0 for others
+	// Means has the mean weight of each arm, in [0, 1] for Bernoulli weights, finite for Gaussian
+	// ones.
+	Means []float64
+	Law   WeightLaw // the zero value is Bernoulli
+	Sigma float64   // standard deviation of Gaussian weights, > 0; 0 for others
 
 	bases
-	below  []uint64 // by arm: a Bernoulli weight is 1 where 63 random bits are below it
+	below  []uint64 // by arm: a Bernoulli weight is 1 if 63 random bits are below this
 	pcg    *rand.PCG
-	normal *rand.Rand // of pcg
+	normal *rand.Rand // draws from pcg
 	round  int
 }
 
 var _ bandit.Environment = (*SemiBandit)(nil)
 
-// WeightLaw is how the weight of an arm is distributed about its mean.
+// WeightLaw is the law of an arm's weight, given its mean.
 type WeightLaw int
 
 const (
 	BernoulliWeights WeightLaw = iota // 1 with probability the mean, else 0
-	GaussianWeights                   // normal
+	GaussianWeights                   // normal, with standard deviation Sigma
 )
 
+// String returns "Bernoulli" or "Gaussian".
 func (l WeightLaw) String() string {
 	switch l {
 	case BernoulliWeights:
@@ -49,7 +56,7 @@ func (l WeightLaw) String() string {
 	return fmt.Sprintf("WeightLaw(%d)", int(l))
 }
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *SemiBandit) Validate() error {
 	if err := e.validate(); err != nil {
 		return fmt.Errorf("environment: SemiBandit: %w", err)
@@ -85,7 +92,7 @@ func (e *SemiBandit) validate() error {
 	return err
 }
 
-// Problem describes the environment.
+// Problem describes the environment to a learner.
 func (e *SemiBandit) Problem() bandit.Problem { return semiProblem(e.Matroid) }
 
 func semiProblem(m matroid.Matroid) bandit.Problem {
@@ -96,13 +103,13 @@ func semiProblem(m matroid.Matroid) bandit.Problem {
 	return p
 }
 
-// Best returns the basis of the largest mean weight, in descending order of the means, ties by index.
+// Best returns the basis with the largest mean weight, by decreasing mean, ties by index.
 func (e *SemiBandit) Best() []int { return heaviest(e.Matroid, e.Means) }
 
 // Optimum returns the mean weight of the best basis.
 func (e *SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
 
-// Reset starts a trial; nothing is random about an instance. It panics if Validate fails.
+// Reset starts a trial. It draws nothing: the instance is fixed. It panics if Validate fails.
 func (e *SemiBandit) Reset(*rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -120,13 +127,13 @@ func (e *SemiBandit) Reset(*rand.Rand) {
 	}
 }
 
-// Next shows the arms, which have no contexts.
+// Next shows the arms, which have no contexts, to the learner.
 func (e *SemiBandit) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: len(e.means), Same: e.round > 1}
 }
 
-// Pull draws the round's key and gives the weights of the arms played.
+// Pull draws the round's key and returns, in y, the weights of the arms played.
 func (e *SemiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	key := rewards.Uint64()
 	if e.Law == GaussianWeights {
@@ -144,8 +151,9 @@ func (e *SemiBandit) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-// scramble returns the number at a place of the SplitMix64 sequence that starts from a key (Steele, Lea and Flood, Fast splittable pseudorandom number generators, 2014): 64 bits that pass
-// for independent between places.
+// scramble returns the number at a place of the SplitMix64 sequence that starts from a key (Steele,
+// Lea and Flood, Fast splittable pseudorandom number generators, 2014): 64 bits that pass for
+// independent between places.
 func scramble(key uint64, place int) uint64 {
 	z := key + (uint64(place)+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

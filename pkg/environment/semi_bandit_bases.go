@@ -9,23 +9,28 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// bases is what the semi-bandits on a matroid share: the best basis and the regret of others. Their learners play one basis a round, mostly one that was played
-// before, so that the sets known to be bases are kept, with their regret, as bit sets.
+// bases is the part that the semi-bandits on a matroid share: the best basis, and the regret of
+// other bases.
+//
+// Learners play one basis a round, mostly one that was played before. Sets known to be bases are
+// therefore stored as bit sets, with their regret.
 type bases struct {
 	builder matroid.Builder
 	means   []float64
-	best    []int // the heaviest basis, in descending order of mean
-	words   int   // of a bit set
+	best    []int // the heaviest basis, by decreasing mean
+	words   int   // length of a bit set
 	optimal []uint64
 	played  []uint64
-	known   []uint64 // 1<<knownBits bit sets, each in the place of its hash; the empty set stands for none
-	regret  [1 << knownBits]float64
-	used    []bool // scratch of Pairs, by place in best
+	// 1<<knownBits bit sets, each at the place of its hash; an empty set means that there is none
+	known  []uint64
+	regret [1 << knownBits]float64
+	used   []bool // scratch of Pairs, by place in best
 }
 
+// knownBits is the logarithm, to base 2, of the number of bases that are stored.
 const knownBits = 6
 
-// prepare sets the best basis and forgets what was played. means is kept.
+// prepare sets the best basis and forgets what was played. It keeps the slice means.
 func (b *bases) prepare(m matroid.Matroid, means []float64) {
 	b.means, b.builder = means, m.NewBuilder()
 	b.best = heaviest(m, means)
@@ -38,7 +43,8 @@ func (b *bases) prepare(m matroid.Matroid, means []float64) {
 	b.used = make([]bool, len(b.best))
 }
 
-// Regret returns the mean weight of the best basis less that of the arms played, never below 0, whatever the arms' order. It panics, with an error, if they are no basis.
+// Regret returns the mean weight of the best basis minus that of the arms played, never below 0.
+// The order of the arms does not matter. It panics, with an error, if they are not a basis.
 func (b *bases) Regret(arms []int) float64 {
 	clear(b.played)
 	size := len(b.means)
@@ -82,7 +88,8 @@ func (b *bases) check(arms []int) {
 	}
 }
 
-// difference returns what the best basis weighs more than the set played. Arms of both do not come into it, so that it is exactly 0 for the best.
+// difference returns how much more the best basis weighs than the set played. Arms of both are left
+// out, so it is exactly 0 for the best basis.
 func (b *bases) difference() float64 {
 	var regret float64
 	for i, best := range b.optimal {
@@ -96,13 +103,22 @@ func (b *bases) difference() float64 {
 	return max(regret, 0) // rounding
 }
 
-// Pairs appends, for each of the arms of a basis in the order in which a greedy learner took them, the arm of the best basis that it stands for: itself, if it is of the
-// best basis. The pairs decompose the regret: it is the sum of their gaps, mean(best arm) - mean(arm), none of which is negative.
+// Pairs appends to dst, for each arm of a basis, the arm of the best basis that it stands for: its
+// partner.
 //
-// It is the permutation pi_t of MAT, Section 4.3, built from the last arm to the first. The basis played turns into the best one by exchanging an arm for its partner, one
-// after the other, the last one first, through nothing but bases; so the partner, too, could be added to the arms taken before, which is why a greedy learner that took the arm
-// thought at least as much of it. Of several partners it takes the one with the largest mean. That is no less than the arm's own: the best arms that weigh at least as much span
-// the arm, or the best basis would hold it, and so one of them is outside the span of the others that are left. It is called after Reset.
+// The arms come in the order in which a greedy learner took them. An arm of the best basis is its
+// own partner. The pairs decompose the regret: it is the sum of their gaps, mean(partner) -
+// mean(arm), none of which is negative. Call Pairs after Reset.
+//
+// Pairs is the permutation pi_t of MAT, Section 4.3, built from the last arm to the first. The
+// basis played turns into the best one by exchanging one arm after another for its partner, the
+// last one first, and every set on the way is a basis. So the partner, too, could have been added
+// to the arms taken before, and a greedy learner that took the arm instead rated it at least as
+// high.
+//
+// If several partners are possible, Pairs takes the one with the largest mean. That mean is at
+// least the arm's own. The best arms with at least the arm's mean span the arm, or else the best
+// basis would contain it, and so one of them is outside the span of the other arms that are left.
 func (b *bases) Pairs(arms, dst []int) []int {
 	b.check(arms)
 	clear(b.used)
@@ -132,7 +148,7 @@ func (b *bases) Pairs(arms, dst []int) []int {
 	return dst
 }
 
-// heaviest returns the basis of the largest weight, in descending order of weight, ties by index.
+// heaviest returns the basis with the largest weight, by decreasing weight, ties by index.
 func heaviest(m matroid.Matroid, weights []float64) []int {
 	return matroid.NewGreedy(m).Basis(weights, nil)
 }
@@ -145,7 +161,8 @@ func total(weights []float64, arms []int) (sum float64) {
 	return sum
 }
 
-// checkMatroid reports what makes a matroid unfit for an environment: a rank below 1, or one that its bases do not have.
+// checkMatroid reports why a matroid is unfit for an environment: its rank is below 1, or its bases
+// have another size than its rank.
 func checkMatroid(m matroid.Matroid) error {
 	if m == nil {
 		return errors.New("field Matroid is nil")

@@ -19,7 +19,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// binary is the matroid of vectors over the field of two elements, each the bits of a number: small, and with loops and parallel elements.
+// binary is the matroid of vectors over the field of two elements, each the bits of a number:
+// small, and with loops and parallel elements.
 type binary []uint64
 
 func (m binary) Size() int { return len(m) }
@@ -119,7 +120,8 @@ func TestSemiBandit(t *testing.T) {
 	}
 }
 
-// The instance of MAT, Table 2: its best basis is the first three vectors, which weigh 2.15. The zero vector is in no basis, though its mean is 0.7.
+// The instance of MAT, Table 2: its best basis is the first three vectors, which weigh 2.15. The
+// zero vector is in no basis, though its mean is 0.7.
 func TestTable2(t *testing.T) {
 	m, err := matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})
 	if err != nil {
@@ -134,7 +136,8 @@ func TestTable2(t *testing.T) {
 	}
 	e.Reset(nil)
 	arms := []int{5, 4, 3}
-	if got, pairs := e.Regret(arms), e.Pairs(arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) { // the last first: (1,0,1) cannot stand for (1,0,0), which (2,0,0) is parallel to
+	// the last first: (1,0,1) cannot stand for (1,0,0), which (2,0,0) is parallel to
+	if got, pairs := e.Regret(arms), e.Pairs(arms, nil); math.Abs(got-1.25) > 1e-15 || !slices.Equal(pairs, []int{0, 2, 1}) {
 		t.Errorf("regret of %v = %v, pairs %v", arms, got, pairs)
 	}
 	bandittest.Environment(t, func() bandit.Environment { return &SemiBandit{Matroid: m, Means: e.Means} }, bandittest.EnvironmentOptions{
@@ -166,8 +169,9 @@ func TestSemiBanditCommonWeights(t *testing.T) {
 	}
 }
 
-// TestSemiBanditLaw: means, variances and correlations of the weights, each to 5 standard deviations of 40,000 rounds: 9 means, 9 variances, 36 correlations, twice
-// (false alarm below 1e-4; the seed is fixed). Bernoulli weights are 0 and 1, and sure where the mean is.
+// TestSemiBanditLaw: means, variances and correlations of the weights, each to 5 standard
+// deviations of 40,000 rounds: 9 means, 9 variances, 36 correlations, twice (false alarm below
+// 1e-4; the seed is fixed). Bernoulli weights are 0 and 1, and sure where the mean is.
 func TestSemiBanditLaw(t *testing.T) {
 	const rounds = 40_000
 	for _, e := range []*SemiBandit{{Matroid: fano, Means: fanoMeans}, {Matroid: fano, Means: fanoMeans, Law: GaussianWeights, Sigma: 0.5}} {
@@ -214,8 +218,9 @@ func TestSemiBanditLaw(t *testing.T) {
 	}
 }
 
-// TestSemiBanditAcross: within a round, the weights of 200,000 arms of equal law have its mean and variance, and neighbours, and arms 64 places apart, no covariance, each to 5 standard
-// deviations, in 3 rounds (false alarm below 1e-4; the seed is fixed).
+// TestSemiBanditAcross: within a round, the weights of 200,000 arms of equal law have its mean and
+// variance, and neighbours, and arms 64 places apart, no covariance, each to 5 standard deviations,
+// in 3 rounds (false alarm below 1e-4; the seed is fixed).
 func TestSemiBanditAcross(t *testing.T) {
 	const n = 200_000
 	m := make(binary, n) // loops but for one
@@ -258,7 +263,8 @@ func TestSemiBanditAcross(t *testing.T) {
 	}
 }
 
-// On random matroids and means, Best is the heaviest of all bases and in descending order, and the regret of each basis, in any order, is what it weighs less.
+// On random matroids and means, Best is the heaviest of all bases and in descending order, and the
+// regret of each basis, in any order, is what it weighs less.
 func TestSemiBanditRegret(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
@@ -305,9 +311,10 @@ func drawSemiBandit(t *rapid.T) *SemiBandit {
 	return &SemiBandit{Matroid: m, Means: means}
 }
 
-// Pairs is a bijection onto the best basis that pairs best arms with themselves; exchanging arms for their partners, the last one first, leads through bases only, and so each
-// partner could be added to the arms before its own; of the arms that could be partners it is the one with the largest mean. The
-// regret is the sum of the gaps, exactly, and none of them is negative.
+// Pairs is a bijection onto the best basis that pairs best arms with themselves; exchanging arms
+// for their partners, the last one first, leads through bases only, and so each partner could be
+// added to the arms before its own; of the arms that could be partners it is the one with the
+// largest mean. The regret is the sum of the gaps, exactly, and none of them is negative.
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawSemiBandit(t)
@@ -416,7 +423,8 @@ func play(name string, arms ...int) simulate.Policy {
 	return simulate.Policy{Name: name, New: func() bandit.Learner { return &stuck{arms: arms} }}
 }
 
-// A simulation adds up the regret, and stops the trial of a learner that plays no basis, by name; it refuses an environment that is not valid.
+// A simulation adds up the regret, and stops the trial of a learner that plays no basis, by name;
+// it refuses an environment that is not valid.
 func TestSemiBanditSimulated(t *testing.T) {
 	e := simulate.Experiment{
 		Name: "fano", Environment: func() bandit.Environment { return &SemiBandit{Matroid: fano, Means: fanoMeans} },

@@ -8,8 +8,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TwoContexts is the environment of JDP, Claim 13: two arms, theta and -theta, which a coin swaps every
-// round. Rewards are +1 and -1 for certain, so that the wrong arm costs 2. A learner does well just when its action follows the coin.
+// TwoContexts is the environment of JDP, Claim 13: two arms, theta and -theta, which a coin swaps
+// every round.
+//
+// The reward is +1 for theta and -1 for -theta, without noise, so the wrong arm costs a regret of
+// 2. A learner does well exactly when its action follows the coin.
 type TwoContexts struct {
 	Dim int // d >= 1
 
@@ -22,12 +25,12 @@ type TwoContexts struct {
 
 var _ bandit.Environment = (*TwoContexts)(nil)
 
-// Problem describes the environment.
+// Problem describes the environment to a learner.
 func (e *TwoContexts) Problem() bandit.Problem {
 	return bandit.Problem{Arms: 2, Dim: e.Dim, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 }
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *TwoContexts) Validate() error {
 	if e.Dim < 1 {
 		return fmt.Errorf("environment: TwoContexts.Dim = %d, want >= 1", e.Dim)
@@ -35,7 +38,7 @@ func (e *TwoContexts) Validate() error {
 	return checkSize("TwoContexts", 2, e.Dim)
 }
 
-// Reset draws theta. It panics if Validate fails.
+// Reset starts a trial and draws theta. It panics if Validate fails.
 func (e *TwoContexts) Reset(contexts *rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -44,7 +47,7 @@ func (e *TwoContexts) Reset(contexts *rand.Rand) {
 	random.Sphere(contexts, e.theta)
 }
 
-// Next tosses the coin.
+// Next tosses the coin and shows the two arms in its order.
 func (e *TwoContexts) Next(v *bandit.View) {
 	e.round++
 	e.best = int(e.rng.Uint64() >> 63)
@@ -65,7 +68,7 @@ func (e *TwoContexts) Pull(_ *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-// Regret is 2 for the wrong arm.
+// Regret returns 2 for each wrong arm played.
 func (e *TwoContexts) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {

@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestTwoContexts: the suite, and the coin: fair, to 5 standard deviations of 10000 tosses (6e-7; the seed is fixed), and shown by the
-// contexts, as arm 0 is theta or -theta.
+// TestTwoContexts: the suite, and the coin: fair, to 5 standard deviations of 10000 tosses (6e-7;
+// the seed is fixed), and shown by the contexts, as arm 0 is theta or -theta.
 func TestTwoContexts(t *testing.T) {
 	for _, d := range []int{1, 2, 5} {
 		bandittest.Environment(t, func() bandit.Environment { return &TwoContexts{Dim: d} }, bandittest.EnvironmentOptions{Seed: 1})

@@ -9,34 +9,40 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// UnitFeatures is the environment of the experiments on linear bandits in the local and the shuffle model (LDP, Section 5; Chowdhury and Zhou 2022):
-// contexts (u, 1) Norm/sqrt(2), whose last coordinate is a public constant, and theta = (v, 1)/(sqrt(2) Norm), with u and v uniform on the unit sphere of dimension
-// Dim-1, so that the mean reward <theta, x> = (1 + <u, v>)/2 lies in [0, 1]; rewards are Bernoulli.
+// UnitFeatures is the environment of the experiments on linear bandits in the local and the shuffle
+// model (LDP, Section 5; Chowdhury and Zhou 2022).
 //
-// The LDP paper has |x| = 1 and |theta| = 1, which is Norm = 1. The script that it takes its experiment from has x = (u, 1), theta = (v/2, 1/2), which is Norm = sqrt(2), and
-// Basis. Both keep the arms of a trial fixed.
+// Contexts are (u, 1) Norm/sqrt(2), whose last coordinate is a public constant, and theta = (v,
+// 1)/(sqrt(2) Norm). u and v are uniform on the unit sphere of dimension Dim-1. The mean reward
+// <theta, x> = (1 + <u, v>)/2 therefore lies in [0, 1]; rewards are Bernoulli.
+//
+// The LDP paper has |x| = 1 and |theta| = 1, which is Norm = 1. The script from which it takes its
+// experiment has x = (u, 1) and theta = (v/2, 1/2), which is Norm = sqrt(2), and Basis. Both keep
+// the arms of a trial fixed.
 type UnitFeatures struct {
 	Arms  int     // K >= 1; 0 means 100, as in the paper
 	Dim   int     // d >= 2; 0 means 5, as in the paper
-	Norm  float64 // |x|, > 0; 0 means 1
-	Fixed bool    // the same arms in all rounds of a trial, instead of fresh ones each round
-	Basis bool    // the first Dim arms are (e_i, 1), i < Dim, and (0, 1), of the same scale; the last of them is shorter
+	Norm  float64 // |x| > 0; 0 means 1
+	Fixed bool    // keep the same arms in all rounds of a trial; false draws fresh ones each round
+	// Basis makes the first Dim arms (e_i, 1), i < Dim, and (0, 1), at the same scale as the others;
+	// the last of them is shorter.
+	Basis bool
 
 	arms, dim int
 	scale     float64 // of a context: Norm/sqrt(2)
 	rng       *rand.Rand
 	normals   *random.Normals
 	v         []float64 // direction of theta
-	u         []float64 // of the contexts
+	u         []float64 // of the contexts, arm by arm
 	x         []float64
-	mean      []float64 // by arm
+	mean      []float64 // mean reward by arm
 	best      float64
 	round     int
 }
 
 var _ bandit.Environment = (*UnitFeatures)(nil)
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (e *UnitFeatures) Validate() error {
 	p := e.Problem()
 	switch {
@@ -52,7 +58,7 @@ func (e *UnitFeatures) Validate() error {
 	return checkSize("UnitFeatures", 2*float64(p.Arms), p.Dim)
 }
 
-// Problem describes the environment.
+// Problem describes the environment to a learner.
 func (e *UnitFeatures) Problem() bandit.Problem {
 	p := bandit.Problem{Arms: e.Arms, Dim: e.Dim, Slots: 1, ContextNorm: e.Norm, RewardMin: 0, RewardMax: 1}
 	if p.Arms == 0 {
@@ -67,10 +73,11 @@ func (e *UnitFeatures) Problem() bandit.Problem {
 	return p
 }
 
-// Constant returns the last coordinate of every context, Norm/sqrt(2), which is public.
+// Constant returns Norm/sqrt(2), the last coordinate of every context, which is public.
 func (e *UnitFeatures) Constant() float64 { return e.Problem().ContextNorm / math.Sqrt2 }
 
-// Reset draws theta, and the arms if they are fixed. It panics if Validate fails.
+// Reset starts a trial: it draws theta, and the arms if they are fixed. It panics if Validate
+// fails.
 func (e *UnitFeatures) Reset(contexts *rand.Rand) {
 	if err := e.Validate(); err != nil {
 		panic(err)
@@ -94,7 +101,7 @@ func (e *UnitFeatures) Next(v *bandit.View) {
 	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.dim, X: e.x, Same: e.Fixed && e.round > 1}
 }
 
-// draw makes the arms. A uniform point of the sphere is a vector of normals by its length.
+// draw draws the arms. A vector of normals divided by its length is uniform on the sphere.
 func (e *UnitFeatures) draw() {
 	e.normals.Fill(e.u)
 	n := e.dim - 1
@@ -109,7 +116,7 @@ func (e *UnitFeatures) draw() {
 				u[a], along = 1, e.v[a]
 			}
 		}
-		for square < 1e-200 { // of a normal or a few: as good as never
+		for square < 1e-200 { // one or a few normals so small: as good as never
 			e.normals.Fill(u)
 			along, square = e.heights(u)
 		}
@@ -133,7 +140,7 @@ func (e *UnitFeatures) heights(u []float64) (along, square float64) {
 	return along, square
 }
 
-// Theta returns the true parameter, for pictures, tests and oracles: no learner sees it.
+// Theta returns a copy of the true parameter, for pictures, tests and oracles. No learner sees it.
 func (e *UnitFeatures) Theta() []float64 {
 	theta := make([]float64, e.dim)
 	for i, w := range e.v {
@@ -143,7 +150,7 @@ func (e *UnitFeatures) Theta() []float64 {
 	return theta
 }
 
-// Pull draws a reward, 1 with the mean's probability and else 0, for each arm played.
+// Pull draws the reward of each arm played: 1 with probability the arm's mean, else 0.
 func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = 0
@@ -153,7 +160,7 @@ func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-// Regret returns the greatest mean reward less those of the arms played, each.
+// Regret returns the sum, over the arms played, of the greatest mean reward minus the arm's.
 func (e *UnitFeatures) Regret(arms []int) float64 {
 	var regret float64
 	for _, a := range arms {

@@ -20,8 +20,9 @@ func TestUnitFeatures(t *testing.T) {
 	}
 }
 
-// TestUnitFeaturesLaw: each context has its norm and its constant, the means are <theta, x>, and u is uniform on its sphere: the mean of u u^T is I/(d-1), each entry to
-// 5 standard deviations of 50,000 points, 15 entries (false alarm 1e-5; the seed is fixed).
+// TestUnitFeaturesLaw: each context has its norm and its constant, the means are <theta, x>, and u
+// is uniform on its sphere: the mean of u u^T is I/(d-1), each entry to 5 standard deviations of
+// 50,000 points, 15 entries (false alarm 1e-5; the seed is fixed).
 func TestUnitFeaturesLaw(t *testing.T) {
 	const rounds, arms, d = 500, 100, 5
 	for _, e := range []*UnitFeatures{{}, {Norm: math.Sqrt2}, {Norm: 3}} {
@@ -59,7 +60,8 @@ func TestUnitFeaturesLaw(t *testing.T) {
 		}
 		for i := range d - 1 {
 			for j := range d - 1 {
-				want, variance := 0.0, 1.0/24 // E u_i^2 u_j^2 on the sphere of dimension n = 4: 1/(n(n+2)), 3/(n(n+2)) for i = j
+				// E u_i^2 u_j^2 on the sphere of dimension n = 4: 1/(n(n+2)), 3/(n(n+2)) for i = j
+				want, variance := 0.0, 1.0/24
 				if i == j {
 					want, variance = 0.25, 3.0/24-1.0/16
 				}

@@ -8,14 +8,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Anytime makes a server that needs the number of rounds one that does not, by doubling (LDP, Algorithm 9): block m = 0, 1, ... is messages 2^m to 2^(m+1)-1 and is
-// played by a new server that was made for 2^m rounds. What the blocks before have learnt is forgotten. The devices stay the same, so the privacy is that of one message.
+// Anytime makes a server that needs the horizon into one that does not, by doubling (LDP, Algorithm
+// 9). Block m = 0, 1, ... consists of messages 2^m to 2^(m+1)-1 and is played by a new server made
+// for 2^m rounds. What earlier blocks have learnt is forgotten. The devices stay the same, so the
+// privacy is that of one message.
 //
-// For Algorithm 9, Block makes an OnlineServer with DeltaSquared = PublishedDelta(lambdaMin, rounds, k).
+// For Algorithm 9, Block returns an OnlineServer with DeltaSquared = PublishedDelta(lambdaMin,
+// rounds, k).
 //
-// The regret is at most 1/(1 - 2^-a) times that of a server that knows the horizon, if that grows as t^a.
+// If the regret of a server that knows the horizon grows as t^a, doubling costs a factor of at most
+// 1/(1 - 2^-a).
 type Anytime struct {
-	Block func(rounds int) Server // makes the server of a block of that many rounds; all of them for the same devices
+	// Block makes the server of a block of that many rounds. All servers have to fit the same devices.
+	Block func(rounds int) Server
 
 	problem bandit.Problem
 	servers []Server // by block; they are kept from trial to trial
@@ -25,7 +30,8 @@ type Anytime struct {
 
 var _ Server = (*Anytime)(nil)
 
-// Init validates, and makes the servers for the blocks up to the horizon, so that a round allocates nothing. To go on beyond it is no error.
+// Init validates and makes the servers of all blocks up to the horizon, so that a round does not
+// allocate. More rounds than the horizon are not an error.
 func (a *Anytime) Init(p bandit.Problem, horizon int) error {
 	if a.Block == nil {
 		return fmt.Errorf("learner: Anytime.Block is nil")
@@ -56,16 +62,17 @@ func (a *Anytime) grow() error {
 	return nil
 }
 
-// Reset begins again with block 0.
+// Reset starts again with block 0.
 func (a *Anytime) Reset(own *rand.Rand) {
 	a.own, a.count = own, 0
 	a.servers[0].Reset(own)
 }
 
-// block returns the server of the next message, the block of which is the number's binary length.
+// block returns the number of the next message's block: the binary length of the message's number,
+// less 1.
 func (a *Anytime) block() int { return bits.Len(uint(a.count+1)) - 1 }
 
-// Receive hands the message to the block's server.
+// Receive hands the message to its block's server.
 func (a *Anytime) Receive(m Message) error {
 	now := a.block()
 	if next := bits.Len(uint(a.count+2)) - 1; next == len(a.servers) {
@@ -83,13 +90,13 @@ func (a *Anytime) Receive(m Message) error {
 	return nil
 }
 
-// Broadcast returns the block's.
+// Broadcast returns the broadcast of the current block's server.
 func (a *Anytime) Broadcast() []float64 { return a.servers[a.block()].Broadcast() }
 
-// Server returns the block's server, and the block's number.
+// Server returns the current block's server and the block's number.
 func (a *Anytime) Server() (Server, int) { return a.servers[a.block()], a.block() }
 
-// Warnings returns those of the blocks of this trial, by what they warn of.
+// Warnings returns the warnings of this trial's blocks, with equal ones added up.
 func (a *Anytime) Warnings() []bandit.Warning {
 	var all []bandit.Warning
 	for _, s := range a.servers[:a.block()+1] {
@@ -100,7 +107,7 @@ func (a *Anytime) Warnings() []bandit.Warning {
 	return all
 }
 
-// addWarnings adds counts of the same kind up.
+// addWarnings appends warnings to all, and adds the counts of those that are there already.
 func addWarnings(all, more []bandit.Warning) []bandit.Warning {
 next:
 	for _, w := range more {

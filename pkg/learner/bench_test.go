@@ -88,7 +88,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, &learner.LinUCB{Sums: p.sums()}, 20000)
+				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(&learner.LinUCB{}, p.sums()), 20000)
 			})
 		}
 	}
@@ -99,7 +99,7 @@ func BenchmarkRound(b *testing.B) {
 		name string
 		l    bandit.Learner
 	}{
-		{"linucb", &learner.LinUCB{}},
+		{"linucb", learner.New(&learner.LinUCB{}, nil)},
 		{"ldp", ldp(learner.LDPNoise{Budget: budget, Constant: k})},
 		{"onlineucb-ogd", onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4})},
 		{"onlineucb-maler", onlineUCB(n, learner.OnlineServer{Width: 4})},
@@ -107,7 +107,7 @@ func BenchmarkRound(b *testing.B) {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
 	for name, sums := range map[string]privacy.Accumulator{"jdp": &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, "jdp-blt": &mechanism.BLT{Budget: budget}} {
-		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, &learner.LinUCB{Sums: sums}, 20000, 1<<30) })
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(&learner.LinUCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {
 		name  string
@@ -124,7 +124,8 @@ func BenchmarkRound(b *testing.B) {
 			round(b, &environment.UnitFeatures{Fixed: true}, p.local(), 20000)
 		})
 	}
-	b.Run("floor/d=64/K=4096", func(b *testing.B) { // bare normals, and gonum's product of the same flops on one thread
+	// bare normals, and gonum's product of the same flops on one thread
+	b.Run("floor/d=64/K=4096", func(b *testing.B) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 		x, p := mat.NewDense(4096, 64, nil), mat.NewDense(64, 64, nil)
 		var product mat.Dense
@@ -137,6 +138,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, &learner.LinUCB{}, 200)
+		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(&learner.LinUCB{}, nil), 200)
 	})
 }

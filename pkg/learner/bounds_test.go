@@ -28,8 +28,9 @@ func exactMessage(t *testing.T, n learner.LDPNoise, p bandit.Problem, x []float6
 	return m
 }
 
-// TestPublicPartHidesNothing: the last coordinate of a context is set to the public constant whatever it was, so that it must
-// not enter the norm of the private part. The bound on that is sqrt(1 - 1/2).
+// TestPublicPartHidesNothing: the last coordinate of a context is set to the public constant
+// whatever it was, so that it must not enter the norm of the private part. The bound on that is
+// sqrt(1 - 1/2).
 func TestPublicPartHidesNothing(t *testing.T) {
 	k := 1 / math.Sqrt2
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
@@ -58,13 +59,15 @@ func TestPublicPartHidesNothing(t *testing.T) {
 	}
 }
 
-// TestExtremeDataIsClipped: a context or a reward whose square overflows is one user's, and stops no run.
+// TestExtremeDataIsClipped: a context or a reward whose square overflows is one user's, and stops
+// no run.
 func TestExtremeDataIsClipped(t *testing.T) {
 	p := bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			l := &learner.LinUCB{Sums: make()}
+			policy := &learner.LinUCB{}
+			l := learner.New(policy, make())
 			if err := l.Init(p, 20); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +83,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 			if w := l.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
-			theta, _ = l.Confidence()
+			theta, _ = policy.Confidence()
 			return arms, theta
 		}
 		arms, theta := run(far)
@@ -96,8 +99,8 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	}
 }
 
-// scaled is an environment whose contexts and rewards are multiplied by a factor. Its arms are of different lengths, so that
-// no two tie but for rounding.
+// scaled is an environment whose contexts and rewards are multiplied by a factor. Its arms are of
+// different lengths, so that no two tie but for rounding.
 type scaled struct {
 	environment.DecisionSets
 	by float64
@@ -125,7 +128,8 @@ func TestOptimalShiftScales(t *testing.T) {
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
 		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
-		l := &learner.LinUCB{Sums: sums, OptimalShift: true}
+		policy := &learner.LinUCB{OptimalShift: true}
+		l := learner.New(policy, sums)
 		if err := l.Init(s.problem(), horizon); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +148,7 @@ func TestOptimalShiftScales(t *testing.T) {
 		if l.Err() != nil {
 			t.Fatal(l.Err())
 		}
-		return arms, l.Bounds().RhoMin / (by * by)
+		return arms, policy.Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]func() privacy.Accumulator{
 		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },

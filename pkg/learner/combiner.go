@@ -9,23 +9,25 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BaseLearner is a base learner of the combiner: its two halves, and the regret that it promises.
+// BaseLearner is a base learner of the combiner: its device, its server and its regret bound.
 type BaseLearner struct {
 	Device Device
 	Server Server // a Rewarder
 	Regret RegretBound
 }
 
-// RegretBound is what a base learner's regret is believed to be, for rewards in [0, 1]: at most Coefficient n^Power after n rounds, for all n.
+// RegretBound is the regret that a base learner is believed to have, for rewards in [0, 1]: at most
+// Coefficient n^Power after n rounds, for all n.
 type RegretBound struct {
 	Coefficient float64 // L_i > 0
 	Power       float64 // alpha_i in [1/2, 1]
-	// Eta is eta_i > 0, which shares the combiner's own regret out among the bases: about L_i^(1/alpha_i) T eta_i^((1-alpha_i)/alpha_i) + T eta_i if base i is
-	// the best, + 1/eta_i if it is not.
+	// Eta is eta_i > 0, which divides the combiner's own regret among the bases. It costs about
+	// L_i^(1/alpha_i) T eta_i^((1-alpha_i)/alpha_i) + T eta_i if base i is the best, and 1/eta_i if it
+	// is not.
 	Eta float64
 }
 
-// check reports a field that is out of its range.
+// check reports a field that is out of range.
 func (r RegretBound) check(i int) error {
 	switch {
 	case !(r.Coefficient > 0) || math.IsInf(r.Coefficient, 1):
@@ -38,14 +40,16 @@ func (r RegretBound) check(i int) error {
 	return nil
 }
 
-// Rewarder is a Server whose messages show the reward, under noise. The combiner compares its bases by these rewards, so all of them have to be Rewarders.
-// OnlineServer is one, and Anytime of such servers; LDPServer is not, as its messages hold y x but not y.
+// Rewarder is a Server whose messages contain the reward, with noise. The combiner compares its
+// bases by these rewards, so all of them must be Rewarders. OnlineServer is one, and so is Anytime
+// over OnlineServers. LDPServer is not, as its messages hold y x but not y.
 type Rewarder interface {
 	Server
-	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped. It changes nothing. A message that Receive
-	// would refuse is an error.
+	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped.
+	// It changes nothing. A message that Receive would refuse is an error.
 	Reward(m Message) (float64, error)
-	// RewardNoise returns the standard deviation of the noise that a message's reward has from its device. It is asked for after Init.
+	// RewardNoise returns the standard deviation of the noise that a device adds to the reward. It is
+	// called after Init.
 	RewardNoise() (float64, error)
 }
 
@@ -62,10 +66,10 @@ func (o *OnlineServer) Reward(m Message) (float64, error) {
 	return m[o.scale.noisy], nil
 }
 
-// RewardNoise returns sigma.
+// RewardNoise returns sigma, the standard deviation of the noise on y~.
 func (o *OnlineServer) RewardNoise() (float64, error) { return o.scale.sigma, nil }
 
-// Reward returns what the block's server says.
+// Reward returns the noisy reward as the current block's server reads it.
 func (a *Anytime) Reward(m Message) (float64, error) {
 	r, ok := a.servers[a.block()].(Rewarder)
 	if !ok {
@@ -74,7 +78,7 @@ func (a *Anytime) Reward(m Message) (float64, error) {
 	return r.Reward(m)
 }
 
-// RewardNoise returns the greatest of the blocks'.
+// RewardNoise returns the largest standard deviation of all blocks.
 func (a *Anytime) RewardNoise() (float64, error) {
 	var noise float64
 	for _, s := range a.servers {
@@ -91,14 +95,19 @@ func (a *Anytime) RewardNoise() (float64, error) {
 	return noise, nil
 }
 
-// NewCombiner returns the halves of the combiner as published, for a Local: base learner 1 is Anytime with Delta^2 = 2^(-m/8) in block m, and the others are OnlineUCB
-// without Delta for the guesses 2/T^(1/8), 4/T^(1/8), ... of the least eigenvalue of E[x x^T], ceil(log2(T)/8)+1 in all. The server's fields are there to
-// be tuned: with the constants of the theory, which are the default, its bounds are vacuous.
+// NewCombiner returns the two halves of the combiner as published, for a Local. Base learner 1 is
+// Anytime with Delta^2 = 2^(-m/8) in block m. The others are OnlineServers without Delta for the
+// guesses 2/T^(1/8), 4/T^(1/8), ... of the least eigenvalue of E[x x^T]. There are
+// ceil(log2(T)/8)+1 bases in all.
+//
+// Tune the server's fields: with the constants of the theory, which are the default, its bounds are
+// vacuous.
 func NewCombiner(noise OnlineNoise) (*CombinerDevice, *CombinerServer) {
 	return &CombinerDevice{Noise: noise}, &CombinerServer{Base: OnlineServer{Noise: noise}}
 }
 
-// Combine returns the halves of a combiner of any base learners, for a Local. They need not be of one kind, but their devices have to make the same claim.
+// Combine returns the two halves of a combiner of any base learners, for a Local. The base learners
+// may be of different kinds, but their devices must make the same privacy claim.
 func Combine(bases ...BaseLearner) (*CombinerDevice, *CombinerServer) {
 	device, server := &CombinerDevice{Devices: []Device{}}, &CombinerServer{Servers: []Server{}}
 	for _, b := range bases {
@@ -109,14 +118,15 @@ func Combine(bases ...BaseLearner) (*CombinerDevice, *CombinerServer) {
 	return device, server
 }
 
-// combinerPower is k of the combiner's Delta, and what its least guess is a power of.
+// combinerPower is the exponent k of the combiner's Delta; its least guess is T^-k.
 const combinerPower = 1. / 8
 
-// combinerBases returns M = ceil(log2(T)/8) + 1.
+// combinerBases returns the number of base learners, M = ceil(log2(T)/8) + 1.
 func combinerBases(horizon int) int { return (bits.Len(uint(horizon-1))+7)/8 + 1 }
 
-// CombinerGuesses returns lambda_i = 2^(i-1)/T^(1/8), i = 1, ..., ceil(log2(T)/8)+1: the least eigenvalues of E[x x^T] that the base learners of NewCombiner are made
-// for. With |x| <= 1 no guess above 1/d can be right.
+// CombinerGuesses returns the least eigenvalues of E[x x^T] that the base learners of NewCombiner
+// are made for: lambda_i = 2^(i-1)/T^(1/8), i = 1, ..., ceil(log2(T)/8)+1. With |x| <= 1 no guess
+// above 1/d can be right.
 func CombinerGuesses(horizon int) []float64 {
 	guesses := make([]float64, combinerBases(horizon))
 	for i := range guesses {
@@ -125,8 +135,10 @@ func CombinerGuesses(horizon int) []float64 {
 	return guesses
 }
 
-// combinerServers makes the servers of the default set from a template. A guess is for nothing but the width of the confidence set, which is in proportion to 1/lambda_i in the
-// theory (Lemma 3.3 and Theorem C.2). TheoryWidth is told the guess; ScaledWidth, which knows no lambda, gets lambda_1/lambda_i as a factor, so that the bases are a grid of widths.
+// combinerServers makes the servers of the default set from a template. A guess determines only the
+// width of the confidence set, which in the theory is proportional to 1/lambda_i (Lemma 3.3 and
+// Theorem C.2). TheoryWidth is given the guess. ScaledWidth, which knows no lambda, is multiplied
+// by lambda_1/lambda_i, so that the bases form a grid of widths.
 func combinerServers(base OnlineServer, horizon int) []Server {
 	servers := []Server{&Anytime{Block: func(rounds int) Server {
 		s := base
@@ -144,8 +156,9 @@ func combinerServers(base OnlineServer, horizon int) []Server {
 	return servers
 }
 
-// combinerRegret returns L_i, alpha_i and eta_i of Theorem 4.1 with the constants P and P'. They vanish or explode as epsilon grows, where the reward's own noise is what is
-// left, and so have no limit: for epsilon = +Inf they are those of epsilon = 1.
+// combinerRegret returns L_i, alpha_i and eta_i of Theorem 4.1 with the constants P and P'. As
+// epsilon grows they vanish or explode and have no limit, because the reward's own noise is what
+// remains. For epsilon = +Inf they are those of epsilon = 1.
 func combinerRegret(b privacy.Budget, dim, horizon int, p, p2 float64) []RegretBound {
 	t, d, epsilon := float64(horizon), float64(dim), b.Epsilon
 	if b.None() {

@@ -9,14 +9,18 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// CombinerDevice is the devices' half of the Private Bandits Combiner (LDP, Algorithm 2, lines 11 to 14): the broadcast names the base learner whose turn it is, counted from 0, before
-// that base's own broadcast; the device does as the base's device does, and the message is that base's.
+// CombinerDevice is the devices' half of the Private Bandits Combiner (LDP, Algorithm 2, lines 11
+// to 14). The broadcast starts with the number of the base learner whose turn it is, counted from
+// 0, and continues with that base's own broadcast. The device acts and reports as that base's
+// device does.
 //
-// The paper has the device send its base's gradient step too; here the servers compute it from the message.
+// In the paper the device also sends its base's gradient step; here the server computes it from the
+// message.
 //
-// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. Each user reports once, through one base's device, so that the claim
-// is that of the base's message, unchanged. Which base it is is the server's choice, and may be the choice that shows the most: so all devices have to make the same
-// claim, with the same noise, or Init is an error.
+// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. Each user
+// reports once, through one base's device, so the claim is that of the base's message. The server
+// chooses the base, and may choose the one that shows the most. Therefore all devices must make the
+// same claim with the same noise, or Init is an error.
 type CombinerDevice struct {
 	Devices []Device    // of the base learners; nil means the default set, see NewCombiner
 	Noise   OnlineNoise // of the default set
@@ -26,7 +30,7 @@ type CombinerDevice struct {
 
 var _ Device = (*CombinerDevice)(nil)
 
-// Init initialises the devices and compares their claims.
+// Init initialises the devices and checks that their claims are equal.
 func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
 	if err := bandit.CheckHorizon(horizon); err != nil {
 		return err
@@ -48,19 +52,20 @@ func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
 			return fmt.Errorf("learner: the device of base learner %d: %w", i, err)
 		}
 	}
-	claim, draws := c.devices[0].Claim(), c.devices[0].Draws(1)
+	plan, draws := privacy.PlanOf(c.devices[0], privacy.All), c.devices[0].Drawn(1)
 	for i, d := range c.devices[1:] {
-		if other := d.Claim(); !reflect.DeepEqual(claim, other) {
-			return fmt.Errorf("learner: the device of base learner %d makes another claim than that of base learner 0, want the same:\n%s\nand\n%s", i+1, other, claim)
+		other := privacy.PlanOf(d, privacy.All)
+		if other.Held() != plan.Held() || !reflect.DeepEqual(plan.HeldBy(nil), other.HeldBy(nil)) {
+			return fmt.Errorf("learner: the device of base learner %d makes another claim than that of base learner 0, want the same:\n%s\nand\n%s", i+1, other.Claim(), plan.Claim())
 		}
-		if other := d.Draws(1); !reflect.DeepEqual(draws, other) {
+		if other := d.Drawn(1); !reflect.DeepEqual(draws, other) {
 			return fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, other, draws)
 		}
 	}
 	return nil
 }
 
-// base returns the device whose turn it is, and its broadcast.
+// base returns the device whose turn it is and its own broadcast.
 func (c *CombinerDevice) base(broadcast []float64) (Device, []float64, error) {
 	if len(broadcast) == 0 {
 		return nil, nil, fmt.Errorf("learner: an empty broadcast, want the number of a base learner first")
@@ -90,8 +95,18 @@ func (c *CombinerDevice) Report(broadcast []float64, x []float64, y float64, noi
 	return d.Report(own, x, y, noise, dst)
 }
 
-// Claim returns what all the devices claim.
-func (c *CombinerDevice) Claim() privacy.Claim { return c.devices[0].Claim() }
+// Plan returns the plan that all the devices share.
+func (c *CombinerDevice) Plan(records int) privacy.Plan {
+	if len(c.devices) == 0 {
+		return privacy.NoPlan("used before Init")
+	}
+	return privacy.PlanOf(c.devices[0], records).HeldBy(c)
+}
 
-// Draws returns the noise in a number of messages, which is the same from whichever devices they are.
-func (c *CombinerDevice) Draws(messages int) []privacy.Draws { return c.devices[0].Draws(messages) }
+// Drawn returns the noise in a number of messages. It is the same for every base's device.
+func (c *CombinerDevice) Drawn(messages int) []privacy.Draws {
+	if len(c.devices) == 0 { // before Init
+		return nil
+	}
+	return c.devices[0].Drawn(messages)
+}

@@ -10,23 +10,35 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// CombinerServer is the server's half of the Private Bandits Combiner (LDP, Algorithm 2; Cutkosky, Das, Purohit, "Upper confidence bounds for combining stochastic bandits",
-// 2020): upper confidence bounds with base learners for arms. With n messages for base i so far, and mu_i the mean of their noisy rewards, the base of the greatest
+// CombinerServer is the server's half of the Private Bandits Combiner: upper confidence bounds with
+// base learners for arms (LDP, Algorithm 2; Cutkosky, Das, Purohit, "Upper confidence bounds for
+// combining stochastic bandits", 2020). Let n be the number of messages for base i so far, and mu_i
+// the mean of their noisy rewards. The next message goes to the base with the greatest
 //
-//	U_i = mu_i + min(1, w_i(n)/n) - R_i/T,   w_i(n) = L_i n^alpha_i + p sqrt(n (1 + sigma^2) ln(T^3 M ln(n (1 + sigma^2))/alpha))
+//	U_i = mu_i + min(1, w_i(n)/n) - R_i/T,
+//	w_i(n) = L_i n^alpha_i + p sqrt(n (1 + sigma^2) ln(T^3 M ln(n (1 + sigma^2))/alpha)),
 //
-// takes the next message, ties by the lowest index. When the rewards fall behind the means before them by w_i in all, sum of (mu_i before - y~) >= w_i(n), the base
-// does not keep its promise L_i n^alpha_i and is eliminated. Should that leave none, all are taken back, on which the paper is silent. A base that has not played has the bonus 1; the inner
-// logarithm is at least 1; n is the count before the round in U_i, and the one with it in the test. Rewards are scaled to [0, 1] first.
+// with ties to the lowest index. A base is eliminated when its rewards have fallen behind the means
+// before them by a total of sum (mu_i before - y~) >= w_i(n): it does not keep its promise L_i
+// n^alpha_i. If no base is left, all are taken back; the paper does not cover this case. A base
+// that has not played has the bonus 1. The inner logarithm is at least 1. U_i uses the n before the
+// round, the test the n after it. Rewards are first scaled to [0, 1]. Logarithms are natural. With
+// a = alpha_i,
 //
-//	R_i = L_i T^a + (1-a)^((1-a)/a) (1+a)^(1/a)/a^((1-a)/a) L_i^(1/a) T eta_i^((1-a)/a) + 288 ln(T^3 M/alpha) T eta_i + sum over k != i of 1/eta_k,   a = alpha_i.
+//	R_i = L_i T^a
+//	    + (1-a)^((1-a)/a) (1+a)^(1/a)/a^((1-a)/a) L_i^(1/a) T eta_i^((1-a)/a)
+//	    + 288 ln(T^3 M/alpha) T eta_i + sum over k != i of 1/eta_k.
 //
-// As published, min(1, .) caps the bonus. That is no upper bound once mu_i may be negative, which noise makes it: a base whose first message is low is shut out for ever. Sound, the default,
-// caps the bound: U_i = min(1, mu_i + w_i(n)/n) - R_i/T.
+// AsPublished is the formula above, in which min(1, .) caps the bonus. That is not an upper bound
+// once mu_i may be negative, which noise makes possible: a base whose first message is low is shut
+// out for ever. Sound, the default, caps the bound instead: U_i = min(1, mu_i + w_i(n)/n) - R_i/T.
 //
-// The theory's constants are vacuous. In 16 trials of T = 100,000 rounds with K = 100 fixed arms, d = 5, delta = 0.1 and OGD for the default set (Width = 8), R_i/T is 25, 5.6, 5.4 and 5.3 at
-// epsilon = 10, and 32, 4.7, 2.3 and 1.6 at epsilon = 1, for mean rewards in [0, 1]: at epsilon = 1 the base of the greatest guess, which R_i favours, plays all rounds. To compare bases at all they have to be
-// scaled. The table has the regrets, with the standard error of their mean; a uniformly random policy has 46,900.
+// The theory's constants are vacuous. In 16 trials of T = 100,000 rounds with K = 100 fixed arms, d
+// = 5, delta = 0.1 and OGD for the default set (Width = 8), R_i/T is 25, 5.6, 5.4 and 5.3 at
+// epsilon = 10, and 32, 4.7, 2.3 and 1.6 at epsilon = 1, for mean rewards in [0, 1]. At epsilon = 1
+// the base with the greatest guess, which R_i favours, plays all rounds. The bounds have to be
+// scaled down before they can tell bases apart. The table has the regrets, with the standard error
+// of their mean in brackets; a uniformly random policy has 46,900.
 //
 //	                                           epsilon = 10     epsilon = 1
 //	bases 1 to 4, each alone                   13,600 [300]     34,300 [2,000]
@@ -38,25 +50,33 @@ import (
 //	BoundScale = 0.02, TargetScale = 0.01       1,800 [300]     20,900 [2,300]
 //	the same, AsPublished                       1,700 [300]     29,200 [4,200]
 //
-// The scales are the middle of a grid of 0.005 to 0.08 by 0.001 to 0.03, all of it within three standard errors of the best for p = 1.7; p = 0.4 is worse at epsilon = 10. They were chosen by looking at such
-// regrets, which is not private. One base was eliminated in the table's 128 runs of the combiner: a learner that learns, however badly, does not fall behind its own past. At epsilon = 1 the combiner does better than each
-// base because it leaves one that is stuck on a wrong arm.
+// These scales are the middle of a grid, BoundScale from 0.005 to 0.08 and TargetScale from 0.001
+// to 0.03, all of it within three standard errors of the best for p = 1.7; p = 0.4 is worse at
+// epsilon = 10. They were chosen by looking at such regrets, which is not private. In the table's
+// 128 runs of the combiner one base was eliminated: a learner that learns, however badly, does not
+// fall behind its own past. At epsilon = 1 the combiner does better than each base because it
+// leaves a base that is stuck on a wrong arm.
 //
-// All is post-processing of messages. The base is chosen when the broadcast is asked for, and gets all messages until the next one, so that a shuffler may
-// stand before it.
+// All is post-processing of messages. The base is chosen when the broadcast is asked for, and gets
+// all messages until the next broadcast, so a shuffler may stand before the server.
 type CombinerServer struct {
-	Servers []Server      // of the base learners, all Rewarders; nil means the default set, see NewCombiner
+	// Servers are those of the base learners, all Rewarders; nil means the default set of NewCombiner.
+	Servers []Server
 	Regret  []RegretBound // of the Servers
-	Base    OnlineServer  // the default set's servers are made like it, but for LambdaMin, DeltaSquared, and Width under ScaledWidth; its Noise is the devices'
+	// Base is the template of the default set's servers. Its Noise is the devices'; LambdaMin and
+	// DeltaSquared, and Width under ScaledWidth, are set for each server.
+	Base OnlineServer
 
 	P      float64 // P of Theorem 4.1, for L_1 and eta_1 of the default set, > 0; 0 means 1
 	PPrime float64 // P' of Theorem 4.1, for the others, > 0; 0 means 1
 
 	Calibration privacy.Calibration // of U_i: Sound or AsPublished
-	Confidence  float64             // p > 0; 0 means 1.7, the leading constant in the proof of Lemma F.1
-	Alpha       float64             // failure probability, in (0, 1]; 0 means 1/horizon
-	BoundScale  float64             // factor of L_i in U_i and in the test, > 0; 0 means 1
-	TargetScale float64             // factor of R_i, which is computed from the L_i before their factor, > 0; 0 means 1
+	// Confidence is p > 0 in w_i; 0 means 1.7, the leading constant in the proof of Lemma F.1.
+	Confidence float64
+	Alpha      float64 // failure probability, in (0, 1]; 0 means 1/horizon
+	BoundScale float64 // factor of L_i in U_i and in the test, > 0; 0 means 1
+	// TargetScale multiplies R_i, which is computed from the unscaled L_i, > 0; 0 means 1.
+	TargetScale float64
 
 	servers      []Rewarder
 	standings    []BaseStanding
@@ -76,7 +96,7 @@ type CombinerServer struct {
 
 var _ Server = (*CombinerServer)(nil)
 
-// BaseStanding is how a base learner stands. Rewards are scaled to [0, 1].
+// BaseStanding is the current state of a base learner. Rewards are scaled to [0, 1].
 type BaseStanding struct {
 	Played int     // messages that it got, n
 	Mean   float64 // of their rewards, mu_i; 0 before the first
@@ -88,14 +108,14 @@ type BaseStanding struct {
 	Active bool    // not eliminated
 }
 
-// Elimination is the end of a base learner.
+// Elimination records that a base learner was eliminated.
 type Elimination struct {
 	Round int  // messages so far
 	Base  int  // counted from 0
 	Last  bool // no other was left, and all are taken back
 }
 
-// maxEliminations is how many eliminations are kept.
+// maxEliminations is the number of eliminations that are kept.
 const maxEliminations = 1000
 
 // Init validates and allocates.
@@ -183,7 +203,7 @@ func target(regret []RegretBound, i int, t, logUnion float64) float64 {
 	return sum
 }
 
-// Reset forgets all. The bases draw from own one after another.
+// Reset forgets everything. The bases draw from own one after another.
 func (c *CombinerServer) Reset(own *rand.Rand) {
 	for i, s := range c.servers {
 		s.Reset(own)
@@ -192,7 +212,7 @@ func (c *CombinerServer) Reset(own *rand.Rand) {
 	c.round, c.playing, c.active, c.resets, c.stale, c.events = 0, 0, len(c.servers), 0, true, c.events[:0]
 }
 
-// Receive hands a message to the base that was broadcast last.
+// Receive hands a message to the base learner of the last broadcast.
 func (c *CombinerServer) Receive(m Message) error {
 	if c.stale && c.round == 0 {
 		c.choose() // as if there had been a broadcast
@@ -251,7 +271,7 @@ func (c *CombinerServer) eliminate(i int) {
 	c.resets++
 }
 
-// choose sets whose turn it is.
+// choose picks the base learner of the next messages.
 func (c *CombinerServer) choose() {
 	best := -1
 	for i := range c.standings {
@@ -262,7 +282,8 @@ func (c *CombinerServer) choose() {
 	c.playing = best
 }
 
-// Broadcast returns the number of the base learner whose turn it is, counted from 0, and that base's broadcast.
+// Broadcast returns the number of the base learner whose turn it is, counted from 0, followed by
+// that base's own broadcast.
 func (c *CombinerServer) Broadcast() []float64 {
 	if c.stale {
 		c.choose()
@@ -272,21 +293,23 @@ func (c *CombinerServer) Broadcast() []float64 {
 	return c.flat
 }
 
-// Standings appends how the base learners stand to dst.
+// Standings appends the state of each base learner to dst.
 func (c *CombinerServer) Standings(dst []BaseStanding) []BaseStanding {
 	return append(dst, c.standings...)
 }
 
-// Playing returns the base learner, counted from 0, that the last broadcast was of.
+// Playing returns the base learner of the last broadcast, counted from 0.
 func (c *CombinerServer) Playing() int { return c.playing }
 
-// Eliminations returns the first 1000 eliminations of the trial. The server owns the slice, which is valid until Reset.
+// Eliminations returns the first 1000 eliminations of the trial. The server owns the slice, which
+// is valid until Reset.
 func (c *CombinerServer) Eliminations() []Elimination { return c.events }
 
-// BaseServer returns the server of a base learner.
+// BaseServer returns the server of base learner i, counted from 0.
 func (c *CombinerServer) BaseServer(i int) Server { return c.servers[i] }
 
-// Warnings returns those of the base learners, added up, and how often all of them were eliminated.
+// Warnings returns the base learners' warnings, added up, and how often all of them were
+// eliminated.
 func (c *CombinerServer) Warnings() []bandit.Warning {
 	var all []bandit.Warning
 	for _, s := range c.servers {

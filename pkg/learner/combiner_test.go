@@ -23,7 +23,8 @@ import (
 // combinerProblem is what the combiner's own tests play: its fake bases look at no context.
 var combinerProblem = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 
-// scripted is a base server that records its messages. A message is a reward, or a reward and another number that Receive refuses.
+// scripted is a base server that records its messages. A message is a reward, or a reward and
+// another number that Receive refuses.
 type scripted struct {
 	noise float64
 	name  float64 // its broadcast
@@ -52,6 +53,7 @@ func (s *scripted) RewardNoise() (float64, error) { return s.noise, nil }
 // sender is a base device that plays an arm, and reports the reward under noise.
 type sender struct {
 	arm, dim  int // arm played, numbers in a draw
+	extra     int // draws that it says a message has beside that of its plan
 	sigma, mu float64
 	heard     []float64
 }
@@ -66,11 +68,13 @@ func (s *sender) Report(broadcast []float64, _ []float64, y float64, n *privacy.
 	n.Gaussian(z, s.sigma)
 	return append(dst, y+z[0]), nil
 }
-func (s *sender) Claim() privacy.Claim {
-	return privacy.Claim{Model: privacy.Local, Event: privacy.GaussianEvent{Mu: s.mu}}
+func (s *sender) Plan(int) privacy.Plan {
+	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: strict, Cases: [][]privacy.Release{{{
+		Laws: []privacy.Law{privacy.GaussianLaw(s.dim, s.sigma)}, Sensitivity: privacy.Norms{L2: s.mu * s.sigma},
+	}}}}.HeldBy(s)
 }
-func (s *sender) Draws(messages int) []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: messages}}
+func (s *sender) Drawn(messages int) []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: messages * (1 + s.extra)}}
 }
 
 // combinerReference is Algorithm 2 as it is written down: all from the whole history in each round.
@@ -173,8 +177,10 @@ func (r *combinerReference) receive(i int, reward float64) {
 	}
 }
 
-// TestCombinerAgainstReference: on scripted messages, bases of falling and of rising rewards, the choice of base, the eliminations and the bounds are those of the
-// reference. A round in which two bounds are within 1e-9 may go to either, as rounding differs; but for exact ties, which go to the lower index.
+// TestCombinerAgainstReference: on scripted messages, bases of falling and of rising rewards, the
+// choice of base, the eliminations and the bounds are those of the reference. A round in which two
+// bounds are within 1e-9 may go to either, as rounding differs; but for exact ties, which go to the
+// lower index.
 func TestCombinerAgainstReference(t *testing.T) {
 	eliminated, resets, wrapped := 0, 0, 0
 	for trial := range 40 {
@@ -260,7 +266,8 @@ func TestCombinerAgainstReference(t *testing.T) {
 	}
 }
 
-// TestCombinerCap: one reward of -3 under noise does not shut a base out for ever, as it does as published, where the bonus and not the bound is capped at 1.
+// TestCombinerCap: one reward of -3 under noise does not shut a base out for ever, as it does as
+// published, where the bonus and not the bound is capped at 1.
 func TestCombinerCap(t *testing.T) {
 	for c, want := range map[privacy.Calibration]float64{privacy.Sound: 1, privacy.AsPublished: -2} {
 		b := learner.RegretBound{Coefficient: 10, Power: 0.5, Eta: 1}
@@ -276,7 +283,8 @@ func TestCombinerCap(t *testing.T) {
 	}
 }
 
-// TestCombinerBatch: messages that come in a row, as from a shuffler, all belong to the base that was broadcast before them, whoever leads by then.
+// TestCombinerBatch: messages that come in a row, as from a shuffler, all belong to the base that
+// was broadcast before them, whoever leads by then.
 func TestCombinerBatch(t *testing.T) {
 	b := learner.RegretBound{Coefficient: 0.01, Power: 0.5, Eta: 1}
 	bases := []*scripted{{name: 1}, {name: 2}}
@@ -302,7 +310,8 @@ func TestCombinerBatch(t *testing.T) {
 	}
 }
 
-// TestCombinerRouting: the device hands its base's broadcast to its base's device, whose arm and message are the combiner's.
+// TestCombinerRouting: the device hands its base's broadcast to its base's device, whose arm and
+// message are the combiner's.
 func TestCombinerRouting(t *testing.T) {
 	devices := []*sender{{arm: 2, dim: 1, sigma: 1, mu: 1}, {arm: 0, dim: 1, sigma: 1, mu: 1}}
 	d := &learner.CombinerDevice{Devices: []learner.Device{devices[0], devices[1]}}
@@ -346,10 +355,10 @@ func TestCombinerClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, b := d.Claim(), one.Claim(); a.String() != b.String() || a.Event != b.Event || math.Abs(a.Epsilon-1) > 1e-6 {
+	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(one); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
 		t.Errorf("claims\n%v, one base\n%v", a, b)
 	}
-	if a, b := d.Draws(17), one.Draws(17); !slices.Equal(a, b) {
+	if a, b := d.Drawn(17), one.Drawn(17); !slices.Equal(a, b) {
 		t.Errorf("draws %v, one base %v", a, b)
 	}
 	other := noise
@@ -360,7 +369,8 @@ func TestCombinerClaims(t *testing.T) {
 	}{
 		{[]learner.Device{one, &learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
 		{[]learner.Device{one, one, &learner.LDPDevice{Noise: learner.LDPNoise(noise)}}, []string{"base learner 2", "another claim"}},
-		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1 draws", "want the same"}},
+		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1", "another claim"}},
+		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 1, extra: 1}}, []string{"base learner 1 draws", "want the same"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 2}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{one, nil}, []string{"Devices[1] is nil"}},
 		{[]learner.Device{one, &learner.OnlineDevice{}}, []string{"base learner 1", "epsilon = 0"}},
@@ -483,7 +493,8 @@ func TestCombinerConformance(t *testing.T) {
 	}
 }
 
-// TestCombinerLedger: the simulation compares the noise drawn with the claim, and all bases get to play.
+// TestCombinerLedger: the simulation compares the noise drawn with the claim, and all bases get to
+// play.
 func TestCombinerLedger(t *testing.T) {
 	e := &simulate.Experiment{
 		Name: "combiner", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
@@ -497,10 +508,10 @@ func TestCombinerLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
-			t.Error(err)
+		if epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
+			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
-		if p.Claim.Model != privacy.Local || strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon, 1) {
+		if p.Claim.Model() != privacy.Local || strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon(), 1) {
 			t.Errorf("%s: claims %v", p.Name, p.Claim)
 		}
 	}
@@ -543,7 +554,8 @@ func play(t *testing.T, l *learner.Local, env bandit.Environment, rounds int) (r
 	return regret
 }
 
-// TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2, 0.8 and 0.5, the second plays most of 20000 rounds.
+// TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2,
+// 0.8 and 0.5, the second plays most of 20000 rounds.
 func TestCombinerFindsTheGoodBase(t *testing.T) {
 	b := learner.RegretBound{Coefficient: 1, Power: 0.5, Eta: 0.001}
 	var bases []learner.BaseLearner
@@ -576,7 +588,8 @@ func (c coinArms) Pull(r *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-// TestCombinerDefaultSet: M and the guesses against the formula in integers, and the constants of Theorem 4.1, which are vacuous.
+// TestCombinerDefaultSet: M and the guesses against the formula in integers, and the constants of
+// Theorem 4.1, which are vacuous.
 func TestCombinerDefaultSet(t *testing.T) {
 	for horizon, want := range map[int]int{1: 1, 2: 2, 256: 2, 257: 3, 20_000: 3, 65_536: 3, 65_537: 4, 100_000: 4} {
 		g := learner.CombinerGuesses(horizon)
@@ -630,13 +643,15 @@ func BenchmarkCombiner(b *testing.B) {
 	}
 }
 
-// Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it plays, each user being one base learner's.
+// Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it
+// plays, each user being one base learner's.
 func ExampleNewCombiner() {
 	env := &environment.UnitFeatures{Fixed: true}
 	device, server := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
 	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
 	server.Base.Width = 8
-	server.Base.Online = func(radius, gradient float64) online.Learner { // quicker than Maler, the default
+	// quicker than Maler, the default
+	server.Base.Online = func(radius, gradient float64) online.Learner {
 		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(0.1)}
 	}
 	l := &learner.Local{Device: device, Server: server}
@@ -662,7 +677,7 @@ func ExampleNewCombiner() {
 	for i, b := range server.Standings(nil) {
 		fmt.Printf("base %d: %5d rounds, mean %.2f\n", i, b.Played, b.Mean)
 	}
-	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", l.Claim().Epsilon, l.Claim().Nominal.Delta)
+	fmt.Printf("each user's message is (%.4g, %.4g)-private\n", privacy.ClaimOf(l).Epsilon(), privacy.ClaimOf(l).Asked().Delta)
 	// Output:
 	// base 0:     0 rounds, mean 0.00
 	// base 1:     0 rounds, mean 0.00

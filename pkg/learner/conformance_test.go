@@ -12,6 +12,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
+// linUCB returns the policy of a learner.
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+
 // sums makes every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
 	all := map[string]func() privacy.Accumulator{
@@ -48,7 +51,7 @@ func TestConformance(t *testing.T) {
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return &learner.LinUCB{Sums: make()} },
+				func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) },
 				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
@@ -58,7 +61,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { fresh := l; return &fresh },
+				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
 				func() bandit.Environment {
 					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
 				},

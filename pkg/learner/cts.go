@@ -11,32 +11,42 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// CTS is combinatorial Thompson sampling (Wang and Chen 2018) with Gaussian posteriors: in round t it plays the heaviest basis of a matroid by draws
+// CTS is combinatorial Thompson sampling (Wang and Chen 2018) with Gaussian posteriors. In round t
+// it plays the heaviest basis of a matroid by the draws
 //
 //	theta_t(e) ~ N(w~_e + Boost z_e, (Width B)^2/T_e),
 //
-// ties by the lowest index. w~_e is the estimate of T_e weights of arm e that the tally has released, B the length of the range of rewards, and z_e
-// bounds the tally's noise: it is exceeded with probability (K t)^-3 at most, K being the number of arms of a basis. Every arm that is not a loop gets a fresh draw
-// each round, from the learner's own stream, which is no secret.
+// with ties to the lowest index. The tally has released w~_e, an estimate from T_e weights of arm
+// e. B is the length of the range of rewards. z_e bounds the tally's noise, except with probability
+// at most (K t)^-3, K being the number of arms of a basis. Each round draws anew for every arm that
+// is not a loop, from the learner's own stream, which is not secret.
 //
-// It does not know whether it is private; its tally does. Over exact counts it is CTS. Over mechanism.Blocks it is DPTS-MAT ([DPTSMAT]), boost and all, as Laplace noise
-// of scale B/eps0 in a sum has z_e = 3 ln(K t) B/(eps0 T_e), natural logarithm. Actions and estimates then are private in the tally's sense, all else being
-// post-processing: in the central model, one round's weight vector replaced.
+// CTS is a policy, and its tally decides whether it is private. Over exact counts it is CTS. Over
+// mechanism.Blocks it is DPTS-MAT ([DPTSMAT]) with the paper's boost: Laplace noise of scale B/eps0
+// in a sum has z_e = 3 ln(K t) B/(eps0 T_e), natural logarithm. Actions and estimates are
+// post-processing of the tally, so they are private as it is: in the central model, with one
+// round's weight vector replaced.
 //
-// The boost is for the proof. With Sample, theta_t(e) is w~_e plus N(0, (Width B)^2/T_e) plus Boost times a fresh draw of what the noise may have been, from the learner's own
-// stream: of the very law of Laplace or Gaussian noise in one block, and of one near it in several. That has no proof of its regret; its privacy is the tally's. On the paper's Table 2, in 10,000
-// rounds over blocks that remember, with Width = 0.5 and Boost = 1.4 it has a mean regret of 97 at epsilon = 2 and of 310 at epsilon = 0.5, where DPTS-MAT has 620 and 1,490 at
-// the same privacy; in one run of two hundred, and of sixteen, it is over 500.
+// The boost serves the proof. With Sample, theta_t(e) is instead w~_e plus N(0, (Width B)^2/T_e)
+// plus Boost times a draw from the learner's own stream that imitates the noise. It has the exact
+// law of Laplace or Gaussian noise in one block, and a similar law in several. This variant has no
+// proof of its regret; its privacy is the tally's. On the paper's Table 2, in 10,000 rounds over
+// blocks that remember, with Width = 0.5 and Boost = 1.4, its mean regret is 97 at epsilon = 2 and
+// 310 at epsilon = 0.5, where DPTS-MAT has 620 and 1,490 at the same privacy. Its regret is over
+// 500 in one run of two hundred at epsilon = 2, and in one run of sixteen at epsilon = 0.5.
 //
-// A round costs a few ns an arm, and the greedy algorithm. [CTSBeta] has Beta posteriors.
+// A round costs a few ns an arm plus the greedy algorithm. [CTSBeta] has Beta posteriors.
 type CTS struct {
 	Matroid        matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
-	Tally          privacy.Tally   // where the weights go; nil means &mechanism.Counts{}, not private
 	Initialisation Initialisation  // Forced or AsPublished
 
-	Width  float64 // scales the posteriors' standard deviation, > 0; 0 means 1. Weights in a range of length B have B/2 at most
-	Boost  float64 // scales the bound of the noise, or its draw, > 0; 0 means 1. Less explores less, and is as private
-	Sample bool    // draw the noise anew in place of its bound
+	// Width multiplies the posteriors' standard deviation, > 0; 0 means 1. The standard deviation of
+	// weights in a range of length B is at most B/2.
+	Width float64
+	// Boost multiplies the bound of the noise, or its draw, > 0; 0 means 1. A smaller Boost explores
+	// less and is equally private.
+	Boost  float64
+	Sample bool // draw the noise anew in place of its bound
 
 	semiBandit
 	width, boost float64
@@ -46,32 +56,34 @@ type CTS struct {
 }
 
 var (
-	_ bandit.Warmer    = (*CTS)(nil)
-	_ privacy.Ledgered = (*CTS)(nil)
-	_ privacy.Meter    = (*CTS)(nil)
+	_ Policy[privacy.Means] = (*CTS)(nil)
+	_ Asker                 = (*CTS)(nil)
 )
 
-// DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3), epsilon-differentially private in the central model for one round's weight vector replaced
-// (Theorem 3): CTS over blocks of doubling length, which share epsilon between the K arms of a basis. It starts as Forced.
-func DPTSMAT(m matroid.Matroid, epsilon float64) *CTS {
-	return &CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}}
+// DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
+// that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
+// central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
+func DPTSMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
+	return New(&CTS{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
-// DPTSMATAsPublished returns Algorithm 3 to the letter, for reproducing its figures. The user of its round 0 has L epsilon/K where all others have epsilon, and the claim says so.
-func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) *CTS {
-	return &CTS{Matroid: m, Tally: publishedBlocks(epsilon), Initialisation: AsPublished}
+// DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round
+// 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim says
+// so.
+func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
+	return New(&CTS{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
 }
+
+// Ask asks for a warm-up if Initialisation is AsPublished.
+func (l *CTS) Ask(_ bandit.Problem, s *privacy.Setup) error { return l.ask(l.Initialisation, s) }
 
 // Init validates and allocates.
-func (l *CTS) Init(p bandit.Problem, horizon int) error {
-	l.width, l.boost = l.Width, l.Boost
-	if err := factor("CTS.Width", &l.width); err != nil {
+func (l *CTS) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := checkTuning("CTS", 0, tuning{"Width", l.Width, "1"}, tuning{"Boost", l.Boost, "1"}); err != nil {
 		return err
 	}
-	if err := factor("CTS.Boost", &l.boost); err != nil {
-		return err
-	}
-	if err := l.init("CTS", l.Matroid, l.Tally, l.Initialisation, p, horizon); err != nil {
+	l.width, l.boost = or(l.Width, 1), or(l.Boost, 1)
+	if err := l.init("CTS", l.Matroid, l.Initialisation, p, horizon); err != nil {
 		return err
 	}
 	n := len(l.free)
@@ -82,49 +94,45 @@ func (l *CTS) Init(p bandit.Problem, horizon int) error {
 	return nil
 }
 
-// Reset forgets all.
-func (l *CTS) Reset(own *rand.Rand, noise rand.Source) {
-	l.reset(noise)
+// Reset forgets everything.
+func (l *CTS) Reset(own *rand.Rand) {
+	l.forget()
 	l.normals = random.NewNormals(own)
 }
 
-// Select appends the basis with the highest draws, by decreasing draw.
-func (l *CTS) Select(v *bandit.View, dst []int) []int {
-	if l.ready(v) {
-		l.sample(v.Round)
+// Act appends the basis with the highest draws, in order of decreasing draw.
+func (l *CTS) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	if err := l.receive(broadcast); err != nil {
+		return dst, err
 	}
-	return l.play(dst)
-}
-
-// sample draws from the posteriors of a round.
-func (l *CTS) sample(round int) {
 	l.normals.Fill(l.draw)
 	if l.sampled {
-		l.sampleNoise()
-		return
+		l.sampleNoise(broadcast)
+		return l.play(dst), nil
 	}
-	log := logarithm(float64(l.problem.Slots) * float64(round))
-	linear := l.boost * confidences * log
-	root := l.boost * math.Sqrt(confidences*log)
-	index, free, draw := l.index, l.free, l.draw
-	for i := range l.arm {
-		a := &l.arm[i]
-		index[free[i]] = a.mean + float64(root*a.root) + float64(linear*a.linear) + float64(l.width*a.width*draw[i])
+	log := logarithm(float64(l.problem.Slots) * float64(v.Round))
+	byLinear := l.boost * confidences * log
+	byRoot := l.boost * math.Sqrt(confidences*log)
+	for i, e := range l.free {
+		a := (*arm)(broadcast[armSize*i:])
+		l.index[e] = a[mean] + float64(byRoot*a[root]) + float64(byLinear*a[linear]) + float64(l.width*a[width]*l.draw[i])
 	}
+	return l.play(dst), nil
 }
 
-// noiseDraws is the number of normals that a draw of noise is made of.
+// noiseDraws is the number of normals that make one draw of imitated noise.
 const noiseDraws = 5
 
-// sampleNoise makes draws of the posteriors and of the noise from normals: half the difference of two chi-squares with two degrees of freedom is a Laplace variable of scale 1, whose tail
-// is Linear = 1; a standard normal has Root = sqrt(2).
-func (l *CTS) sampleNoise() {
-	n := len(l.arm)
-	for i := range l.arm {
-		a := &l.arm[i]
+// sampleNoise makes the draws of the posteriors and of the noise from normals. Half the difference
+// of two chi-squares with two degrees of freedom is a Laplace variable of scale 1, whose tail is
+// Linear = 1; a standard normal has Root = sqrt(2).
+func (l *CTS) sampleNoise(broadcast []float64) {
+	n := len(l.free)
+	for i, e := range l.free {
+		a := (*arm)(broadcast[armSize*i:])
 		z := l.draw[n+noiseDraws*i:][:noiseDraws]
 		laplace := (float64(z[0]*z[0]) + float64(z[1]*z[1]) - float64(z[2]*z[2]) - float64(z[3]*z[3])) / 2
-		noise := float64(a.linear*laplace) + float64(a.root*z[4]*(math.Sqrt2/2))
-		l.index[l.free[i]] = a.mean + float64(l.width*a.width*l.draw[i]) + float64(l.boost*noise)
+		noise := float64(a[linear]*laplace) + float64(a[root]*z[4]*(math.Sqrt2/2))
+		l.index[e] = a[mean] + float64(l.width*a[width]*l.draw[i]) + float64(l.boost*noise)
 	}
 }

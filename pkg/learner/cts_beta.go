@@ -1,69 +1,86 @@
 package learner
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// CTSBeta is combinatorial Thompson sampling as Wang and Chen (2018) have it, with Beta posteriors, not private: in round t it plays the heaviest basis of a
-// matroid by draws
+// CTSBeta is the combinatorial Thompson sampling of Wang and Chen (2018), with Beta posteriors. It
+// is not private. In round t it plays the heaviest basis of a matroid by the draws
 //
 //	theta_t(e) ~ Beta(1 + successes, 1 + failures),
 //
-// ties by the lowest index. A weight, moved into [0, 1] by the range of rewards, is a success with that probability, by a coin of the learner's own (Agrawal
-// and Goyal 2012); at the ends of the range it is what it is. An arm that was not played yet has the uniform prior, so that there is no initialisation.
+// with ties to the lowest index. Each weight is moved into [0, 1] by the range of rewards and
+// becomes a success with that probability, by a coin from the learner's own stream (Agrawal and
+// Goyal 2012); weights at the ends of the range need no coin. An arm that was not played yet has
+// the uniform prior, so there is no initialisation.
 //
-// A Beta posterior counts, and has no place for noise: it is [CTS] that can be private.
+// A Beta posterior counts successes and has no place for noise. For privacy use [CTS].
 type CTSBeta struct {
 	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
 
+	bandit.Base
 	semiBandit
+	counts  mechanism.Counts // admits records, and counts what it clips
 	own     *rand.Rand
 	normals *random.Normals
 	shape   []betaShape // of each arm that is no loop
 }
 
-// betaShape is a Beta distribution's.
+// betaShape holds the parameters of a Beta distribution.
 type betaShape struct{ a, b float64 }
 
 var _ bandit.Learner = (*CTSBeta)(nil)
 
 // Init validates and allocates.
 func (l *CTSBeta) Init(p bandit.Problem, horizon int) error {
-	if err := l.init("CTSBeta", l.Matroid, nil, Forced, p, horizon); err != nil {
+	if err := l.init("CTSBeta", l.Matroid, Forced, p, horizon); err != nil {
 		return err
 	}
 	l.shape = make([]betaShape, len(l.free))
-	return nil
+	return l.counts.Init(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
 }
 
-// Reset forgets all.
-func (l *CTSBeta) Reset(own *rand.Rand, noise rand.Source) {
-	l.reset(noise)
+// Reset forgets everything.
+func (l *CTSBeta) Reset(own *rand.Rand, _ rand.Source) {
+	l.Clear()
+	l.counts.Reset(nil)
 	l.own, l.normals = own, random.NewNormals(own)
 	for i := range l.shape {
 		l.shape[i] = betaShape{1, 1}
 	}
 }
 
-// Select appends the basis with the highest draws, by decreasing draw.
+// Select appends the basis with the highest draws, in order of decreasing draw.
 func (l *CTSBeta) Select(v *bandit.View, dst []int) []int {
-	if l.ready(v) {
-		for i, s := range l.shape {
-			x := random.ChiSquare(l.normals, 2*s.a) // a ratio of Gamma variables, doubled
-			y := random.ChiSquare(l.normals, 2*s.b)
-			l.index[l.free[i]] = x / (x + y)
-		}
+	if err := bandit.CheckView(l.problem, v); err != nil {
+		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+	}
+	for i, s := range l.shape {
+		x := random.ChiSquare(l.normals, 2*s.a) // a ratio of Gamma variables, doubled
+		y := random.ChiSquare(l.normals, 2*s.b)
+		l.index[l.free[i]] = x / (x + y)
 	}
 	return l.play(dst)
 }
 
-// Update takes in the weights of the arms played.
+// Update updates the posteriors of the arms played by their weights.
 func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
-	if !l.update(v, arms, y) {
+	err := bandit.CheckView(l.problem, v)
+	if err == nil {
+		err = bandit.CheckArms(l.problem, v, arms, y)
+	}
+	if err == nil {
+		_, err = l.counts.Add(&privacy.Record{Arms: arms, Y: y})
+	}
+	if err != nil {
+		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
 		return
 	}
 	for i, e := range arms {
@@ -78,4 +95,12 @@ func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
 			l.shape[j].b++
 		}
 	}
+}
+
+// Warnings counts clipped weights.
+func (l *CTSBeta) Warnings() []bandit.Warning {
+	if n := l.counts.Clipped(); n > 0 {
+		return []bandit.Warning{{What: fmt.Sprintf("weights outside [%v, %v], clipped", l.problem.RewardMin, l.problem.RewardMax), Count: n}}
+	}
+	return nil
 }

@@ -18,8 +18,8 @@ func logBeta(a, b float64) float64 {
 	return x + y - z
 }
 
-// betaWins returns P(X > Y) of X ~ Beta(a, b) and Y ~ Beta(c, d), a a whole number: the sum over i < a of
-// B(c+i, b+d)/((b+i) B(1+i, b) B(c, d)), as 1 - F_X is a sum of a binomial terms.
+// betaWins returns P(X > Y) of X ~ Beta(a, b) and Y ~ Beta(c, d), a a whole number: the sum over i
+// < a of B(c+i, b+d)/((b+i) B(1+i, b) B(c, d)), as 1 - F_X is a sum of a binomial terms.
 func betaWins(a, b, c, d float64) float64 {
 	sum := 0.0
 	for i := 0.0; i < a; i++ {
@@ -28,10 +28,10 @@ func betaWins(a, b, c, d float64) float64 {
 	return sum
 }
 
-// TestBetaPosteriors: after so many successes and failures of two arms the first is played as often as
-// Beta(1+s, 1+f) exceeds the other's. 40,000 draws have a standard error of 0.0025 at most; beyond five
-// of them is a false alarm in 2e-6 of the seeds, over all cases 2e-5. Another prior, such as
-// Beta(1.5, 1), Beta(1, 1.5) or Beta(0.5, 0.5), is off by ten and more.
+// TestBetaPosteriors: after so many successes and failures of two arms the first is played as often
+// as Beta(1+s, 1+f) exceeds the other's. 40,000 draws have a standard error of 0.0025 at most;
+// beyond five of them is a false alarm in 2e-6 of the seeds, over all cases 2e-5. Another prior,
+// such as Beta(1.5, 1), Beta(1, 1.5) or Beta(0.5, 0.5), is off by ten and more.
 func TestBetaPosteriors(t *testing.T) {
 	const draws = 40_000
 	m := must(matroid.NewUniform(2, 1))

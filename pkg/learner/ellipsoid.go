@@ -12,25 +12,27 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ellipsoid is a confidence set {theta : |theta - centre|_V <= beta}. It is stored in one slice of numbers, which is what a server broadcasts:
-// the centre (d numbers), V^-1 packed by the rows of its lower triangle (d(d+1)/2), beta, and an upper bound of the operator norm of V^-1.
+// ellipsoid is a confidence set {theta : |theta - centre|_V <= beta}. Its numbers are one slice,
+// which a server can broadcast: the centre (d numbers), V^-1 packed by the rows of its lower
+// triangle (d(d+1)/2), beta, and an upper bound on the operator norm of V^-1.
 type ellipsoid struct {
 	numbers []float64
 	theta   []float64   // the centre, in numbers
 	inverse []float64   // V^-1, in numbers
-	width   *[2]float64 // beta and the bound of |V^-1|, in numbers
+	width   *[2]float64 // beta and the bound on |V^-1|, in numbers
 }
 
-// ellipsoidSize returns how many numbers an ellipsoid of dimension d is.
+// ellipsoidSize returns how many numbers an ellipsoid of dimension d has.
 func ellipsoidSize(d int) int { return d + packed.Size(d) + 2 }
 
-// view points e at an ellipsoid of dimension d that is stored in numbers, of which there are ellipsoidSize(d).
+// view points e at the ellipsoidSize(d) numbers of an ellipsoid of dimension d.
 func (e *ellipsoid) view(numbers []float64, d int) {
 	end := d + packed.Size(d)
 	e.numbers, e.theta, e.inverse, e.width = numbers, numbers[:d], numbers[d:end], (*[2]float64)(numbers[end:])
 }
 
-// receive points e at a broadcast, once that is checked: its length, and that its numbers are finite and beta and the norm not negative.
+// receive checks a broadcast and points e at it. The length must be right, the numbers finite, and
+// beta and the norm not negative.
 func (e *ellipsoid) receive(broadcast []float64, d int) error {
 	if len(broadcast) != ellipsoidSize(d) {
 		return fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta and a bound of |V^-1| in dimension %d", len(broadcast), ellipsoidSize(d), d)
@@ -53,11 +55,11 @@ func (e *ellipsoid) receive(broadcast []float64, d int) error {
 	return nil
 }
 
-// optimist chooses the arm that is best for the most favourable theta in an ellipsoid:
+// optimist chooses the arm that is best for the most favourable theta in an ellipsoid,
 //
 //	argmax_x max_theta <x, theta> = argmax_x <x, centre> + beta |x|_{V^-1},
 //
-// ties by the lowest index. It is the half of LinUCB that sees contexts.
+// with ties to the lowest index. It is the half of LinUCB that sees contexts.
 type optimist struct {
 	arms, dim int
 	dots      []float64 // <x, centre> by arm
@@ -67,7 +69,7 @@ type optimist struct {
 	memory    memory
 }
 
-// checkLinear reports a problem that a linear learner cannot treat.
+// checkLinear reports a problem that a linear learner cannot handle.
 func checkLinear(who string, p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -94,21 +96,9 @@ func (o *optimist) init(p bandit.Problem) {
 	*o = optimist{p.Arms, p.Dim, make([]float64, p.Arms), make([]float64, p.Arms), make([]float64, p.Arms), 0, newMemory(p)}
 }
 
-// check reports a view that is malformed.
-func (o *optimist) check(v *bandit.View) error {
-	switch {
-	case v.Dim != o.dim:
-		return fmt.Errorf("learner: round %d: contexts of dimension %d, want %d", v.Round, v.Dim, o.dim)
-	case v.Arms < 1 || v.Arms > o.arms:
-		return fmt.Errorf("learner: round %d: %d arms, want in [1, %d]", v.Round, v.Arms, o.arms)
-	case len(v.X) < v.Arms*v.Dim:
-		return fmt.Errorf("learner: round %d: %d numbers in View.X, want Arms x Dim = %d", v.Round, len(v.X), v.Arms*v.Dim)
-	}
-	return nil
-}
-
-// choose returns the arm with the highest upper confidence bound. The view has passed check. An arm is passed over only if its bound, as computed, is
-// less than one that was computed, so the choice does not depend on which arms are.
+// choose returns the arm with the highest upper confidence bound. The view has passed
+// bandit.CheckView. An arm is skipped only if a bound on its value, as computed, is below a value
+// already computed, so skipping never changes the choice.
 func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	same := o.memory.follows(v)
 	if same {
@@ -118,8 +108,9 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 		}
 	}
 	o.memory.round = 0
-	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta sqrt(|V^-1| |x|^2) bounds it. The arm with the
-	// greatest inner product comes first and sets the mark.
+	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta
+	// sqrt(|V^-1| |x|^2) bounds it. The arm with the greatest inner product comes first and sets
+	// the mark.
 	best, ok := o.products(e.theta, v)
 	if !ok {
 		return o.chooseExtreme(e, v)
@@ -128,7 +119,8 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	beta2 := beta * beta
 	mark := o.dots[best] + float64(beta*math.Sqrt(packed.Quadratic(e.inverse, v.Row(best))))
 	below := mark - float64(1e-15*math.Abs(mark)) // an arm that ties with the mark is not ruled out
-	reach := beta2 * norm * (1 + 1e-9)            // the margin is for rounding: no arm that could win is ruled out
+	// the margin is for rounding: no arm that could win is ruled out
+	reach := beta2 * norm * (1 + 1e-9)
 	dots, squares := o.dots[:v.Arms], o.squares[:v.Arms]
 	all, wanted := 4*o.wanted > 3*v.Arms, 0 // then it is cheaper to compute all widths at once
 	if all {
@@ -157,25 +149,30 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 	return best, nil
 }
 
-// memory is what an optimist keeps of a round for the next, if that shows the same contexts: upper bounds of the arms' upper confidence bounds
-// that stay bounds while the ellipsoid moves. For any two ellipsoids, with M = beta^2 V^-1 and q = x^T M x,
+// memory is what an optimist keeps from one round for the next, in case both have the same
+// contexts. It holds bounds on the arms' upper confidence bounds that stay valid while the
+// ellipsoid moves. For any two ellipsoids, with M = beta^2 V^-1 and q = x^T M x,
 //
-//	<x, theta'> + sqrt(q') <= <x, theta> + sqrt(q) + |x| |theta' - theta| + |x|^2/(2 sqrt(q)) |M' - M|,
+//	<x, theta'> + sqrt(q') <= <x, theta> + sqrt(q)
+//	                          + |x| |theta' - theta| + |x|^2/(2 sqrt(q)) |M' - M|,
 //
-// as the root is concave. So an arm's bound grows by two numbers that are the same for all arms, times factors of its own, and most arms are ruled out by one comparison.
+// as the square root is concave. So an arm's bound grows by two numbers that are the same for all
+// arms, times factors of its own, and one comparison rules out most arms.
 type memory struct {
 	round, arms int       // of the last choice; round 0: none
 	last        []float64 // the last context shown: a device is not told of a new trial
 	best        int       // the choice
 	seen        []float64 // the ellipsoid it was made by
 	held        bool      // what follows is up to date
-	age, rest   int       // ellipsoids since it was made anew; rounds to go before it is, as it did not pay
-	shape       []float64 // M
-	length      float64   // greatest |x|
-	moved       float64   // sum of |theta' - theta| over the rounds
-	grown       float64   // sum of |M' - M|, Frobenius norms
-	bounds      []float64 // by arm: its bound is bounds + length moved + slopes grown
-	slopes      []float64 // by arm: |x|^2/(2 sqrt(q))
+	// age counts ellipsoids since the bounds were made. rest counts rounds until they are made anew,
+	// after they did not pay.
+	age, rest int
+	shape     []float64 // M
+	length    float64   // greatest |x|
+	moved     float64   // sum of |theta' - theta| over the rounds
+	grown     float64   // sum of |M' - M|, Frobenius norms
+	bounds    []float64 // by arm: its bound is bounds + length moved + slopes grown
+	slopes    []float64 // by arm: |x|^2/(2 sqrt(q))
 }
 
 func newMemory(p bandit.Problem) memory {
@@ -188,7 +185,8 @@ func (m *memory) follows(v *bandit.View) bool {
 	return v.Same && m.round > 0 && v.Round == m.round+1 && v.Arms == m.arms && slices.Equal(m.last, v.Row(v.Arms-1))
 }
 
-// remember keeps a choice, of which dots and squares are still there. Bounds are for contexts that have been the same for two rounds.
+// remember keeps a choice; dots and squares still hold its values. Bounds are made only for
+// contexts that have been the same for two rounds.
 func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m := &o.memory
 	m.round, m.arms, m.best, m.held = v.Round, v.Arms, best, false
@@ -214,7 +212,8 @@ func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m.length = math.Sqrt(m.length)
 }
 
-// again chooses from the contexts of the round before. It gives up if too many arms cannot be ruled out, or numbers are not finite.
+// again chooses when the contexts are those of the round before. It gives up if too many arms
+// cannot be ruled out, or if numbers are not finite.
 func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	m := &o.memory
 	if slices.Equal(m.seen, e.numbers) {
@@ -225,7 +224,8 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	}
 	m.age++
 	length, norm := m.move(e)
-	moved := float64(m.length * (m.moved + float64(1e-9*(m.moved+length+math.Sqrt(norm))))) // the margins are for rounding
+	// the margins are for rounding
+	moved := float64(m.length * (m.moved + float64(1e-9*(m.moved+length+math.Sqrt(norm)))))
 	grown := m.grown + float64(1e-9*(m.grown+norm))
 	if !(moved+grown < 1e100) {
 		return 0, false
@@ -253,7 +253,7 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	return best, mark-mark == 0
 }
 
-// upper computes an arm's upper confidence bound, the very number that choose does, and keeps it.
+// upper computes and keeps an arm's upper confidence bound, the very number that choose computes.
 func (o *optimist) upper(e *ellipsoid, v *bandit.View, a int) float64 {
 	m, x := &o.memory, v.Row(a)
 	packed.Products(o.dots[a:a+1], o.squares[a:a+1], x, e.theta)
@@ -263,7 +263,7 @@ func (o *optimist) upper(e *ellipsoid, v *bandit.View, a int) float64 {
 	return ucb
 }
 
-// move follows the ellipsoid, and returns |theta| and a bound of |M|.
+// move follows the ellipsoid and returns |theta| and a bound on |M|.
 func (m *memory) move(e *ellipsoid) (length, norm float64) {
 	var moved, on, off float64
 	for i, w := range e.theta {
@@ -292,7 +292,8 @@ func (m *memory) move(e *ellipsoid) (length, norm float64) {
 	return math.Sqrt(length), beta2 * e.width[1]
 }
 
-// products fills dots and squares and returns the arm with the greatest dot.
+// products fills dots and squares and returns the arm with the greatest dot. It reports false if a
+// number is not finite.
 func (o *optimist) products(theta []float64, v *bandit.View) (best int, ok bool) {
 	dots, squares := o.dots[:v.Arms], o.squares[:v.Arms]
 	packed.Products(dots, squares, v.X, theta)
@@ -317,8 +318,9 @@ func (o *optimist) refuse(v *bandit.View) error {
 	return fmt.Errorf("learner: round %d: the contexts' products with theta overflow", v.Round)
 }
 
-// chooseExtreme chooses among contexts whose products overflow. An upper confidence bound is proportional to its
-// context, so that the choice among all of them scaled down is the same. It allocates.
+// chooseExtreme chooses among contexts whose products overflow. An upper confidence bound is
+// proportional to its context, so scaling all contexts down does not change the choice. It
+// allocates.
 func (o *optimist) chooseExtreme(e *ellipsoid, v *bandit.View) (best int, err error) {
 	x := v.X[:v.Arms*v.Dim]
 	var greatest float64
@@ -338,8 +340,9 @@ func (o *optimist) chooseExtreme(e *ellipsoid, v *bandit.View) (best int, err er
 	return best, err
 }
 
-// estimate computes an ellipsoid from sums: V = sum of x x^T with its regulariser, u = sum of x y, centre V^-1 u. It is the half of LinUCB that sees
-// sums; it never sees a context. The width beta is its user's to set.
+// estimate computes an ellipsoid from sums: V = sum of x x^T plus its regulariser, u = sum of x y,
+// centre V^-1 u. It is the half of LinUCB that sees sums; it never sees a context. Its user sets
+// the width beta.
 type estimate struct {
 	ellipsoid
 	dim    int
@@ -350,11 +353,12 @@ type estimate struct {
 	steps  int       // rank-one updates since the last factorisation
 }
 
-// tightenEvery is the number of rank-one updates between two computations of the bound of |V^-1|: it costs O(d^3), and
-// stays a bound, as rank-one updates only shrink V^-1.
+// tightenEvery is the number of rank-one updates between two computations of the bound on |V^-1|. A
+// computation costs O(d^3). In between the bound stays valid, as rank-one updates only shrink V^-1.
 const tightenEvery = 64
 
-// refactorEvery bounds the drift of rank-one updates: at most about 1e-13 relative a thousand of them.
+// refactorEvery is the number of rank-one updates after which V is factored anew. It bounds their
+// drift, at most about 1e-13 relative per thousand updates.
 const refactorEvery = 1024
 
 func (e *estimate) init(d int) {
@@ -362,15 +366,22 @@ func (e *estimate) init(d int) {
 	e.view(make([]float64, ellipsoidSize(d)), d)
 }
 
-// solve computes centre, V^-1 and ln det V from the sum, packed, of rows (x, y): V is its leading block of order d, u the row below.
-// If V is not positive definite, as the noise has outgrown its bounds, its eigenvalues are floored, which is said, and is
-// post-processing of a release. It is an error if that does not help; the estimate is as before then. sum is spoiled.
+// solve computes the centre, V^-1 and ln det V from the packed sum of rows (x, y): V is its leading
+// block of order d, u the row below. If V is not positive definite, because the noise has exceeded
+// its bounds, its eigenvalues are floored and floored is true; that is post-processing of a
+// release. If flooring does not help, it is an error, and the estimate stays as before. solve
+// overwrites sum.
 func (e *estimate) solve(sum []float64, floor float64) (floored bool, err error) {
 	d := e.dim
 	v, u := sum[:packed.Size(d)], sum[packed.Size(d):packed.Size(d)+d]
 	logDet, ok := packed.Cholesky(e.work, v, d)
 	if !ok {
 		floored = true
+		trace := 0.0
+		for i, p := 0, 0; i < d; i, p = i+1, p+i+2 {
+			trace += v[p]
+		}
+		floor = math.Max(floor, trace*0x1p-40) // less would be lost in rounding
 		packed.Floor(v, d, floor)
 		if logDet, ok = packed.Cholesky(e.work, v, d); !ok {
 			return floored, fmt.Errorf("learner: the Gram matrix has no Cholesky factor with its eigenvalues floored at %v: %v", floor, append([]float64(nil), v...))
@@ -382,7 +393,8 @@ func (e *estimate) solve(sum []float64, floor float64) (floored bool, err error)
 	return floored, nil
 }
 
-// step moves centre, V^-1 and ln det V by one row (Sherman and Morrison; the determinant lemma).
+// step updates the centre, V^-1 and ln det V by one row (Sherman and Morrison; the determinant
+// lemma).
 func (e *estimate) step(x []float64, y float64) {
 	k := e.vector
 	packed.MulVec(k, e.inverse, x)
@@ -403,17 +415,19 @@ func (e *estimate) step(x []float64, y float64) {
 	e.steps++
 }
 
-// bound sets the bound of |V^-1| after solve.
+// bound sets the bound on |V^-1| after solve.
 func (e *estimate) bound() { e.width[1] = packed.NormBound(e.inverse, e.vector, e.dim) }
 
-// tighten sets the bound of |V^-1| after solve or step, anew once in a while.
+// tighten sets the bound on |V^-1| after solve or step. It computes it anew every tightenEvery
+// steps.
 func (e *estimate) tighten() {
 	if e.steps%tightenEvery == 0 {
 		e.width[1] = packed.NormBoundTight(e.inverse, e.powers, e.dim)
 	}
 }
 
-// confidence is what Proposition 4 of Shariff and Sheffet 2018 computes the width of an ellipsoid from.
+// confidence holds what determines the width of an ellipsoid by Proposition 4 of Shariff and
+// Sheffet 2018.
 type confidence struct {
 	dim       int
 	sigma     float64 // of the reward's noise, subgaussian
@@ -421,7 +435,8 @@ type confidence struct {
 	twoLog    float64 // 2 ln(2/alpha)
 }
 
-// beta returns sigma sqrt(2 ln(2/alpha) + ln det V - d ln rho_min) + S sqrt(rho_max) + gamma; logFloor is d ln rho_min.
+// beta returns sigma sqrt(2 ln(2/alpha) + ln det V - d ln rho_min) + S sqrt(rho_max) + gamma;
+// logFloor is d ln rho_min.
 func (c *confidence) beta(logDet, logFloor float64, b *privacy.Bounds) float64 {
 	return float64(c.sigma*math.Sqrt(max(0, c.twoLog+logDet-logFloor))) + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma
 }

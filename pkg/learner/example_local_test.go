@@ -11,7 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Two learners in the local model: what leaves a device is a Message, and it is all that their servers see.
+// Two learners in the local model: what leaves a device is a Message, and it is all that their
+// servers see.
 func ExampleLocal() {
 	env := &environment.UnitFeatures{Fixed: true}
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
@@ -45,7 +46,7 @@ func ExampleLocal() {
 			l.Update(&v, arms, y)
 			regret += env.Regret(arms)
 		}
-		fmt.Printf("%s: epsilon = %.4g, %v model, regret %.0f in %d rounds\n", []string{"LDP LinUCB", "OnlineUCB"}[i], l.Claim().Epsilon, l.Claim().Model, regret, horizon)
+		fmt.Printf("%s: epsilon = %.4g, %v model, regret %.0f in %d rounds\n", []string{"LDP LinUCB", "OnlineUCB"}[i], privacy.ClaimOf(l).Epsilon(), privacy.ClaimOf(l).Model(), regret, horizon)
 	}
 	// Output:
 	// LDP LinUCB: epsilon = 10, local model, regret 4721 in 20000 rounds

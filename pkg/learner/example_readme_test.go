@@ -19,10 +19,10 @@ import (
 
 // README.md quotes this one; TestReadme compares them.
 func Example_readme() {
-	public := func() bandit.Learner { return &learner.LinUCB{} }
+	public := func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
 	private := func() bandit.Learner {
 		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		return &learner.LinUCB{Sums: &mechanism.Tree{Noise: noise}}
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
 	}
 	race := &simulate.Experiment{
 		Name:        "readme",
@@ -43,16 +43,20 @@ func Example_readme() {
 	// private  regret after [1000 10000 100000] rounds: [493 1547 2328]
 	// model       joint differential privacy
 	// neighbours  replace one round's (context, reward)
+	// level       event: a user has one record
+	// covers      all outputs but the action in the record's own round
 	// asked for   epsilon = 1, delta = 1e-06
-	// proved      epsilon = 1 at that delta
+	// proved      epsilon = 1 at that delta (exact Gaussian)
 	// event       Gaussian, mu = 0.2367
 	// calibration Sound
+	// noise       for research: floating point, and seeded
 	// condition   rows clipped to the bound inside the mechanism
-	// condition   a user takes part in one round
-	// source      Shariff and Sheffet 2018, Section 4.2; accounted by mu-GDP (Dong, Roth, Su 2022)
+	// not covered error texts, counts of clipped records, running times
+	// source      Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)
 }
 
-// TestReadme: the README's Go block is the body of the example above, and the text block after it is its output.
+// TestReadme: the README's Go block is the body of the example above, and the text block after it
+// is its output.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

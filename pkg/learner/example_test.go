@@ -11,13 +11,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// LinUCB without privacy and under joint differential privacy, on the same contexts: nothing but the sums differs.
+// LinUCB without privacy and under joint differential privacy, on the same contexts: nothing but
+// the sums differs.
 func ExampleLinUCB() {
 	const horizon = 20000
-	for _, l := range []*learner.LinUCB{
-		{},
-		{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}}},
-	} {
+	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	for _, sums := range []privacy.Accumulator{&mechanism.Exact{}, &mechanism.Tree{Noise: noise}} {
+		l := learner.New(&learner.LinUCB{}, sums)
 		env := &environment.DecisionSets{Dim: 3, Gap: 0.1}
 		if err := l.Init(env.Problem(), horizon); err != nil {
 			fmt.Println(err)
@@ -39,27 +39,29 @@ func ExampleLinUCB() {
 			l.Update(&v, arms, y)
 			regret += env.Regret(arms)
 		}
-		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", l.Claim().Epsilon, regret, horizon)
+		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", privacy.ClaimOf(l).Epsilon(), regret, horizon)
 	}
 	// Output:
 	// epsilon = +Inf: regret 11 in 20000 rounds
 	// epsilon = 1: regret 530 in 20000 rounds
 }
 
-// Shuffle LinUCB by vector sums: what 200 users tell the server between them is the sum of what they know, under noise that they make together.
+// Shuffle LinUCB by vector sums: what 200 users tell the server between them is the sum of what
+// they know, under noise that they make together.
 func ExampleVectorSum() {
 	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Batch: 200}
 	l := learner.NewShuffleVectorSum(n)
-	l.Server.(*learner.VectorSumServer).Width = 0.2
+	l.Server.(*learner.VectorSumServer).Policy = &learner.LinUCB{Width: 0.2}
 	env := &environment.UnitFeatures{Arms: 20, Fixed: true}
 	if err := l.Init(env.Problem(), 20000); err != nil {
 		fmt.Println(err)
 		return
 	}
-	c := l.Claim()
-	fmt.Printf("%v model, epsilon = %.2f at delta = %v\n", c.Model, c.Epsilon, c.Nominal.Delta)
+	c := privacy.ClaimOf(l)
+	fmt.Printf("%v model, epsilon = %.2f at delta = %v\n", c.Model(), c.Epsilon(), c.Asked().Delta)
 
-	// Amplification of the noise of 200 local messages buys less: each still has most of the noise that hides one alone, and so their sum 200 times that variance.
+	// Amplification of the noise of 200 local messages buys less: each still has most of the noise
+	// that hides one alone, and so their sum 200 times that variance.
 	a, err := learner.AmplifiedNoise{Budget: n.Budget, Batch: 200}.Amplification(env.Problem())
 	if err != nil {
 		fmt.Println(err)

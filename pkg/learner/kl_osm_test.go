@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestKLSeries compares an index with bisection while the level and the mean go on by steps of any size, and where either is at an end of its range. Before rounding, it is exact.
+// TestKLSeries compares an index with bisection while the level and the mean go on by steps of any
+// size, and where either is at an end of its range. Before rounding, it is exact.
 func TestKLSeries(t *testing.T) {
 	root := func(mean, level float64) float64 {
 		lo, hi := mean, 1.0

@@ -9,13 +9,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// LDPDevice is the devices' half of LDP LinUCB (Zheng, Cai, Huang, Li, Wang, "Locally differentially private (contextual) bandits learning", 2020): it plays the
-// arm with the highest upper confidence bound in the ellipsoid of the broadcast, and reports x x^T and y x under the noise of LDPNoise.
+// LDPDevice is the devices' half of LDP LinUCB (Zheng, Cai, Huang, Li, Wang, "Locally
+// differentially private (contextual) bandits learning", 2020). It plays the arm with the highest
+// upper confidence bound in the broadcast's ellipsoid, and reports x x^T and y x with the noise of
+// LDPNoise.
 //
-// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message is Gaussian whatever the
-// broadcast was, so that the guarantee is sequentially interactive: it holds against any server.
+// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message
+// is Gaussian whatever the broadcast was, so the guarantee is sequentially interactive: it holds
+// against any server.
 type LDPDevice struct {
 	Noise LDPNoise
+	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
+	// &LinUCB{}.
+	Policy Policy[privacy.Sums]
 
 	user
 	scale ldpScale
@@ -24,9 +30,9 @@ type LDPDevice struct {
 
 var _ Device = (*LDPDevice)(nil)
 
-// Init validates and calibrates.
+// Init validates and calibrates the noise.
 func (l *LDPDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := l.user.init("LDPDevice", p, horizon); err != nil {
+	if err := l.user.init("LDPDevice", p, horizon, l.Policy); err != nil {
 		return err
 	}
 	if l.scale, err = l.Noise.scale(p); err != nil {
@@ -42,7 +48,7 @@ func (l *LDPDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	return l.act(broadcast, v)
 }
 
-// Report appends x x^T, packed, and y x to dst, both under noise.
+// Report appends x x^T, packed, and y x to dst, both with noise.
 func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	y, err := l.admit(x, y)
 	if err != nil {
@@ -62,46 +68,56 @@ func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.N
 	return append(dst, l.buf...), nil
 }
 
-// Claim returns what a message's noise buys.
-func (l *LDPDevice) Claim() privacy.Claim {
-	return localClaim(l.Noise.Budget, l.Noise.Calibration, l.scale.mu, l.scale.constant,
-		"Zheng et al. 2020; accounted by mu-GDP (Dong, Roth, Su 2022)")
+// Plan returns what a message shows of its user.
+func (l *LDPDevice) Plan(int) privacy.Plan {
+	return localPlan(l.Noise.Budget, l.Noise.Calibration, l.scale.constant,
+		"Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", l.scale.release()).HeldBy(l)
 }
 
-// Draws returns the noise in a number of messages.
-func (l *LDPDevice) Draws(messages int) []privacy.Draws { return l.scale.draws(messages) }
+// Drawn returns the noise in a number of messages.
+func (l *LDPDevice) Drawn(messages int) []privacy.Draws { return l.scale.draws(messages) }
 
-// user is what the devices share: the choice by an ellipsoid, and the admission of data.
+// user is what all devices share: the choice by a broadcast, and the clipping of data.
 type user struct {
-	optimist
 	problem  bandit.Problem
-	set      ellipsoid // of the broadcast
+	policy   Policy[privacy.Sums] // acts
+	arms     []int
 	x        []float64 // the context, clipped
 	constant float64   // its last coordinate, if not 0
 }
 
-func (u *user) init(who string, p bandit.Problem, horizon int) error {
+func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums]) error {
 	if err := checkLinear(who, p, horizon); err != nil {
 		return err
 	}
-	u.problem, u.x = p, make([]float64, p.Dim)
-	u.optimist.init(p)
-	return nil
+	if policy == nil {
+		policy = &LinUCB{}
+	}
+	*u = user{problem: p, policy: policy, x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
+	none := privacy.NewSums(privacy.Bounds{RhoMin: 1, RhoMax: 1}, false, func(dst []float64) { clear(dst) }, func(rhoMin float64) privacy.Bounds {
+		return privacy.Bounds{RhoMin: rhoMin, RhoMax: rhoMin}
+	})
+	return policy.Init(p, horizon, none) // it acts here, and learns where the messages are
 }
 
-// act returns the arm with the highest upper confidence bound in the ellipsoid that is broadcast.
+// act returns the arm that the policy chooses from the broadcast.
 func (u *user) act(broadcast []float64, v *bandit.View) (int, error) {
-	if err := u.set.receive(broadcast, u.dim); err != nil {
+	if err := bandit.CheckView(u.problem, v); err != nil {
+		return 0, fmt.Errorf("learner: %w", err)
+	}
+	arms, err := u.policy.Act(broadcast, v, u.arms[:0])
+	if err != nil {
 		return 0, err
 	}
-	if err := u.check(v); err != nil {
-		return 0, err
+	if len(arms) != 1 {
+		return 0, fmt.Errorf("learner: %d arms from a %T, want 1", len(arms), u.policy)
 	}
-	return u.choose(&u.set, v)
+	return arms[0], nil
 }
 
-// admit leaves the context, scaled down to its norm, in u.x, and returns the reward clipped to its range. With a public constant k the rest of
-// the context is scaled down to sqrt(L^2 - k^2), and the last coordinate set. Data that is not finite or of another length is refused.
+// admit writes the context, clipped to its norm, to u.x and returns the reward clipped to its
+// range. With a public constant k, the last coordinate is set to k and the others are clipped to
+// sqrt(L^2 - k^2). It refuses data that is not finite or has a wrong length.
 func (u *user) admit(x []float64, y float64) (float64, error) {
 	if len(x) != len(u.x) {
 		return 0, fmt.Errorf("learner: a context of dimension %d, want %d", len(x), len(u.x))
@@ -119,7 +135,7 @@ func (u *user) admit(x []float64, y float64) (float64, error) {
 		part, bound = u.x[:last], math.Sqrt(max(0, float64(bound*bound)-float64(u.constant*u.constant)))
 		u.x[last] = u.constant
 	}
-	var square float64 // of what is private alone: nothing public may cancel against it
+	var square float64 // of the private part only, so that nothing public cancels against it
 	for _, v := range part {
 		square += float64(v * v)
 	}

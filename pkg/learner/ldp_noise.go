@@ -10,24 +10,29 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// LDPNoise is the randomiser of LDP LinUCB, which its devices and its server have to agree on: symmetric noise on x x^T and a vector of noise on y x. Its numbers
-// are public. With L the bound on |x|, and rewards in [RewardMin, RewardMax]:
+// LDPNoise is the randomiser of LDP LinUCB: symmetric noise on x x^T and a vector of noise on y x.
+// The devices and the server must have the same one; its numbers are public. L is the bound on |x|,
+// and rewards are in [RewardMin, RewardMax]. Logarithms are natural.
 //
-//   - Sound: symmetric Gaussian noise of standard deviation s off the diagonal and sqrt(2) s on it, and a vector of the same s. It is mu-GDP with
-//     the exact mu of the pair, below; s makes mu = mu*(eps, delta).
-//   - AsPublished: independent N(0, s^2) on and above the diagonal, and in the vector, with s = 6 sqrt(2 ln(2.5/delta))/eps (Zheng et al. 2020).
-//   - Illustrative: s = sqrt(ln(2.5/delta))/eps, the matrix symmetrised by (Z + Z^T)/2: the constants of a public script for Chowdhury and Zhou 2022. With its contexts and
-//     delta = 0.1 they buy epsilon = 3.6 where 1 is asked for and 210 where 10 is; the claim says so.
+//   - Sound: symmetric Gaussian noise of standard deviation s off the diagonal and sqrt(2) s on it,
+//     and a vector of the same s. A message is mu-GDP with the exact mu of the pair (x x^T, y x); s
+//     is such that mu = mu*(eps, delta).
+//   - AsPublished: independent N(0, s^2) on and above the diagonal and in the vector, with s = 6
+//     sqrt(2 ln(2.5/delta))/eps (Zheng et al. 2020).
+//   - Illustrative: s = sqrt(ln(2.5/delta))/eps, with the matrix symmetrised by (Z + Z^T)/2. These
+//     are the constants of a public script for Chowdhury and Zhou 2022. With its contexts and delta
+//     = 0.1 they give epsilon = 3.6 where 1 is asked for, and 210 where 10 is; the claim says so.
 //
 // epsilon = +Inf means no noise.
 type LDPNoise struct {
 	Budget      privacy.Budget // of a message; no default; delta > 0
 	Calibration privacy.Calibration
-	// Constant is the last coordinate of every context, if that is public; 0: none is. It lessens the sensitivity, and Sound sends its square without noise.
+	// Constant is the public last coordinate of every context; 0 means that there is none. It lowers
+	// the sensitivity, and Sound sends its square without noise.
 	Constant float64
 }
 
-// ldpScale is what LDPNoise comes to on a problem.
+// ldpScale is the noise that LDPNoise gives on a problem.
 type ldpScale struct {
 	dim      int
 	matrix   float64 // standard deviation off the diagonal
@@ -39,7 +44,7 @@ type ldpScale struct {
 	bound    float64 // no honest message has a greater number, but for 1e-300 of them
 }
 
-// scale validates and calibrates.
+// scale validates and calibrates the noise.
 func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 	mu, err := privacy.GaussianMu(n.Budget)
 	if err != nil {
@@ -76,7 +81,8 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 	return s, positive("LDPNoise", min(s.matrix, s.vector), n.Budget)
 }
 
-// positive refuses noise that is zero, not finite, or so near to either that what is computed from it is.
+// positive refuses noise that is zero or not finite, or so near to either that numbers computed
+// from it are.
 func positive(who string, sd float64, b privacy.Budget) error {
 	if !b.None() && !(sd >= 1e-150 && sd <= 1e150) {
 		return fmt.Errorf("learner: %s of standard deviation %v for %v, want in [1e-150, 1e150]", who, sd, b)
@@ -84,15 +90,19 @@ func positive(who string, sd float64, b privacy.Budget) error {
 	return nil
 }
 
-// sensitivity returns mu of a message: the greatest change of the pair (x x^T, y x), in standard deviations, when (x, y) is replaced by (w, z).
+// sensitivity returns mu of a message: the greatest change of the pair (x x^T, y x), in standard
+// deviations, when (x, y) is replaced by (w, z).
 //
-// A symmetric change D counts |D|_F^2/(2 s^2) under symmetric noise, at most |D|_F^2/s^2 under flat noise, with equality for a diagonal D. With |x| = |w| = L and
-// c = <x, w>/L^2 the square is
+// A symmetric change D counts |D|_F^2/(2 s^2) under symmetric noise, and at most |D|_F^2/s^2 under
+// flat noise, with equality for a diagonal D. With |x| = |w| = L and c = <x, w>/L^2, the square of
+// mu is
 //
-//	a L^4 2(1 - c^2) + b L^2 (y^2 + z^2 - 2 y z c),   a = 1/(2 s^2) or 1/s^2,  b = 1/s_v^2,
+//	a L^4 2(1 - c^2) + b L^2 (y^2 + z^2 - 2 y z c),   a = 1/(2 s^2) or 1/s^2,  b = 1/s_v^2.
 //
-// a concave function of c for given y and z, and convex in each of those, so that they are at ends of their range. Shorter contexts are no worse:
-// for given <x, w> the square grows with |x| and |w|. c is at least -1, and 2 k^2/L^2 - 1 with a public constant k. For contexts of one dimension it is an upper bound.
+// This is concave in c for given y and z, and convex in each of those, so y and z are at the ends
+// of their range. Shorter contexts are no worse: for given <x, w> the square grows with |x| and
+// |w|. c is at least -1, and at least 2 k^2/L^2 - 1 with a public constant k. For contexts of one
+// dimension the result is an upper bound.
 func (s *ldpScale) sensitivity(p bandit.Problem) float64 {
 	square := p.ContextNorm * p.ContextNorm
 	a := square * square / (s.matrix * s.matrix) // 2 a L^4 above
@@ -109,10 +119,11 @@ func (s *ldpScale) sensitivity(p bandit.Problem) float64 {
 	return math.Sqrt(worst)
 }
 
-// size returns the length of a message: the matrix packed by the rows of its lower triangle, then the vector.
+// size returns the length of a message: the matrix, packed by the rows of its lower triangle, then
+// the vector.
 func (s *ldpScale) size() int { return packed.Size(s.dim) + s.dim }
 
-// draw writes a message's noise.
+// draw writes a message's noise to dst.
 func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 	matrix := packed.Size(s.dim)
 	switch {
@@ -130,7 +141,7 @@ func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 	}
 }
 
-// draws returns the laws of draw.
+// draws returns the laws of the noise in a number of messages.
 func (s *ldpScale) draws(messages int) []privacy.Draws {
 	switch {
 	case s.matrix == 0:
@@ -144,17 +155,25 @@ func (s *ldpScale) draws(messages int) []privacy.Draws {
 	}
 }
 
-// localClaim is the claim of a Gaussian message.
-func localClaim(b privacy.Budget, c privacy.Calibration, mu, constant float64, source string) privacy.Claim {
-	claim := privacy.Claim{
-		Model: privacy.Local, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}, Calibration: c,
-		Nominal: b, Epsilon: privacy.GaussianEpsilon(b.Delta, mu),
-		Event:      privacy.GaussianEvent{Mu: mu},
-		Conditions: []string{"contexts and rewards clipped to their bounds on the device", privacy.OneRound},
+// release describes a message as a release of its user's record.
+func (s *ldpScale) release() privacy.Release {
+	r := privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.size(), s.matrix)}, Sensitivity: privacy.Norms{L2: s.mu * s.matrix}}
+	if !s.flat {
+		r.Laws = []privacy.Law{privacy.SymmetricGaussianLaw(s.dim, s.matrix), privacy.GaussianLaw(s.dim, s.vector)}
+	}
+	return r
+}
+
+// localPlan returns the plan of one message.
+func localPlan(asked privacy.Budget, c privacy.Calibration, constant float64, source string, releases ...privacy.Release) privacy.Plan {
+	p := privacy.Plan{
+		Model: privacy.Local, Scope: privacy.OneMessage, Calibration: c, Asked: asked, Cases: [][]privacy.Release{releases},
+		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1},
+		Conditions: []string{"contexts and rewards clipped to their bounds on the device"},
 		Source:     source,
 	}
 	if constant != 0 {
-		claim.Conditions = append(claim.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", constant))
+		p.Conditions = append(p.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", constant))
 	}
-	return claim
+	return p
 }

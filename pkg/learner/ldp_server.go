@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -12,23 +11,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// LDPServer is the server's half of LDP LinUCB (Zheng et al. 2020): LinUCB over the sum of the messages, whose noise it knows the law of. All it does is
-// post-processing. After t messages the sum's noise has t times the variance of one, so the regulariser and its bounds grow as sqrt(t):
+// LDPServer is the server's half of LDP LinUCB (Zheng et al. 2020): LinUCB over the sum of the
+// messages, whose noise has a known law. All it does is post-processing. After t messages the sum's
+// noise has t times the variance of one message, so the regulariser and its bounds grow as sqrt(t).
+// Logarithms are natural.
 //
-//   - Sound: shift = Ridge + 2 Upsilon_t, with Upsilon_t = s sqrt(t) (2 sqrt(d) + 2 sqrt(ln(8T/alpha))), which all rounds' operator norms stay below but for
-//     alpha/4; the width beta_t by Proposition 4 of Shariff and Sheffet 2018, its regulariser fixed anew each time that t doubles, with a union over these epochs.
-//   - AsPublished: shift 2 Upsilon_t with Upsilon_t = s sqrt(t) (4 sqrt(d) + 2 ln(2T/alpha)); beta_t by Proposition 4 (the width that is printed has another factor of some d ln T).
-//   - Illustrative: shift 2 Gamma, Gamma = s sqrt(T d), and beta = sqrt(Gamma) S + R sqrt(d ln((1 + T L^2/Gamma)/alpha)) in every round.
+//   - Sound: shift = Ridge + 2 Upsilon_t, with Upsilon_t = s sqrt(t) (2 sqrt(d) + 2
+//     sqrt(ln(8T/alpha))), which bounds the operator norm of the noise in all rounds, except with
+//     probability alpha/4. The width beta_t is that of Proposition 4 of Shariff and Sheffet 2018.
+//     Its regulariser is fixed anew each time that t doubles, with a union bound over these epochs.
+//   - AsPublished: shift = 2 Upsilon_t with Upsilon_t = s sqrt(t) (4 sqrt(d) + 2 ln(2T/alpha)), and
+//     beta_t by Proposition 4. (The width in print has an additional factor of about d ln T.)
+//   - Illustrative: shift = 2 Gamma with Gamma = s sqrt(T d), and beta = sqrt(Gamma) S + R sqrt(d
+//     ln((1 + T L^2/Gamma)/alpha)) in every round.
 //
-// With epsilon = +Inf the shift is Ridge, and this is LinUCB. The broadcast is the ellipsoid. A round costs O(d^2), and O(d^3) where a broadcast is asked for.
+// With epsilon = +Inf the shift is Ridge, and this is LinUCB. The broadcast is the ellipsoid. A
+// round costs O(d^2), and O(d^3) if a broadcast is asked for.
 type LDPServer struct {
-	Noise LDPNoise // the devices'
-
-	Alpha     float64 // failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon
-	Sigma     float64 // R: the reward's own noise is Sigma-subgaussian; 0 means half the length of the reward range
-	ThetaNorm float64 // bound S on |theta|; 0 means 1
-	Ridge     float64 // > 0; 0 means 1
-	Width     float64 // factor of beta, > 0, for tuned comparisons; 0 means 1. Below 1 no theorem holds
+	Noise  LDPNoise             // the devices'
+	Policy Policy[privacy.Sums] // learns from the sums; nil means &LinUCB{}
+	Ridge  float64              // > 0; 0 means 1
 
 	sumServer
 	scale ldpScale
@@ -44,28 +46,26 @@ func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
 	if l.scale, err = l.Noise.scale(p); err != nil {
 		return err
 	}
-	t := tuning{l.Alpha, l.Sigma, l.ThetaNorm, l.Ridge, l.Width}
-	if err := t.check("LDPServer"); err != nil {
+	alpha, err := l.ask("LDPServer", p, horizon, l.Policy, l.Ridge)
+	if err != nil {
 		return err
 	}
-	l.sumServer.init(p, horizon, t, "sums of messages")
-	d, union := float64(p.Dim), portable.Log(float64(horizon)/l.alpha)
+	law := l.law // the ridge alone
+	d, union := float64(p.Dim), portable.Log(float64(horizon)/alpha)
 	switch {
 	case l.scale.matrix == 0:
 	case l.Noise.Calibration == privacy.Illustrative:
-		gamma := l.scale.vector * math.Sqrt(float64(l.horizon)*d)
-		l.law = sumLaw{matrix: gamma, fixed: true}
+		law = sumLaw{matrix: l.scale.vector * math.Sqrt(float64(horizon)*d), fixed: true}
 	case l.Noise.Calibration == privacy.AsPublished:
-		l.law = sumLaw{
-			matrix: l.scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union))),
-			vector: l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union))),
-		}
+		law.ridge = 0
+		law.matrix = l.scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union)))
+		law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(math.Ln2+union)))
 	default:
-		l.law.matrix = l.scale.matrix * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+union)))
-		l.law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
-		l.epochs(horizon)
+		law.matrix = l.scale.matrix * (float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+union)))
+		law.vector = l.scale.vector * (math.Sqrt(d) + math.Sqrt(2*(portable.Log(4)+union)))
+		law.epochs = bits.Len(uint(horizon))
 	}
-	return nil
+	return l.init(p, horizon, law)
 }
 
 // Receive adds a message to the sum.
@@ -81,90 +81,102 @@ func (l *LDPServer) Receive(m Message) error {
 	return nil
 }
 
-// sumServer is what servers of noisy sums share: LinUCB over the sum of the messages, packed, by what is known of its noise. Its user's Receive adds to sum and count, and sets
-// stale. It stands here as tests search the files of Servers for raw data.
+// sumServer is what servers of noisy sums share: a policy over the packed sum of the messages and
+// the law of its noise. The Receive of the server that embeds it adds to sum and count and sets
+// stale. It stands in this file because tests search the files of Servers for raw data.
 type sumServer struct {
-	estimate
-	confidence confidence
-	law        sumLaw
-	horizon    int
-	contexts   float64 // L
-	alpha      float64
-	factor     float64 // of beta
-	what       string  // the sums are, in a warning
-	sum        []float64
-	work       []float64
-	count      int // messages
-	stale      bool
-	floored    int
+	dim, horizon int
+	contexts     float64 // L
+	alpha        float64
+	law          sumLaw
+	policy       Policy[privacy.Sums]
+	release      *privacy.Sums
+	sum          []float64
+	shift        float64
+	count        int // messages
+	stale        bool
+	broadcast    []float64
 }
 
-// sumLaw is what is known of the noise in a sum of n messages: bounds on its norms, which grow as sqrt(n). Without noise there is the ridge alone.
+// sumLaw describes the noise in a sum of n messages: bounds on its norms, which grow as sqrt(n).
+// Without noise there is only the ridge.
 type sumLaw struct {
 	ridge  float64
 	matrix float64 // Upsilon_1, of the operator norm of the noise on x x^T in a message
 	vector float64 // of the norm of that on y x
-	epochs bool    // the width's regulariser is fixed anew each time that n doubles
-	fixed  bool    // matrix is Gamma, the same for all n, and so is beta: Illustrative
+	// epochs is how often n doubles in a run; the width's regulariser is fixed anew each time. 0 means
+	// in each round.
+	epochs int
+	fixed  bool // matrix is Gamma, the same for all n, and so is beta: Illustrative
 }
 
-// init takes the tuning and allocates. The law is that of no noise.
-func (s *sumServer) init(p bandit.Problem, horizon int, t tuning, what string) {
+// ask sets the policy and returns the failure probability that it asks for.
+func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums], ridge float64) (alpha float64, err error) {
+	if err := checkTuning(who, 0, tuning{"Ridge", ridge, "1"}); err != nil {
+		return 0, err
+	}
+	if policy == nil {
+		policy = &LinUCB{}
+	}
+	setup := privacy.Setup{Horizon: horizon, Alpha: 1 / float64(horizon)}
+	if a, ok := policy.(Asker); ok {
+		if err := a.Ask(p, &setup); err != nil {
+			return 0, err
+		}
+	}
+	*s = sumServer{policy: policy, alpha: setup.Alpha, law: sumLaw{ridge: or(ridge, 1)}}
+	return setup.Alpha, nil
+}
+
+// init allocates for a law of the noise.
+func (s *sumServer) init(p bandit.Problem, horizon int, law sumLaw) error {
 	d := p.Dim
-	s.horizon, s.contexts, s.alpha = horizon, p.ContextNorm, or(t.alpha, 1/float64(horizon))
-	s.confidence = confidence{d, or(t.sigma, (p.RewardMax-p.RewardMin)/2), or(t.thetaNorm, 1), 2 * portable.Log(2/s.alpha)}
-	s.law, s.factor, s.what = sumLaw{ridge: or(t.ridge, 1)}, or(t.width, 1), what
-	s.sum, s.work = make([]float64, packed.Size(d)+d), make([]float64, packed.Size(d)+d)
-	s.estimate.init(d)
+	s.dim, s.horizon, s.contexts, s.law = d, horizon, p.ContextNorm, law
+	s.sum = make([]float64, packed.Size(d)+d)
+	_, _, bounds := law.regulariser(1)
+	s.release = privacy.NewSums(bounds, false, s.read, nil)
+	s.release.Epochs = law.epochs
+	return s.policy.Init(p, horizon, s.release)
 }
 
-// epochs asks for them, and for a union over those of a run of so many messages.
-func (s *sumServer) epochs(messages int) {
-	s.law.epochs = true
-	s.confidence.twoLog += float64(2 * portable.Log(float64(bits.Len(uint(messages)))))
-}
-
-// Reset forgets the messages. There are no random choices.
-func (s *sumServer) Reset(*rand.Rand) {
+// Reset forgets the messages.
+func (s *sumServer) Reset(own *rand.Rand) {
 	clear(s.sum)
-	s.count, s.floored, s.stale = 0, 0, true
+	s.count, s.stale, s.broadcast = 0, true, nil
+	s.policy.Reset(own)
 }
 
-// Broadcast returns the ellipsoid for the next round.
-func (s *sumServer) Broadcast() []float64 {
-	if s.stale {
-		s.refresh()
-	}
-	return s.numbers
-}
-
-func (s *sumServer) refresh() {
-	shift, least, bounds := s.law.regulariser(max(s.count, 1))
-	copy(s.work, s.sum)
+// read writes the shifted sum of the messages to dst.
+func (s *sumServer) read(dst []float64) {
+	n := copy(dst, s.sum)
 	for i, p := 0, 0; i < s.dim; i, p = i+1, p+i+2 {
-		s.work[p] += shift
+		dst[p] += s.shift
 	}
-	floored, err := s.solve(s.work, bounds.RhoMin)
-	if floored {
-		s.floored++
+	dst[n] = math.NaN()
+}
+
+// Broadcast returns what the policy learns from the sum so far. If learning fails, it returns the
+// last broadcast.
+func (s *sumServer) Broadcast() []float64 {
+	if !s.stale {
+		return s.broadcast
 	}
 	s.stale = false
-	if err != nil {
-		return // the ellipsoid of the round before
+	s.shift, s.release.Least, s.release.Bounds = s.law.regulariser(max(s.count, 1))
+	if b, err := s.policy.Learn(s.release); err == nil {
+		s.broadcast = b
 	}
-	s.bound()
-	if s.law.fixed {
-		gamma := bounds.RhoMin
-		s.width[0] = float64(math.Sqrt(gamma)*s.confidence.thetaNorm) +
-			float64(s.confidence.sigma*math.Sqrt(float64(s.dim)*portable.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha)))
-	} else {
-		s.width[0] = s.confidence.beta(s.logDet, float64(float64(s.dim)*portable.Log(least)), &bounds)
+	if l, ok := s.policy.(*LinUCB); ok && s.law.fixed {
+		gamma := s.law.matrix
+		l.width[0] = l.factor * (float64(math.Sqrt(gamma)*l.confidence.thetaNorm) +
+			float64(l.confidence.sigma*math.Sqrt(float64(s.dim)*portable.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha))))
 	}
-	s.width[0] *= s.factor
+	return s.broadcast
 }
 
-// regulariser returns the multiple of the identity that is added to a sum of n messages, the bounds that hold for it with the noise, and a lower bound of
-// rho_min; with epochs that is the same for all n with as many bits.
+// regulariser returns what is added to a sum of n messages and what is known of the result: shift
+// is the multiple of the identity, b the bounds that hold with the noise, and least a lower bound
+// on rho_min. With epochs, least is the same for all n with the same binary length.
 func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
 	root := 1.0
 	if !l.fixed {
@@ -173,55 +185,24 @@ func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
 	b = privacy.Bounds{RhoMin: l.ridge + float64(l.matrix*root), RhoMax: l.ridge + float64(3*l.matrix*root)}
 	b.Gamma = l.vector * root / math.Sqrt(b.RhoMin)
 	least = b.RhoMin
-	if l.epochs {
+	if l.epochs > 0 {
 		epoch := uint(1) << (bits.Len(uint(n)) - 1)
 		least = l.ridge + float64(l.matrix*math.Sqrt(float64(epoch)))
 	}
 	return l.ridge + float64(2*l.matrix*root), least, b
 }
 
-// Confidence returns the centre and the width of the confidence set for the next round.
+// Confidence returns the centre and the width of the confidence set for the next round. It requires
+// a policy that broadcasts them, as LinUCB does.
 func (s *sumServer) Confidence() (theta []float64, beta float64) {
-	s.Broadcast()
-	return append([]float64(nil), s.theta...), s.width[0]
+	b := s.Broadcast()
+	return append([]float64(nil), b[:s.dim]...), b[len(b)-2]
 }
 
-// Warnings counts repaired sums.
+// Warnings returns the policy's warnings.
 func (s *sumServer) Warnings() []bandit.Warning {
-	if s.floored == 0 {
-		return nil
-	}
-	return []bandit.Warning{{What: s.what + " not positive definite, eigenvalues floored at rho_min", Count: s.floored}}
-}
-
-// tuning is what the servers' confidence sets are made with.
-type tuning struct{ alpha, sigma, thetaNorm, ridge, width float64 }
-
-// mostTuning bounds a factor that tunes a learner: the products of a few such factors do not overflow.
-const mostTuning = 1e60
-
-func (t tuning) check(who string) error {
-	if !(t.alpha >= 0 && t.alpha <= 1) {
-		return fmt.Errorf("learner: %s.Alpha = %v, want in (0, 1], or 0 for 1/horizon", who, t.alpha)
-	}
-	for _, f := range []struct {
-		name  string
-		value float64
-		zero  string
-	}{
-		{"Sigma", t.sigma, "half the reward range"}, {"ThetaNorm", t.thetaNorm, "1"}, {"Ridge", t.ridge, "1"}, {"Width", t.width, "1"},
-	} {
-		if !(f.value >= 0 && f.value <= mostTuning) {
-			return fmt.Errorf("learner: %s.%s = %v, want finite and > 0, %v at most, or 0 for %s", who, f.name, f.value, mostTuning, f.zero)
-		}
+	if p, ok := s.policy.(interface{ Warnings() []bandit.Warning }); ok {
+		return p.Warnings()
 	}
 	return nil
-}
-
-// or returns a tuning field, or what its zero means.
-func or(field, zero float64) float64 {
-	if field == 0 {
-		return zero
-	}
-	return field
 }

@@ -16,21 +16,24 @@ import (
 // script is the problem of the public script for Chowdhury and Zhou 2022.
 var script = bandit.Problem{Arms: 100, Dim: 5, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: 0, RewardMax: 1}
 
-// TestIllustrativeEpsilon: what the public script's constants buy on its own contexts, where it says 1 and 10.
+// TestIllustrativeEpsilon: what the public script's constants buy on its own contexts, where it
+// says 1 and 10.
 func TestIllustrativeEpsilon(t *testing.T) {
 	for eps, want := range map[float64]float64{1: 3.6, 10: 210} {
 		d := &learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.Illustrative, Constant: 1}}
 		if err := d.Init(script, 20000); err != nil {
 			t.Fatal(err)
 		}
-		if c := d.Claim(); math.Abs(c.Epsilon-want) > 0.005*want || c.Nominal.Epsilon != eps || c.Calibration.String() != "Illustrative" {
-			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon, c.Calibration, want)
+		if c := privacy.ClaimOf(d); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration().String() != "Illustrative" {
+			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon(), c.Calibration(), want)
 		}
 	}
 }
 
-// TestLDPSensitivity searches pairs of users, contexts of all directions and rewards at their ends, for the greatest change of a message in standard deviations: it never exceeds
-// the claim's mu, and comes within 1% of it (2% under flat noise with a constant, where mu is an upper bound: within 25%).
+// TestLDPSensitivity searches pairs of users, contexts of all directions and rewards at their ends,
+// for the greatest change of a message in standard deviations: it never exceeds the claim's mu, and
+// comes within 1% of it (2% under flat noise with a constant, where mu is an upper bound: within
+// 25%).
 func TestLDPSensitivity(t *testing.T) {
 	const steps = 72
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
@@ -44,7 +47,7 @@ func TestLDPSensitivity(t *testing.T) {
 				if err := d.Init(p, 100); err != nil {
 					t.Fatal(err)
 				}
-				draws := d.Draws(1)
+				draws := d.Drawn(1)
 				worst := 0.0
 				r := math.Sqrt(2 - k*k)
 				for i := range steps {
@@ -63,7 +66,7 @@ func TestLDPSensitivity(t *testing.T) {
 						}
 					}
 				}
-				mu := d.Claim().Event.(privacy.GaussianEvent).Mu
+				mu := privacy.ClaimOf(d).Event().(privacy.GaussianEvent).Mu
 				least := 0.99
 				if c == privacy.AsPublished && k != 0 {
 					least = 0.75
@@ -76,7 +79,8 @@ func TestLDPSensitivity(t *testing.T) {
 	}
 }
 
-// moved returns how far the mean of a message moves, in standard deviations of the noise in the ledger's terms.
+// moved returns how far the mean of a message moves, in standard deviations of the noise in the
+// ledger's terms.
 func moved(draws []privacy.Draws, x []float64, y float64, w []float64, z float64) float64 {
 	var square float64
 	for i := range x {
@@ -92,8 +96,9 @@ func moved(draws []privacy.Draws, x []float64, y float64, w []float64, z float64
 	return math.Sqrt(square)
 }
 
-// TestMessageNoise: the messages' means and variances are those of the claim's law, entry by entry: 20,000 messages, 5 standard deviations, under 200 entries (false
-// alarm 1e-4; the seed is fixed). A public corner has no noise.
+// TestMessageNoise: the messages' means and variances are those of the claim's law, entry by entry:
+// 20,000 messages, 5 standard deviations, under 200 entries (false alarm 1e-4; the seed is fixed).
+// A public corner has no noise.
 func TestMessageNoise(t *testing.T) {
 	const messages = 20000
 	k := 1 / math.Sqrt2
@@ -106,7 +111,7 @@ func TestMessageNoise(t *testing.T) {
 			if err := d.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
-			draws := d.Draws(1)
+			draws := d.Drawn(1)
 			var mean, sd []float64
 			for i := range 3 {
 				for j := range i + 1 {
@@ -132,7 +137,7 @@ func TestMessageNoise(t *testing.T) {
 			if err := d.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
-			sigma := d.Draws(1)[0].Scale
+			sigma := d.Drawn(1)[0].Scale
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
 				for i := range 3 {
@@ -173,7 +178,8 @@ func checkMoments(t *testing.T, what string, d learner.Device, x []float64, y fl
 	}
 }
 
-// twins plays two learners on the same rounds and returns in how many of them they chose different arms.
+// twins plays two learners on the same rounds and returns in how many of them they chose different
+// arms.
 func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
 	t.Helper()
 	env := &environment.UnitFeatures{Dim: 4, Arms: 12}
@@ -203,16 +209,18 @@ func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
 	return differ
 }
 
-// TestLDPWithoutNoise: at epsilon = +Inf it is LinUCB in every calibration; under noise that vanishes it tends to it, Sound only: the published shifts vanish with the noise.
+// TestLDPWithoutNoise: at epsilon = +Inf it is LinUCB in every calibration; under noise that
+// vanishes it tends to it, Sound only: the published shifts vanish with the noise.
 func TestLDPWithoutNoise(t *testing.T) {
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
-			if n := twins(t, &learner.LinUCB{}, ldp(learner.LDPNoise{Budget: none, Calibration: c, Constant: k}), 2000); n > 0 {
+			if n := twins(t, learner.New(&learner.LinUCB{}, nil), ldp(learner.LDPNoise{Budget: none, Calibration: c, Constant: k}), 2000); n > 0 {
 				t.Errorf("%v, constant %v: %d arms of 2000 differ from LinUCB's", c, k, n)
 			}
 		}
 	}
-	// The union over epochs stays: 2 ln 11 inside the square root, so that some arms differ; the more, the more noise.
+	// The union over epochs stays: 2 ln 11 inside the square root, so that some arms differ; the more,
+	// the more noise.
 	vanishing := twins(t, ldp(learner.LDPNoise{Budget: none}), ldp(learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1e12, Delta: 0.1}}), 2000)
 	little := twins(t, ldp(learner.LDPNoise{Budget: none}), ldp(learner.LDPNoise{Budget: privacy.Budget{Epsilon: 100, Delta: 0.1}}), 2000)
 	if vanishing > 200 || little < vanishing {
@@ -220,13 +228,14 @@ func TestLDPWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestLDPConfidence: the Sound sets hold theta* in all rounds of 40 trials: at alpha = 0.05 more than 9 failures have a probability below 2e-4 (binomial tail; the seed is fixed).
+// TestLDPConfidence: the Sound sets hold theta* in all rounds of 40 trials: at alpha = 0.05 more
+// than 9 failures have a probability below 2e-4 (binomial tail; the seed is fixed).
 func TestLDPConfidence(t *testing.T) {
 	const trials, rounds = 40, 500
 	failures := 0
 	for trial := range trials {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
-		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Alpha: 0.05}}
+		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Policy: &learner.LinUCB{Alpha: 0.05}}}
 		if escaped(t, l, &environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
 			failures++
 		}
@@ -295,11 +304,11 @@ func TestLDPRefuses(t *testing.T) {
 		s     learner.LDPServer
 		words []string
 	}{
-		{learner.LDPServer{Alpha: 2}, []string{"Alpha = 2"}},
-		{learner.LDPServer{Sigma: -1}, []string{"Sigma = -1"}},
-		{learner.LDPServer{ThetaNorm: math.Inf(1)}, []string{"ThetaNorm = +Inf"}},
+		{learner.LDPServer{Policy: &learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
+		{learner.LDPServer{Policy: &learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
+		{learner.LDPServer{Policy: &learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
 		{learner.LDPServer{Ridge: math.NaN()}, []string{"Ridge = NaN"}},
-		{learner.LDPServer{Width: -0.5}, []string{"LDPServer.Width = -0.5"}},
+		{learner.LDPServer{Policy: &learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
 	} {
 		c.s.Noise = good
 		wants(t, "LDPServer", c.s.Init(features, 100), c.words...)

@@ -9,72 +9,86 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Message is what leaves a user's device: numbers that are randomised, or public. It has no place for a raw context, reward or arm.
+// Message is what leaves a user's device: numbers that are randomised or public. It never holds a
+// raw context, reward or arm.
 type Message []float64
 
-// Device is the half of a local learner that runs on the users' devices and sees raw data. One value plays all devices in turn, a user a
-// round, so it keeps nothing from one call to the next but its tuning and work space.
+// Device is the half of a local learner that runs on the users' devices and sees raw data. One
+// value plays all devices in turn, one user a round, so it must keep nothing from one call to the
+// next except its tuning and work space.
 //
-// The claim has to hold whatever the broadcasts are: a server is not trusted, and may choose them to learn the most. To
-// write a device, compute a message from the clipped (x, y) and the noise alone; what depends on nothing but messages and broadcasts is the server's work.
+// Its privacy claim must hold for every broadcast: the server is not trusted, and may choose
+// broadcasts to learn as much as it can. To write a device, compute the message from the clipped
+// (x, y) and the noise alone. Whatever depends only on messages and broadcasts is the server's
+// work.
 type Device interface {
 	// Init validates and allocates.
 	Init(p bandit.Problem, horizon int) error
-	// Act returns the arm to play. A broadcast or a view that is malformed (its length, a NaN) is an error and changes nothing.
+	// Act returns the arm to play. A malformed broadcast or view (a wrong length, a NaN) is an error
+	// and changes nothing.
 	Act(broadcast []float64, v *bandit.View) (arm int, err error)
-	// Report clips the context x of the arm played and its reward y to the problem's bounds, randomises them and appends the message to dst. It
-	// neither writes to x nor keeps it. Data that is malformed, or what it reads of a broadcast, is an error; no noise is drawn then.
+	// Report appends the message about a played arm's context x and reward y to dst. It clips both to
+	// the problem's bounds and randomises them. It neither writes to x nor keeps it. Malformed data,
+	// or a malformed part of the broadcast that it reads, is an error; no noise is drawn then.
 	Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error)
-	// Claim is for a message: the local model, one user's (context, reward) replaced.
-	Claim() privacy.Claim
-	// Draws returns the noise in a number of messages.
-	Draws(messages int) []privacy.Draws
+	// Plan returns what a message shows of its user: the local model, her (context, reward)
+	// replaced.
+	privacy.Planner
+	// Drawn returns the noise in a number of messages.
+	Drawn(messages int) []privacy.Draws
 }
 
-// Server is the half of a local learner that runs where nobody is trusted. It sees messages and nothing else, so that all it does is
-// post-processing. Keep its type in a file of its own, which a test then searches for raw data.
+// Server is the half of a local learner that runs where nobody is trusted. It sees messages and
+// nothing else, so all that it does is post-processing. Keep its type in a file of its own: a test
+// searches that file for raw data.
 type Server interface {
 	// Init validates and allocates.
 	Init(p bandit.Problem, horizon int) error
-	// Reset forgets all, before each trial. The server's own choices draw from own.
+	// Reset forgets everything, before each trial. The server's own choices draw from own.
 	Reset(own *rand.Rand)
-	// Receive takes in a message; it may not keep the slice. One that is malformed is an error that names the value and its bound, and changes nothing.
+	// Receive takes in a message; it may not keep the slice. A malformed message changes nothing, and
+	// the error names the value and its bound.
 	Receive(m Message) error
-	// Broadcast returns what the next round's device is told. The server owns the slice, which is valid until the next Receive or Reset.
+	// Broadcast returns what the next round's device is told. The server owns the slice, which is
+	// valid until the next Receive or Reset.
 	Broadcast() []float64
 }
 
-// ShuffleClaimer is a Device that can say what its messages are worth once a trusted shuffler has mixed a batch of them. A device that cannot claims
-// in the shuffle model what it claims in the local one.
-type ShuffleClaimer interface {
-	ShuffleClaim(batch int) (privacy.Claim, error)
+// ShufflePlanner is a Device that knows what its messages show once a trusted shuffler has mixed a
+// batch of them. A device without this method has the plan of the local model.
+type ShufflePlanner interface {
+	ShuffledPlan(batch int) (privacy.Plan, error)
 }
 
-// ShufflerChecker is a Device whose messages, or whose claim for them, are made for one kind of shuffler and one batch size. Local asks it in Init; s is nil if batch is 1, as there is
-// no shuffler then.
+// ShufflerChecker is a Device that works with one kind of shuffler and one batch size only. Local
+// calls CheckShuffler in Init; s is nil if batch is 1, as there is no shuffler then.
 type ShufflerChecker interface {
 	CheckShuffler(s Shuffler, batch int) error
 }
 
-// Shuffler stands between devices and server and hides who sent what in a batch of messages. Uniform is the one of the shuffle model; one that
-// passes on no more than the batch's sum, as if each message were a bag of bits that is shuffled bit by bit, is another.
+// Shuffler stands between devices and server and hides who sent what in a batch of messages.
+// [Uniform] is the shuffler of the shuffle model. [BitSum] passes on no more than the batch's sum,
+// as if each message were a bag of bits and the bits were shuffled one by one.
 type Shuffler interface {
 	// Init validates and allocates.
 	Init(batch int) error
-	// Reset forgets the messages it holds.
+	// Reset forgets the messages that it holds.
 	Reset(noise *privacy.Noise)
-	// Collect takes a copy of a message. The one that completes a batch makes it hand the batch on to the server.
+	// Collect takes a copy of a message. The last message of a batch makes it hand the batch to the
+	// server.
 	Collect(m Message, to Server) error
-	// Draws returns the randomness used for a number of messages.
-	Draws(messages int) []privacy.Draws
+	// Drawn returns the randomness used for a number of messages.
+	Drawn(messages int) []privacy.Draws
 }
 
-// Local makes a bandit.Learner of a device, a server and, in the shuffle model, a shuffler between them. In a round it shows the server's
-// broadcast to the device, which selects the arm; then the device reports, and the server receives the message, at once or with its batch. The batch that a
-// run ends in is not handed on.
+// Local makes a bandit.Learner of a device, a server and, in the shuffle model, a shuffler between
+// them. In each round the server's broadcast goes to the device, which selects the arm; then the
+// device reports, and the server receives the message, at once or with its batch. A batch that is
+// incomplete when the run ends never reaches the server.
 //
-// The trust model is the local one, without a batch; nobody but the user sees her context, arm and reward. The neighbouring relation replaces one
-// user's context and reward, and each round is another user.
+// Trust model: local without a batch, so nobody but the user sees her context, arm and reward; with
+// a batch, the device's plan says what the shuffler adds. Neighbouring relation: one user's
+// (context, reward) is replaced, and each round is another user.
 type Local struct {
 	Device   Device
 	Server   Server
@@ -83,7 +97,7 @@ type Local struct {
 
 	bandit.Base
 	problem  bandit.Problem
-	claim    privacy.Claim
+	plan     privacy.Plan
 	noise    *privacy.Noise
 	message  Message
 	shuffled bool
@@ -97,7 +111,7 @@ var (
 	_ privacy.Ledgered = (*Local)(nil)
 )
 
-// Init validates and initialises the halves.
+// Init validates and initialises the device, the server and the shuffler.
 func (l *Local) Init(p bandit.Problem, horizon int) error {
 	switch {
 	case l.Device == nil:
@@ -116,7 +130,7 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 	if err := l.Server.Init(p, horizon); err != nil {
 		return err
 	}
-	l.problem, l.claim, l.shuffled = p, l.Device.Claim(), l.Batch > 1
+	l.problem, l.plan, l.shuffled = p, privacy.PlanOf(l.Device, privacy.All), l.Batch > 1
 	if l.shuffled && l.Shuffler == nil {
 		l.Shuffler = &Uniform{}
 	}
@@ -132,16 +146,18 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 	if !l.shuffled {
 		return nil
 	}
-	if d, ok := l.Device.(ShuffleClaimer); ok {
-		var err error
-		if l.claim, err = d.ShuffleClaim(l.Batch); err != nil {
+	if d, ok := l.Device.(ShufflePlanner); ok {
+		shuffled, err := d.ShuffledPlan(l.Batch)
+		if err != nil {
 			return err
 		}
+		l.plan = privacy.Own(l.Device, shuffled)
 	}
 	return l.Shuffler.Init(l.Batch)
 }
 
-// Reset resets the server and empties the shuffler. The devices and the shuffler share the noise, the server gets none of it.
+// Reset resets the server and empties the shuffler. The devices and the shuffler draw from noise;
+// the server gets none of it.
 func (l *Local) Reset(own *rand.Rand, noise rand.Source) {
 	l.Clear()
 	l.messages, l.long, l.outside = 0, 0, 0
@@ -152,7 +168,7 @@ func (l *Local) Reset(own *rand.Rand, noise rand.Source) {
 	}
 }
 
-// Select appends the arm that the device chooses by the server's broadcast.
+// Select appends the arm that the device chooses from the server's broadcast.
 func (l *Local) Select(v *bandit.View, dst []int) []int {
 	arm, err := l.Device.Act(l.Server.Broadcast(), v)
 	if err != nil {
@@ -162,7 +178,7 @@ func (l *Local) Select(v *bandit.View, dst []int) []int {
 	return append(dst, arm)
 }
 
-// Update has the device report what came of the arm.
+// Update makes the device report the context and the reward of the arm played.
 func (l *Local) Update(v *bandit.View, arms []int, y []float64) {
 	if err := l.learn(v, arms, y); err != nil {
 		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
@@ -194,7 +210,7 @@ func (l *Local) learn(v *bandit.View, arms []int, y []float64) error {
 	return l.Server.Receive(m)
 }
 
-// count counts what a device clips, for the simulation's warnings. No message says it.
+// count counts what a device clips, for the simulation's warnings. No message carries these counts.
 func (l *Local) count(x []float64, y float64) {
 	var square float64
 	for _, v := range x {
@@ -208,11 +224,12 @@ func (l *Local) count(x []float64, y float64) {
 	}
 }
 
-// beyond reports a squared norm over its bound; one on the bound is not, whatever its rounding.
+// beyond reports whether a squared norm exceeds the square of its bound. A norm equal to the bound
+// up to rounding does not.
 func beyond(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
 
-// checkMessage is what a Server's Receive begins with: it refuses a message of another length, or with a number that is not finite or greater than any
-// that an honest device sends.
+// checkMessage is the first thing that a Server's Receive does. It refuses a message of a wrong
+// length, or with a number that is not finite or larger than any that an honest device sends.
 func checkMessage(m Message, size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
@@ -225,19 +242,26 @@ func checkMessage(m Message, size int, bound float64) error {
 	return nil
 }
 
-// Claim returns the device's claim, or with a batch what the device says that shuffling makes of it.
-func (l *Local) Claim() privacy.Claim { return l.claim }
+// Plan returns the device's plan, or with a batch its plan behind the shuffler. Each user sends one
+// message, so the plan is the same for any number of records above 0.
+func (l *Local) Plan(records int) privacy.Plan {
+	p := l.plan
+	if records <= 0 {
+		p.Cases = nil
+	}
+	return p.HeldBy(l)
+}
 
-// Draws returns the noise of the messages, and the shuffler's.
-func (l *Local) Draws() []privacy.Draws {
-	draws := l.Device.Draws(l.messages)
+// Drawn returns the noise of the messages and of the shuffler.
+func (l *Local) Drawn() []privacy.Draws {
+	draws := l.Device.Drawn(l.messages)
 	if l.shuffled {
-		draws = append(draws, l.Shuffler.Draws(l.messages)...)
+		draws = append(draws, l.Shuffler.Drawn(l.messages)...)
 	}
 	return draws
 }
 
-// Warnings counts what the devices clipped, and returns the warnings of a server that has some.
+// Warnings counts what the devices clipped, and adds the server's own warnings.
 func (l *Local) Warnings() []bandit.Warning {
 	var w []bandit.Warning
 	if l.long > 0 {

@@ -7,8 +7,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Uniform is the shuffler of the shuffle model: it hands a batch of messages on in uniformly random order, every order being equally likely. It is
-// trusted with who sent what, and with nothing else, as the messages are randomised already.
+// Uniform is the shuffler of the shuffle model: it hands on a batch of messages in uniformly random
+// order. It is trusted with who sent what and with nothing else, as the messages are randomised
+// already.
 type Uniform struct {
 	noise    *privacy.Noise
 	order    []int
@@ -18,7 +19,7 @@ type Uniform struct {
 
 var _ Shuffler = (*Uniform)(nil)
 
-// Init wants batches of at least 1.
+// Init validates the batch size, which is at least 1, and allocates.
 func (u *Uniform) Init(batch int) error {
 	if batch < 1 {
 		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
@@ -30,7 +31,7 @@ func (u *Uniform) Init(batch int) error {
 	return nil
 }
 
-// Reset forgets the messages it holds.
+// Reset forgets the messages that it holds.
 func (u *Uniform) Reset(noise *privacy.Noise) {
 	u.noise, u.count, u.messages = noise, 0, u.messages[:0]
 	for i := range u.order {
@@ -38,8 +39,9 @@ func (u *Uniform) Reset(noise *privacy.Noise) {
 	}
 }
 
-// Collect takes a copy of the message. The last of a batch makes it shuffle, and the server receive them all. A message of another length than
-// the batch's first is refused: lengths tell messages apart.
+// Collect takes a copy of the message. The last message of a batch makes it shuffle the batch and
+// hand all messages to the server. A message whose length differs from that of the batch's first is
+// refused, as lengths would tell messages apart.
 func (u *Uniform) Collect(m Message, to Server) error {
 	if u.count > 0 && len(m)*u.count != len(u.messages) {
 		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(u.messages)/u.count)
@@ -59,8 +61,8 @@ func (u *Uniform) Collect(m Message, to Server) error {
 	return nil
 }
 
-// Draws returns a shuffle for each complete batch.
-func (u *Uniform) Draws(messages int) []privacy.Draws {
-	n := len(u.order)
+// Drawn returns one shuffle for each complete batch.
+func (u *Uniform) Drawn(messages int) []privacy.Draws {
+	n := max(1, len(u.order))
 	return []privacy.Draws{{Law: privacy.ShuffleLaw(n), Count: messages / n}}
 }

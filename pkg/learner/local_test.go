@@ -93,7 +93,8 @@ func locals(b privacy.Budget) map[string]func() *learner.Local {
 
 func TestLocalConformance(t *testing.T) {
 	for name, make := range locals(strict) {
-		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch") // after a restart, or before the first batch, arms of one norm tie
+		// after a restart, or before the first batch, arms of one norm tie
+		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch")
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return make() },
 				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
@@ -102,7 +103,8 @@ func TestLocalConformance(t *testing.T) {
 	}
 }
 
-// TestLocalLedger plays every local learner: the simulation compares the noise drawn with the claims. An accountant confirms the claims.
+// TestLocalLedger plays every local learner: the simulation compares the noise drawn with the
+// claims. An accountant confirms the claims.
 func TestLocalLedger(t *testing.T) {
 	e := &simulate.Experiment{
 		Name: "local", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
@@ -116,18 +118,18 @@ func TestLocalLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
-			t.Error(err)
+		if epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta); err != nil || epsilon != p.Claim.Epsilon() {
+			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
 		want := privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}
-		if p.Claim.Model != privacy.Local || p.Claim.Neighbours != want {
-			t.Errorf("%s: claims %v, %v", p.Name, p.Claim.Model, p.Claim.Neighbours)
+		if p.Claim.Model() != privacy.Local || p.Claim.Neighbours() != want {
+			t.Errorf("%s: claims %v, %v", p.Name, p.Claim.Model(), p.Claim.Neighbours())
 		}
-		if strings.Contains(p.Name, privacy.Sound.String()) && !strings.Contains(p.Name, "inf") && math.Abs(p.Claim.Epsilon-strict.Epsilon) > 1e-6 {
-			t.Errorf("%s: claims epsilon = %v, want %v: the noise is exact", p.Name, p.Claim.Epsilon, strict.Epsilon)
+		if strings.Contains(p.Name, privacy.Sound.String()) && !strings.Contains(p.Name, "inf") && math.Abs(p.Claim.Epsilon()-strict.Epsilon) > 1e-6 {
+			t.Errorf("%s: claims epsilon = %v, want %v: the noise is exact", p.Name, p.Claim.Epsilon(), strict.Epsilon)
 		}
-		if strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon, 1) {
-			t.Errorf("%s: claims epsilon = %v", p.Name, p.Claim.Epsilon)
+		if strings.Contains(p.Name, "inf") != math.IsInf(p.Claim.Epsilon(), 1) {
+			t.Errorf("%s: claims epsilon = %v", p.Name, p.Claim.Epsilon())
 		}
 	}
 }
@@ -256,7 +258,8 @@ func TestMalformedBroadcasts(t *testing.T) {
 	}
 }
 
-// TestDevicesClip: an outsized context or reward gives the message of the clipped one, and the simulation warns.
+// TestDevicesClip: an outsized context or reward gives the message of the clipped one, and the
+// simulation warns.
 func TestDevicesClip(t *testing.T) {
 	for name, make := range locals(strict) {
 		l, _ := started(t, make(), 3)
@@ -315,8 +318,9 @@ func (s *tally) Receive(m learner.Message) error {
 	return nil
 }
 
-// TestUniform: a server gets whole batches; all 6 orders of 3 messages are equally likely, by a chi-squared test with 5 degrees of freedom at 25.7 (false alarm
-// 1e-4; the seed is fixed); a batch of another length is refused; the ledger sees the shuffles.
+// TestUniform: a server gets whole batches; all 6 orders of 3 messages are equally likely, by a
+// chi-squared test with 5 degrees of freedom at 25.7 (false alarm 1e-4; the seed is fixed); a batch
+// of another length is refused; the ledger sees the shuffles.
 func TestUniform(t *testing.T) {
 	u := &learner.Uniform{}
 	if wants(t, "Uniform", u.Init(0), "0 messages", ">= 1"); u.Init(3) != nil {
@@ -355,7 +359,7 @@ func TestUniform(t *testing.T) {
 	if chi > 25.7 || len(counts) != 6 {
 		t.Errorf("orders %v: chi-squared = %v", counts, chi)
 	}
-	if err := ledger.Check(u.Draws(3*batches + 2)); err != nil {
+	if err := ledger.Check(u.Drawn(3*batches + 2)); err != nil {
 		t.Error(err)
 	}
 	if u.Collect(learner.Message{1, 2}, &s) != nil {
@@ -370,13 +374,16 @@ type noisyBatch struct {
 	err error
 }
 
-func (d *noisyBatch) ShuffleClaim(batch int) (privacy.Claim, error) {
-	c := d.Claim()
-	c.Model, c.Nominal.Epsilon = privacy.Shuffled, c.Nominal.Epsilon/float64(batch)
-	return c, d.err
+func (d *noisyBatch) Plan(records int) privacy.Plan { return d.LDPDevice.Plan(records).HeldBy(d) }
+
+func (d *noisyBatch) ShuffledPlan(batch int) (privacy.Plan, error) {
+	p := d.Plan(privacy.All)
+	p.Model, p.Asked.Epsilon = privacy.Shuffled, p.Asked.Epsilon/float64(batch)
+	return p, d.err
 }
 
-// TestBatch: the server learns when a batch is complete and not before; the claim is the device's, for the shuffle model if it has one.
+// TestBatch: the server learns when a batch is complete and not before; the claim is the device's,
+// for the shuffle model if it has one.
 func TestBatch(t *testing.T) {
 	n := learner.LDPNoise{Budget: strict}
 	l := &learner.Local{Device: &noisyBatch{LDPDevice: learner.LDPDevice{Noise: n}}, Server: &learner.LDPServer{Noise: n}, Batch: 5}
@@ -390,18 +397,19 @@ func TestBatch(t *testing.T) {
 	if slices.Equal(l.Server.Broadcast(), five.Server.Broadcast()) {
 		t.Error("the server has learnt nothing from a batch")
 	}
-	if c := l.Claim(); c.Model != privacy.Shuffled || c.Nominal.Epsilon != strict.Epsilon/5 {
-		t.Errorf("claims %v, %v", c.Model, c.Nominal)
+	if c := privacy.ClaimOf(l); c.Model() != privacy.Shuffled || c.Asked().Epsilon != strict.Epsilon/5 {
+		t.Errorf("claims %v, %v", c.Model(), c.Asked())
 	}
 	l.Device.(*noisyBatch).err = errors.New("no theorem")
 	wants(t, "Local", l.Init(features, 100), "no theorem")
 	l.Batch = 1
-	if err := l.Init(features, 100); err != nil || l.Claim().Model != privacy.Local {
-		t.Errorf("%v, %v", err, l.Claim().Model)
+	if err := l.Init(features, 100); err != nil || privacy.ClaimOf(l).Model() != privacy.Local {
+		t.Errorf("%v, %v", err, privacy.ClaimOf(l).Model())
 	}
 }
 
-// TestServerCannotSeeRawData compiles small programs against the package: what a server is given has no raw context, reward or arm to read.
+// TestServerCannotSeeRawData compiles small programs against the package: what a server is given
+// has no raw context, reward or arm to read.
 func TestServerCannotSeeRawData(t *testing.T) {
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -469,7 +477,8 @@ func main() {}
 	}
 }
 
-// TestServersNameNoRawData searches the files of all Servers for views and for parameters or fields of raw data's names.
+// TestServersNameNoRawData searches the files of all Servers for views and for parameters or fields
+// of raw data's names.
 func TestServersNameNoRawData(t *testing.T) {
 	files := token.NewFileSet()
 	names, err := filepath.Glob("*.go")

@@ -16,15 +16,15 @@ import (
 
 var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 
-// pair plays two learners side by side: b sees a's contexts through change and gets a's rewards times scale. Their
-// arms must be the same in every round.
-func pair(t *testing.T, a, b *learner.LinUCB, pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+// pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
+// times scale. Their arms must be the same in every round.
+func pair(t *testing.T, a, b *learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
 	t.Helper()
 	for _, l := range []struct {
-		*learner.LinUCB
+		*learner.Private[privacy.Sums]
 		p bandit.Problem
 	}{{a, pa}, {b, pb}} {
-		if err := l.Init(l.p, rounds); err != nil {
+		if err := l.Init(l.p, rounds+1); err != nil { // a horizon's last row is never released
 			t.Fatal(err)
 		}
 		l.Reset(nil, random.Source(1, 0, "noise"))
@@ -67,7 +67,7 @@ func TestRotation(t *testing.T) {
 	qr.Factorize(m)
 	var q mat.Dense
 	qr.QTo(&q)
-	pair(t, &learner.LinUCB{}, &learner.LinUCB{}, square5, square5, 3000, func(x []float64) {
+	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
 		var y mat.VecDense
 		y.MulVec(&q, mat.NewVecDense(5, slices.Clone(x)))
 		copy(x, y.RawVector().Data)
@@ -78,34 +78,35 @@ func TestRotation(t *testing.T) {
 func TestScaleRewards(t *testing.T) {
 	scaled := square5
 	scaled.RewardMin, scaled.RewardMax = -1000, 1000
-	pair(t, &learner.LinUCB{}, &learner.LinUCB{ThetaNorm: 1000}, square5, scaled, 3000, func([]float64) {}, 1000)
+	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
 }
 
 // TestScaleContexts: contexts times 8, theta by 8 and the ridge times 64 change nothing.
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, &learner.LinUCB{}, &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 64}, ThetaNorm: 1. / 8}, square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1. / 8}, &mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
 	}, 1)
 }
 
-// TestNoPrivacyIsExact: over a Gaussian tree with epsilon = +Inf, LinUCB is LinUCB over exact sums of ridge 1, bit by bit.
+// TestNoPrivacyIsExact: over a Gaussian tree with epsilon = +Inf, LinUCB is LinUCB over exact sums
+// of ridge 1, bit by bit.
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
-		a := &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}
-		b := &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none, Calibration: c}}}
+		a := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+		b := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none, Calibration: c}})
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
-		thetaA, betaA := a.Confidence()
-		thetaB, betaB := b.Confidence()
+		thetaA, betaA := linUCB(a).Confidence()
+		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%v: theta %v and %v, beta %v and %v", c, thetaA, thetaB, betaA, betaB)
 		}
-		if !math.IsInf(b.Claim().Epsilon, 1) {
-			t.Errorf("%v: claims epsilon = %v, want +Inf", c, b.Claim().Epsilon)
+		if !math.IsInf(privacy.ClaimOf(b).Epsilon(), 1) {
+			t.Errorf("%v: claims epsilon = %v, want +Inf", c, privacy.ClaimOf(b).Epsilon())
 		}
 	}
 }
@@ -114,22 +115,23 @@ func TestNoPrivacyIsExact(t *testing.T) {
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, sums := range []privacy.Accumulator{&mechanism.BLT{Budget: none}, &mechanism.SquareRoot{Budget: none}, &mechanism.Honaker{Budget: none}} {
-		a, b := &learner.LinUCB{Sums: &mechanism.Exact{Ridge: 1}}, &learner.LinUCB{Sums: sums}
+		a, b := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1}), learner.New(&learner.LinUCB{}, sums)
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
-		thetaA, betaA := a.Confidence()
-		thetaB, betaB := b.Confidence()
+		thetaA, betaA := linUCB(a).Confidence()
+		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%T: theta %v and %v, beta %v and %v", sums, thetaA, thetaB, betaA, betaB)
 		}
 	}
 }
 
-// TestEpsilonToInfinity: as epsilon grows, theta~ over noisy sums, their rho_min shifted to 1, tends to that over exact sums.
+// TestEpsilonToInfinity: as epsilon grows, theta~ over noisy sums, their rho_min shifted to 1,
+// tends to that over exact sums.
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
-		a := &learner.LinUCB{}
-		b := &learner.LinUCB{Sums: sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind](), RhoMin: 1}
-		for _, l := range []*learner.LinUCB{a, b} {
+		a := learner.New(&learner.LinUCB{}, nil)
+		b := learner.New(&learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
+		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
 			}
@@ -137,12 +139,16 @@ func TestEpsilonToInfinity(t *testing.T) {
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
 			for round := range 500 {
+				v.Round = round + 1
 				contexts(r, &v, make([]float64, 5))
 				l.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
 			}
+			if l.Err() != nil {
+				t.Fatal(l.Err())
+			}
 		}
-		x, _ := a.Confidence()
-		y, _ := b.Confidence()
+		x, _ := linUCB(a).Confidence()
+		y, _ := linUCB(b).Confidence()
 		var square float64
 		for i := range x {
 			square += (x[i] - y[i]) * (x[i] - y[i])
@@ -169,7 +175,7 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := &learner.LinUCB{Sums: make_()}
+			l := learner.New(&learner.LinUCB{}, make_())
 			if err := l.Init(p, 300); err != nil {
 				t.Fatal(err)
 			}

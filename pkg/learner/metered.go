@@ -9,22 +9,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Metered runs a private learner on a budget of its own: the learner takes in as many rounds as the budget pays for, by what
-// its releases have spent so far, and no more. The learner may have been calibrated for more rounds, or for a larger epsilon; since what a release spends
-// does not depend on the data, neither does the round in which the budget ends.
+// Metered stops a private learner when a budget of its own is spent. The learner takes in as many
+// rounds as the budget pays for, as computed from what its releases spend. It may have been
+// calibrated for more rounds or for a larger epsilon. What a release spends does not depend on the
+// data, so neither does the round in which the budget ends.
 //
-// When it ends the run stops: Err wraps privacy.ErrSpent. With Freeze the learner goes on instead, by its last release and without
-// learning, which costs no privacy.
+// When the budget ends, the run stops with an error that wraps privacy.ErrSpent. With Freeze the
+// learner keeps playing by its last release and learns no more, which costs no privacy.
 //
-// If the learner wants a round 0 (bandit.Warmer), so does Metered. What it shows is the first record that the budget pays for, beside those of the rounds, and Init refuses a
-// budget that does not pay for it: the learner could not begin.
+// If the learner wants a round 0 (bandit.Warmer), so does Metered. Round 0 is the first record that
+// the budget pays for. Init refuses a budget that does not pay for it, as the learner could not
+// begin.
 type Metered struct {
-	Learner bandit.Learner // a privacy.Meter
+	Learner bandit.Learner // one that holds a plan
 	Budget  privacy.Budget // no default
 	Freeze  bool
 
 	bandit.Base
-	meter   privacy.Meter
 	budget  privacy.Budget // as it was in Init
 	warmer  bandit.Warmer  // the learner, if it wants a round 0
 	paid    int            // records that the budget pays for, with that of round 0
@@ -35,14 +36,12 @@ type Metered struct {
 var (
 	_ bandit.Warmer    = (*Metered)(nil)
 	_ privacy.Ledgered = (*Metered)(nil)
-	_ privacy.Meter    = (*Metered)(nil)
 )
 
 // Init validates, initialises the learner, and computes how many rounds the budget pays for.
 func (m *Metered) Init(p bandit.Problem, horizon int) error {
-	meter, ok := m.Learner.(privacy.Meter)
-	if !ok {
-		return fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it has spent (privacy.Meter)", m.Learner)
+	if _, ok := m.Learner.(privacy.Planner); !ok {
+		return fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
 	}
 	if err := m.Budget.Validate(); err != nil {
 		return err
@@ -50,32 +49,40 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 	if err := m.Learner.Init(p, horizon); err != nil {
 		return err
 	}
-	m.meter, m.budget, m.warmer = meter, m.Budget, nil
+	m.budget, m.warmer = m.Budget, nil
 	if w, ok := m.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		m.warmer = w
 	}
 	if m.paid = horizon + m.first(); m.budget.None() {
 		return nil
 	}
+	if p := privacy.PlanOf(m.Learner, privacy.All); !p.Held() {
+		return fmt.Errorf("learner: Metered cannot account for its learner: %v", p.Event())
+	}
 	var failed error
 	m.paid = sort.Search(m.paid, func(n int) bool {
-		epsilon, _, err := privacy.Tightest(meter.Spent(n+1), m.budget.Delta)
+		epsilon, _, err := m.cost(n + 1)
 		if err != nil {
 			failed = err
 		}
-		return err != nil || epsilon > m.budget.Epsilon*(1+1e-12) // L parts of epsilon/L may add up to a little more
+		// L parts of epsilon/L may add up to a little more
+		return err != nil || epsilon > m.budget.Epsilon*(1+1e-12)
 	})
+	// what is shown without any record taken in, such as the action of a round
+	action, _, err := m.cost(0)
 	switch {
+	case err != nil || action > m.budget.Epsilon*(1+1e-12):
+		return fmt.Errorf("learner: Metered.Budget = %v does not pay for the actions of its learner: want epsilon >= %.4g", m.budget, action)
 	case failed != nil:
 		return fmt.Errorf("learner: Metered cannot account for its learner: %w", failed)
 	case m.paid < m.first():
-		epsilon, _, _ := privacy.Tightest(meter.Spent(1), m.budget.Delta) // the search has seen that this can be accounted
+		epsilon, _, _ := m.cost(1) // the search has seen that this can be accounted
 		return fmt.Errorf("learner: Metered.Budget = %v does not pay for round 0, which its learner wants: want epsilon >= %.4g", m.budget, epsilon)
 	}
 	return nil
 }
 
-// first returns how many records there are before round 1.
+// first returns the number of records before round 1.
 func (m *Metered) first() int {
 	if m.warmer != nil {
 		return 1
@@ -83,7 +90,8 @@ func (m *Metered) first() int {
 	return 0
 }
 
-// Paid returns how many rounds the budget pays for, at most the horizon; round 0, which it pays for too, does not count.
+// Paid returns how many rounds the budget pays for, at most the horizon. Round 0, which it pays for
+// too, is not counted.
 func (m *Metered) Paid() int { return m.paid - m.first() }
 
 // WantsWarmUp reports whether the learner wants a round 0.
@@ -109,7 +117,7 @@ func (m *Metered) Reset(own *rand.Rand, noise rand.Source) {
 // Select appends the learner's arms.
 func (m *Metered) Select(v *bandit.View, dst []int) []int { return m.Learner.Select(v, dst) }
 
-// Update hands the rewards to the learner while the budget pays for it.
+// Update hands the rewards to the learner as long as the budget pays for them.
 func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
 	switch {
 	case m.records < m.paid:
@@ -122,7 +130,7 @@ func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
 	}
 }
 
-// Err returns the learner's error, or the one that says that the budget is spent.
+// Err returns the learner's error, or the error that the budget is spent.
 func (m *Metered) Err() error {
 	if err := m.Learner.Err(); err != nil {
 		return err
@@ -130,7 +138,8 @@ func (m *Metered) Err() error {
 	return m.Base.Err()
 }
 
-// Warnings returns the learner's, and the number of rounds played after the budget was spent.
+// Warnings returns the learner's warnings and the number of rounds played after the budget was
+// spent.
 func (m *Metered) Warnings() []bandit.Warning {
 	w := m.Learner.Warnings()
 	if m.frozen > 0 {
@@ -139,33 +148,28 @@ func (m *Metered) Warnings() []bandit.Warning {
 	return w
 }
 
-// Claim returns the learner's claim, cut to what the rounds that the budget pays for can spend; it is the learner's own on a budget without
-// limit.
-func (m *Metered) Claim() privacy.Claim {
-	c := m.meter.Claim()
-	if m.budget.None() {
-		return c
+// Plan returns the learner's plan, cut to the records that the budget pays for.
+func (m *Metered) Plan(records int) privacy.Plan {
+	p := privacy.PlanOf(m.Learner, min(records, m.paid))
+	if !m.budget.None() {
+		p.Asked = m.budget
 	}
-	c.Nominal, c.Event = m.budget, m.Spent(m.paid)
-	c.Epsilon, _, _ = privacy.Tightest(c.Event, m.budget.Delta) // Init has seen that this can be accounted
-	return c
+	return p.HeldBy(m)
 }
 
-// Spent returns what the learner's releases after a number of records spend, that of round 0 being the first if there is one.
-func (m *Metered) Spent(records int) privacy.Event {
-	if records = min(records, m.paid); records > 0 {
-		return m.meter.Spent(records)
-	}
-	return privacy.GaussianEvent{} // no release
+// cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
+// records.
+func (m *Metered) cost(records int) (epsilon float64, by string, err error) {
+	return privacy.Tightest(privacy.PlanOf(m.Learner, records).Event(), m.budget.Delta)
 }
 
-// Draws returns the learner's.
-func (m *Metered) Draws() []privacy.Draws {
+// Drawn returns the noise that the learner has drawn.
+func (m *Metered) Drawn() []privacy.Draws {
 	if l, ok := m.Learner.(privacy.Ledgered); ok {
-		return l.Draws()
+		return l.Drawn()
 	}
 	return nil
 }
 
-// Check lets the learner compare noise of the system's with its claim.
+// Check compares noise that the learner drew from the operating system with its plan.
 func (m *Metered) Check() error { return checkSystem(m.Learner) }

@@ -21,17 +21,17 @@ func TestMeteredEdges(t *testing.T) {
 	if err := nothing.Init(problem, 100); err != nil || nothing.Paid() != 0 {
 		t.Fatalf("a budget of 1e-9 pays for %d rounds, %v, want none", nothing.Paid(), err)
 	}
-	if r, err := privacy.NewReport("nothing", nothing.Claim()); err != nil || r.Exact != 0 {
-		t.Errorf("no round: epsilon = %v, %v, want 0", r.Exact, err)
+	if c := privacy.ClaimOf(nothing); !c.Held() || c.Epsilon() != 0 {
+		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
 	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
-		inner := &learner.LinUCB{Sums: sums}
+		inner := learner.New(&learner.LinUCB{}, sums)
 		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
 			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
 			continue
 		}
-		if got, want := free.Claim(), inner.Claim(); got.Epsilon != want.Epsilon || got.Nominal != want.Nominal {
+		if got, want := privacy.ClaimOf(free), privacy.ClaimOf(inner); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
@@ -42,14 +42,15 @@ func TestMeteredEdges(t *testing.T) {
 			continue
 		}
 		one.Reset(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
-		if _, err := privacy.NewReport(name, one.Claim()); err != nil || one.Err() != nil {
-			t.Errorf("%s, one round: %v, %v", name, err, one.Err())
+		// nothing is released of the only round
+		if c := privacy.ClaimOf(one); c.Epsilon() != 0 || one.Err() != nil {
+			t.Errorf("%s, one round: %v, %v", name, c, one.Err())
 		}
 	}
 }
 
 // broken finds that its noise is not what it claims.
-type broken struct{ *learner.LinUCB }
+type broken struct{ *learner.Private[privacy.Sums] }
 
 var errBroken = errors.New("not the noise claimed")
 
@@ -57,7 +58,7 @@ func (broken) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{&learner.LinUCB{Sums: gaussianTree()}}, Budget: whole}
+	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole}
 	c, ok := m.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {
 		t.Error("Metered does not pass on what its learner finds")

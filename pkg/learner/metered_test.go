@@ -23,7 +23,7 @@ var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
 func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
-	return &learner.Metered{Learner: &learner.LinUCB{Sums: sums}, Budget: half, Freeze: freeze}
+	return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
 }
 
 func gaussianTree() privacy.Accumulator {
@@ -39,7 +39,7 @@ func TestMeteredPays(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := func(records int) float64 {
-			epsilon, err := (privacy.GDP{}).Epsilon(m.Learner.(privacy.Meter).Spent(records), whole.Delta)
+			epsilon, err := (privacy.GDP{}).Epsilon(privacy.PlanOf(m.Learner, records).Event(), whole.Delta)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -48,7 +48,7 @@ func TestMeteredPays(t *testing.T) {
 		if paid := m.Paid(); paid < 1 || paid >= 999 || at(paid) > 1.5 || at(paid+1) <= 1.5 {
 			t.Errorf("%s: %d rounds paid, which cost %v, and one more %v: want the most within 1.5", name, paid, at(paid), at(paid+1))
 		}
-		if c := m.Claim(); c.Epsilon > 1.5 || c.Epsilon != at(m.Paid()) || c.Nominal != m.Budget {
+		if c := privacy.ClaimOf(m); c.Epsilon() > 1.5 || c.Epsilon() != at(m.Paid()) || c.Asked() != m.Budget {
 			t.Errorf("%s: claim\n%v", name, c)
 		}
 		if spent := at(999); math.Abs(spent-2) > 1e-6 {
@@ -59,7 +59,8 @@ func TestMeteredPays(t *testing.T) {
 			t.Errorf("%s: a budget above the claim pays for %d rounds, %v, want all 1000", name, m.Paid(), err)
 		}
 	}
-	// A row is in 10 nodes at most, of which the smaller budget pays for a share of (mu*(1.5)/mu*(2))^2: the first node that it does not pay for is finished in a power of 2.
+	// A row is in 10 nodes at most, of which the smaller budget pays for a share of
+	// (mu*(1.5)/mu*(2))^2: the first node that it does not pay for is finished in a power of 2.
 	mu := func(b privacy.Budget) float64 {
 		mu, err := privacy.GaussianMu(b)
 		if err != nil {
@@ -84,8 +85,8 @@ func meteredRun(m func() bandit.Learner) (*simulate.Result, error) {
 	return e.Run(context.Background())
 }
 
-// TestMeteredStops: a run stops in the round that the budget does not pay for, and with Freeze goes on without spending. The ledger sees no noise
-// past the budget.
+// TestMeteredStops: a run stops in the round that the budget does not pay for, and with Freeze goes
+// on without spending. The ledger sees no noise past the budget.
 func TestMeteredStops(t *testing.T) {
 	_, err := meteredRun(func() bandit.Learner { return metered(gaussianTree(), false) })
 	if !errors.Is(err, privacy.ErrSpent) || !strings.Contains(err.Error(), "round 32") || !strings.Contains(err.Error(), "pays for 31 rounds") {
@@ -109,11 +110,13 @@ func TestMeteredStops(t *testing.T) {
 func TestMeteredRefuses(t *testing.T) {
 	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	for word, m := range map[string]*learner.Metered{
-		"want one that says":  {Learner: &learner.RandomisedAction{}, Budget: whole},
-		"epsilon = 0":         {Learner: &learner.LinUCB{Sums: gaussianTree()}},
-		"cannot account":      {Learner: &learner.LinUCB{}, Budget: whole},
-		"delta = -1":          {Learner: &learner.LinUCB{Sums: gaussianTree()}, Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
-		"LinUCB.Alpha = -0.5": {Learner: &learner.LinUCB{Sums: gaussianTree(), Alpha: -0.5}, Budget: whole},
+		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"epsilon = 0":         {Learner: learner.New(&learner.LinUCB{}, gaussianTree())},
+		"cannot account":      {Learner: learner.New(&learner.LinUCB{}, nil), Budget: whole},
+		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"delta = -1":          {Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
+		"LinUCB.Alpha = -0.5": {Learner: learner.New(&learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {
 		if err := m.Init(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)

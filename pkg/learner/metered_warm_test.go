@@ -35,7 +35,7 @@ func warmers() map[string]struct {
 	m := must(matroid.NewUniform(7, 3))
 	cts := func(tally func() privacy.Tally, cost float64) entry {
 		return entry{func() bandit.Learner {
-			return &learner.CTS{Matroid: m, Tally: tally(), Initialisation: learner.AsPublished}
+			return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
 		}, cost}
 	}
 	return map[string]entry{
@@ -46,8 +46,8 @@ func warmers() map[string]struct {
 	}
 }
 
-// TestMeteredWarmsUp: on a budget that pays for all of a learner with a round 0 it plays what it plays alone, and claims as much; on less there is no round 0, and Init says what it
-// costs.
+// TestMeteredWarmsUp: on a budget that pays for all of a learner with a round 0 it plays what it
+// plays alone, and claims as much; on less there is no round 0, and Init says what it costs.
 func TestMeteredWarmsUp(t *testing.T) {
 	m := must(matroid.NewUniform(7, 3))
 	weight := weights([]float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9})
@@ -60,7 +60,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 			if !l.WantsWarmUp() || l.Paid() != 200 || !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("%s on epsilon = %v: pays for %d of 200 rounds, and plays %v, want %v", name, epsilon, l.Paid(), got, want)
 			}
-			if got, want := l.Claim(), alone.(privacy.Claimant).Claim(); !reflect.DeepEqual(got.Event, want.Event) || math.Abs(got.Epsilon-want.Epsilon) > 1e-12 {
+			if got, want := privacy.ClaimOf(l), privacy.ClaimOf(alone); !reflect.DeepEqual(got.Event(), want.Event()) || math.Abs(got.Epsilon()-want.Epsilon()) > 1e-12 {
 				t.Errorf("%s on epsilon = %v: claims\n%vwant as much as\n%v", name, epsilon, got, want)
 			}
 		}
@@ -71,30 +71,37 @@ func TestMeteredWarmsUp(t *testing.T) {
 	}
 }
 
-// TestMeteredRounds: parts of an epsilon that add up to a little more than it in floating point are within it.
+// TestMeteredRounds: parts of an epsilon that add up to a little more than it in floating point are
+// within it.
 func TestMeteredRounds(t *testing.T) {
-	beyond := 0
+	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := &learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 0.1}}, Initialisation: learner.AsPublished}
-		metered := &learner.Metered{Learner: l, Budget: privacy.Budget{Epsilon: 0.1}}
+		l := learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: budget})
+		metered := &learner.Metered{Learner: l, Budget: budget}
 		if err := metered.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, 9); err != nil || metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, %v, want 9", arms, metered.Paid(), err)
 		}
-		if epsilon, _, err := privacy.Tightest(l.Spent(1), 0); err != nil || epsilon > 0.1 {
+		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(l, 1).Event(), 0); err != nil || epsilon > budget.Epsilon {
 			beyond++
 		}
 	}
 	if beyond == 0 {
-		t.Error("no parts add up to more than 0.1: choose others")
+		t.Error("no parts add up to more than the budget: choose others")
 	}
 }
 
 // dear spends 0.1 with each record.
-type dear struct{ *learner.CTS }
+type dear struct {
+	*learner.Private[privacy.Means]
+}
 
-func (dear) Spent(records int) privacy.Event {
-	return privacy.Repeat{Event: privacy.LaplaceEvent{Epsilon: 0.1}, Times: records}
+func (d dear) Plan(records int) privacy.Plan {
+	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}}
+	if records > 0 {
+		p.Cases = [][]privacy.Release{{{Own: privacy.LaplaceEvent{Epsilon: 0.1}, Times: records}}}
+	}
+	return p.HeldBy(d)
 }
 
 // TestMeteredCountsRoundZero among the records that the budget pays for, and not among the rounds.
@@ -110,7 +117,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
 				l := &learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{&learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}}, Initialisation: start}}}
+					Learner: dear{learner.New(&learner.CTS{Matroid: m, Initialisation: start}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				err := l.Init(warmProblem, 10)
 				if paid < 0 {
 					if err == nil || !strings.Contains(err.Error(), "round 0") {
@@ -136,10 +143,10 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 				if err := l.Err(); err != nil && !strings.Contains(err.Error(), fmt.Sprintf("round %d: ", paid+1)) {
 					t.Errorf("%s: %v, want it in round %d", name, err, paid+1)
 				}
-				if c.epsilon < 2 && !reflect.DeepEqual(l.Claim().Event, l.Spent(99)) {
-					t.Errorf("%s: claims %v, spends %v", name, l.Claim().Event, l.Spent(99))
+				if c.epsilon < 2 && !reflect.DeepEqual(privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event()) {
+					t.Errorf("%s: claims %v, spends %v", name, privacy.ClaimOf(l).Event(), privacy.PlanOf(l, 99).Event())
 				}
-				if e, _, _ := privacy.Tightest(l.Spent(99), 0); paid+first > 0 && math.Abs(e-0.1*float64(paid+first)) > 1e-12 {
+				if e, _, _ := privacy.Tightest(privacy.PlanOf(l, 99).Event(), 0); paid+first > 0 && math.Abs(e-0.1*float64(paid+first)) > 1e-12 {
 					t.Errorf("%s: spends %v, want 0.1 for each of %d records", name, e, paid+first)
 				}
 			}
@@ -147,7 +154,8 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 	}
 }
 
-// TestMeteredWarmUpConforms, in the conformance suite and in a simulation, and a learner that wants no round 0 is given none.
+// TestMeteredWarmUpConforms, in the conformance suite and in a simulation, and a learner that wants
+// no round 0 is given none.
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
 	m := must(matroid.NewUniform(7, 3))

@@ -24,9 +24,9 @@ import (
 
 var updateNumbers = flag.Bool("update-numbers", false, "write testdata/numbers.txt")
 
-// TestNumbers hashes the bits of the curves and of the learners' states after 16 trials of all families. The hashes are the same
-// on every machine: `make portable` runs this test without assembly, without and with fused
-// multiply-add, under WebAssembly and on arm64.
+// TestNumbers hashes the bits of the curves and of the learners' states after 16 trials of all
+// families. The hashes are the same on every machine: `make portable` runs this test without
+// assembly, without and with fused multiply-add, under WebAssembly and on arm64.
 func TestNumbers(t *testing.T) {
 	var lines []string
 	for _, e := range numbers() {
@@ -71,14 +71,18 @@ func numbers() []*simulate.Experiment {
 	}
 	joint := makers{
 		"optimal shift": func() bandit.Learner {
-			return &learner.LinUCB{Sums: gaussianTree(), OptimalShift: true}
+			return learner.New(&learner.LinUCB{OptimalShift: true}, gaussianTree())
 		},
-		"rho_min":    func() bandit.Learner { return &learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3} },
-		"metered":    func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
-		"randomised": func() bandit.Learner { return &learner.RandomisedAction{Learner: &learner.LinUCB{}, Epsilon: 1} },
+		"rho_min": func() bandit.Learner {
+			return learner.New(&learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil)
+		},
+		"metered": func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
+		"randomised": func() bandit.Learner {
+			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1}
+		},
 	}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		joint[name] = func() bandit.Learner { return &learner.LinUCB{Sums: make()} }
+		joint[name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
 	}
 	local := makers{}
 	for _, all := range []map[string]func() *learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
@@ -89,10 +93,10 @@ func numbers() []*simulate.Experiment {
 			local[name] = func() bandit.Learner { return make() }
 		}
 	}
-	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return &learner.LinUCB{Sums: gaussianTree()} }}
+	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(&learner.LinUCB{}, gaussianTree()) }}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": func() bandit.Learner { return &learner.OMM{Matroid: m, Tally: &mechanism.Blocks{Budget: budget}} },
+			"gaussian": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = func() bandit.Learner { return s.make(m) }
@@ -179,8 +183,8 @@ func onlineHashes(t *testing.T) (lines []string) {
 	return lines
 }
 
-// hash64 hashes the bits of all floating-point numbers but 0 that a value holds or points to. It does not depend on their order,
-// so that it outlives a field that moves.
+// hash64 hashes the bits of all floating-point numbers but 0 that a value holds or points to. It
+// does not depend on their order, so that it outlives a field that moves.
 func hash64(v any) uint64 {
 	sum := uint64(0)
 	seen := map[uintptr]bool{}

@@ -7,14 +7,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// OnlineDevice is the devices' half of OnlineUCB, private (contextual) online LinUCB (LDP, Algorithm 1, lines 8 to 12): it plays the arm with the highest upper confidence bound
-// in the broadcast's ellipsoid and reports (x~, y~), its context and reward under the noise of OnlineNoise.
+// OnlineDevice is the devices' half of OnlineUCB, private (contextual) online LinUCB (LDP,
+// Algorithm 1, lines 8 to 12). It plays the arm with the highest upper confidence bound in the
+// broadcast's ellipsoid and reports (x~, y~), its context and reward with the noise of OnlineNoise.
 //
-// That pair is all that leaves it. The gradient of line 14 is a function of the pair and of the server's own theta_t, so the server computes it: the message is no shorter a
-// secret for carrying it, and a device that sends it is one more that has to be trusted to compute it.
+// That pair is all that leaves the device. The gradient of line 14 is a function of the pair and of
+// the server's own theta_t, so the server computes it. Sending it would hide nothing more, and
+// would require trust that devices compute it.
 //
-// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message is Gaussian whatever the
-// broadcast was, so that the guarantee is sequentially interactive: it holds against any server.
+// Trust model: local. Neighbouring relation: one user's (context, reward) is replaced. The message
+// is Gaussian whatever the broadcast was, so the guarantee is sequentially interactive: it holds
+// against any server.
 type OnlineDevice struct {
 	Noise OnlineNoise
 
@@ -26,9 +29,9 @@ type OnlineDevice struct {
 
 var _ Device = (*OnlineDevice)(nil)
 
-// Init validates and calibrates.
+// Init validates and calibrates the noise.
 func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := o.user.init("OnlineDevice", p, horizon); err != nil {
+	if err := o.user.init("OnlineDevice", p, horizon, nil); err != nil {
 		return err
 	}
 	if o.scale, err = o.Noise.scale(p); err != nil {
@@ -39,7 +42,8 @@ func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
 	return nil
 }
 
-// Act returns the arm with the highest upper confidence bound. The broadcast is the ellipsoid, and Delta.
+// Act returns the arm with the highest upper confidence bound. The broadcast is the ellipsoid
+// followed by Delta.
 func (o *OnlineDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	if _, err := o.delta(broadcast); err != nil {
 		return 0, err
@@ -47,10 +51,10 @@ func (o *OnlineDevice) Act(broadcast []float64, v *bandit.View) (int, error) {
 	return o.act(broadcast[:len(broadcast)-1], v)
 }
 
-// delta returns the broadcast's last number.
+// delta returns Delta, the broadcast's last number.
 func (o *OnlineDevice) delta(broadcast []float64) (float64, error) {
-	if len(broadcast) != ellipsoidSize(o.dim)+1 {
-		return 0, fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta, a bound of |V^-1| and Delta in dimension %d", len(broadcast), ellipsoidSize(o.dim)+1, o.dim)
+	if len(broadcast) != ellipsoidSize(o.problem.Dim)+1 {
+		return 0, fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta, a bound of |V^-1| and Delta in dimension %d", len(broadcast), ellipsoidSize(o.problem.Dim)+1, o.problem.Dim)
 	}
 	delta := broadcast[len(broadcast)-1]
 	if !(delta >= 0 && delta <= maxDelta) {
@@ -59,7 +63,7 @@ func (o *OnlineDevice) delta(broadcast []float64) (float64, error) {
 	return delta, nil
 }
 
-// Report appends x~ without its public constant, if Sound, and y~ to dst.
+// Report appends x~ and y~ to dst. Sound leaves out the public constant.
 func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	delta, err := o.delta(broadcast)
 	if err != nil {
@@ -87,14 +91,22 @@ func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise
 	return append(dst, o.buf...), nil
 }
 
-// Claim returns what a message's noise buys.
-func (o *OnlineDevice) Claim() privacy.Claim {
-	return localClaim(o.Noise.Budget, o.Noise.Calibration, o.scale.mu, o.scale.constant,
-		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; accounted by mu-GDP (Dong, Roth, Su 2022)")
+// Plan returns what a message shows of its user. zeta hides nothing and is not counted.
+func (o *OnlineDevice) Plan(int) privacy.Plan {
+	n, s := &o.Noise, &o.scale
+	releases := []privacy.Release{{
+		Laws: []privacy.Law{privacy.GaussianLaw(s.noisy+1, s.sigma)}, Sensitivity: privacy.Norms{L2: s.diameter},
+	}}
+	if s.zeta {
+		releases = append(releases, privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.noisy, 1)}})
+	}
+	return localPlan(n.Budget, n.Calibration, s.constant,
+		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
+		releases...).HeldBy(o)
 }
 
-// Draws returns the noise in a number of messages.
-func (o *OnlineDevice) Draws(messages int) []privacy.Draws {
+// Drawn returns the noise in a number of messages.
+func (o *OnlineDevice) Drawn(messages int) []privacy.Draws {
 	var draws []privacy.Draws
 	if o.scale.sigma > 0 {
 		draws = append(draws, privacy.Draws{Law: privacy.GaussianLaw(o.scale.noisy+1, o.scale.sigma), Count: messages})

@@ -9,38 +9,43 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// OnlineNoise is the randomiser of OnlineUCB (LDP, Algorithm 1), which its devices and its server have to agree on: x~ = x + N(0, sigma^2 I),
-// y~ = y + N(0, sigma^2). Its numbers are public.
+// OnlineNoise is the randomiser of OnlineUCB (LDP, Algorithm 1): x~ = x + N(0, sigma^2 I), y~ = y +
+// N(0, sigma^2). The devices and the server must have the same one; its numbers are public.
+// Logarithms are natural.
 //
-//   - Sound: sigma = D/mu*(eps, delta) with D the diameter of the pairs (x, y): sqrt((2L)^2 + (RewardMax-RewardMin)^2) for contexts of norm L. With a public Constant k, which needs
-//     no noise and gets none, it is sqrt(4(L^2-k^2) + (RewardMax-RewardMin)^2): sqrt(3) for the paper's experiment.
-//   - AsPublished: sigma = 2 sqrt(2 ln(1.25/delta))/eps, on all coordinates. Its proof (Theorem 3.2) takes x~ and y~ one by one: the pair's D is up to 2 sqrt(2), and the
-//     classic Gaussian mechanism is proved for eps < 1 only. The claim is the exact one for the pair. The device also draws zeta, N(0, Delta^2 I) with
-//     the broadcast's Delta, onto x~ (lines 3 to 5 and 11), which counts nothing towards privacy.
+//   - Sound: sigma = D/mu*(eps, delta), with D the diameter of the pairs (x, y): sqrt((2L)^2 +
+//     (RewardMax-RewardMin)^2) for contexts of norm at most L. A public Constant k needs no noise
+//     and gets none; then D = sqrt(4(L^2-k^2) + (RewardMax-RewardMin)^2), which is sqrt(3) for the
+//     paper's experiment.
+//   - AsPublished: sigma = 2 sqrt(2 ln(1.25/delta))/eps, on all coordinates. Its proof (Theorem
+//     3.2) treats x~ and y~ separately, although the pair's D is up to 2 sqrt(2), and the classic
+//     Gaussian mechanism is proved for eps < 1 only. The claim is the exact one for the pair. The
+//     device also adds zeta, N(0, Delta^2 I) with the broadcast's Delta, to x~ (lines 3 to 5 and
+//     11); it counts nothing towards privacy.
 //
 // epsilon = +Inf means no noise: Online LinUCB (LDP, Algorithm 4).
 type OnlineNoise struct {
 	Budget      privacy.Budget // of a message; no default; delta > 0
 	Calibration privacy.Calibration
-	// Constant is the last coordinate of every context, if that is public; 0: none is.
+	// Constant is the public last coordinate of every context; 0 means that there is none.
 	Constant float64
 }
 
-// onlineScale is what OnlineNoise comes to on a problem.
+// onlineScale is the noise that OnlineNoise gives on a problem.
 type onlineScale struct {
 	dim      int
 	noisy    int     // leading coordinates of x that have noise; a message is these and y
 	sigma    float64 // standard deviation
-	mu       float64 // of a message
+	diameter float64 // of the pairs (x, y)
 	constant float64
 	zeta     bool    // the device draws zeta
 	bound    float64 // no honest message has a greater number, but for 1e-300 of them
 }
 
-// maxDelta is the greatest Delta that a broadcast may have.
+// maxDelta is the largest Delta that a broadcast may have.
 const maxDelta = 1e3
 
-// scale validates and calibrates.
+// scale validates and calibrates the noise.
 func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 	mu, err := privacy.GaussianMu(n.Budget)
 	if err != nil {
@@ -63,9 +68,9 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 	default:
 		return s, fmt.Errorf("learner: OnlineNoise.Calibration = %v, want Sound or AsPublished", n.Calibration)
 	}
-	s.mu = diameter / s.sigma
+	s.diameter = diameter
 	if n.Budget.None() {
-		s.sigma, s.mu = 0, math.Inf(1)
+		s.sigma = 0
 	}
 	const tail = 40 // standard deviations
 	s.bound = float64(max(p.ContextNorm, p.RewardBound())*(1+1e-9)) + float64(tail*s.sigma)
@@ -78,8 +83,9 @@ func (n OnlineNoise) scale(p bandit.Problem) (s onlineScale, err error) {
 	return s, positive("OnlineNoise", s.sigma, n.Budget)
 }
 
-// PublishedDelta returns Delta^2 as LDP's algorithms set it: the threshold rounds^-power if the least eigenvalue of E[x x^T] is not above that, else 0. The power is
-// 1/4 in Algorithm 1; 1/8, or 1/4, for a block of Algorithm 9.
+// PublishedDelta returns Delta^2 as the algorithms of LDP set it: the threshold rounds^-power if
+// lambdaMin, the least eigenvalue of E[x x^T], is at most that, else 0. The power is 1/4 in
+// Algorithm 1, and 1/8 or 1/4 for a block of Algorithm 9.
 func PublishedDelta(lambdaMin float64, rounds int, power float64) float64 {
 	if threshold := portable.Pow(float64(rounds), -power); lambdaMin <= threshold {
 		return threshold

@@ -11,44 +11,59 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/online"
 )
 
-// OnlineServer is the server's half of OnlineUCB (LDP, Algorithm 1, lines 13, 14 and 17 to 19): an online learner predicts theta_t before each message (x~, y~), and is
-// then told the gradient there of the loss
+// OnlineServer is the server's half of OnlineUCB (LDP, Algorithm 1, lines 13, 14 and 17 to 19). An
+// online learner predicts theta_t before each message (x~, y~), and then gets the gradient at
+// theta_t of the loss
 //
-//	l_t(theta) = (<x~, theta> - y~)^2 - |theta|_Sigma^2 + 2 Delta^2 ...,   g_t = 2 x~ (<x~, theta_t> - y~) - 2 Sigma theta_t + 2 Delta^2 theta_t,
+//	l_t(theta) = (<x~, theta> - y~)^2 - |theta|_Sigma^2 + Delta^2 |theta|^2,
+//	g_t = 2 x~ (<x~, theta_t> - y~) - 2 Sigma theta_t + 2 Delta^2 theta_t,
 //
-// with Sigma the covariance of x~'s noise. That noise biases the square by +|theta|_Sigma^2, which the second term takes away (in print it has theta_t, a
-// constant; the gradient is right). The confidence set is the online learner's predictions turned into one (Lemma 3.3): the ellipsoid of
+// with Sigma the covariance of the privacy noise on x~. That noise biases the square by
+// +|theta|_Sigma^2, which the second term removes. (In print this term has the constant theta_t;
+// the gradient is right.) The confidence set is made of the online learner's predictions (Lemma
+// 3.3). It is the ellipsoid of
 //
 //	V~ = Ridge I + sum x~ x~^T,   u~ = sum <theta_t, x~> x~.
 //
-// Delta^2 is a ridge on the loss for contexts whose Gram matrix may have no eigenvalue above a threshold. As printed the device makes it, by further noise zeta on x~, which costs variance;
-// Sound adds the term above, which has the same mean.
+// Delta^2 is a ridge on the loss, for contexts whose Gram matrix may have no eigenvalue above a
+// threshold. AsPublished, the device makes it by the additional noise zeta on x~, which costs
+// variance; Sound adds the last term above, which has the same mean.
 //
-// No rate is claimed for the unfavourable case: the proof of the paper's bounds |eta_t| by sigma sqrt(2 ln(2T/alpha)) for noise in d dimensions, where it is about
-// sigma (sqrt(d) + sqrt(2 ln(T/alpha))), and its ellipsoid lacks S^2 on the right-hand side. With contexts that are fixed, the Gram matrix of the arms that a good learner plays has rank
-// one, which is never the favourable case.
+// No rate is claimed for the unfavourable case. The proof in the paper bounds |eta_t| by sigma
+// sqrt(2 ln(2T/alpha)) for noise in d dimensions, where it is about sigma (sqrt(d) + sqrt(2
+// ln(T/alpha))), and its ellipsoid lacks S^2 on the right-hand side. With fixed contexts, the Gram
+// matrix of the arms that a good learner plays has rank one, which is never the favourable case.
 //
-// All is post-processing of messages. With epsilon = +Inf it is Online LinUCB (LDP, Algorithm 4; Abbasi-Yadkori, Pál, Szepesvári 2012). The broadcast is the ellipsoid, and Delta as the devices
-// need it. A round costs O(d^2) and what the online learner costs.
+// All is post-processing of messages. With epsilon = +Inf it is Online LinUCB (LDP, Algorithm 4;
+// Abbasi-Yadkori, Pál, Szepesvári 2012). The broadcast is the ellipsoid, followed by the Delta that
+// the devices need. A round costs O(d^2) and what the online learner costs.
 type OnlineServer struct {
 	Noise OnlineNoise // the devices'
 
-	// Online makes the online learner, on the ball of the radius, for gradients that are clipped to the norm given (their clipping is post-processing). nil means Maler, as in the
-	// paper; with curvature mu known, OGD with steps 1/(mu t) does as well and runs faster.
-	Online   func(radius, gradient float64) online.Learner
-	Radius   float64 // D of the predictions; 0 means ThetaNorm
-	Gradient float64 // 0: AsPublished, G of Corollary C.1 with C = 1; else 2 X (X D + B + sigma) + 2 (sigma^2 + Delta^2) D, X^2 = L^2 + d sigma^2, which clips the rare gradient
+	// Online makes the online learner on the ball of that radius, for gradients that are clipped to
+	// that norm; the clipping is post-processing. nil means Maler, as in the paper. If the curvature
+	// mu is known, OGD with steps 1/(mu t) does as well and runs faster.
+	Online func(radius, gradient float64) online.Learner
+	Radius float64 // D of the predictions; 0 means ThetaNorm
+	// Gradient is the norm that gradients are clipped to, > 0. 0 means, if AsPublished, G of Corollary
+	// C.1 with C = 1. Else it means 2 X (X D + B + sigma) + 2 (sigma^2 + Delta^2) D, with X^2 = L^2 +
+	// n sigma^2 and n the number of noisy coordinates of x~; this clips few gradients.
+	Gradient float64
 
 	DeltaSquared float64   // Delta^2, in [0, 1e6]; see PublishedDelta
 	LambdaMin    float64   // least eigenvalue of E[x x^T] that TheoryWidth may count on; 0: none
 	Rule         WidthRule // of the confidence set
 	Width        float64   // factor of beta, > 0; 0 means 1
 
-	Alpha     float64          // failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon
-	Sigma     float64          // R: the reward's own noise is Sigma-subgaussian; 0 means half the length of the reward range
-	ThetaNorm float64          // bound S on |theta|; 0 means 1
-	Ridge     float64          // of V~, > 0; 0 means 1, the paper's V_0 = I
-	Truth     func() []float64 // theta*, asked for at Reset; OracleWidth needs it, and is the only one to
+	// Alpha is the failure probability of the confidence sets, in (0, 1]; 0 means 1/horizon.
+	Alpha float64
+	// Sigma is R, the subgaussian parameter of the reward's own noise; 0 means half the length of the
+	// reward range.
+	Sigma     float64
+	ThetaNorm float64 // bound S on |theta|; 0 means 1
+	Ridge     float64 // of V~, > 0; 0 means 1, the paper's V_0 = I
+	// Truth returns theta*. OracleWidth alone needs it, and calls it at Reset.
+	Truth func() []float64
 
 	estimate
 	scale    onlineScale
@@ -71,21 +86,27 @@ type OnlineServer struct {
 
 var _ Server = (*OnlineServer)(nil)
 
-// WidthRule says where OnlineServer has the width beta of its confidence set from.
+// WidthRule says how OnlineServer computes the width beta of its confidence set.
 type WidthRule int
 
 const (
-	// ScaledWidth is LinUCB's width in a closed form, sqrt(Ridge) S + R sqrt(d ln((1 + t L^2/Ridge)/alpha)). No theorem says that it holds for predictions: with
-	// noise of sigma = 0.5 the sets need some four times it (Width = 4), and Width < 1 may lock a learner onto a wrong arm.
+	// ScaledWidth is LinUCB's width in closed form: sqrt(Ridge) S + R sqrt(d ln((1 + t
+	// L^2/Ridge)/alpha)). No theorem says that it holds for predictions. With noise of sigma = 0.5 the
+	// sets need about four times that width (Width = 4), and Width < 1 may lock a learner onto a wrong
+	// arm.
 	ScaledWidth WidthRule = iota
-	// TheoryWidth is sqrt(S^2 + M_t + K_t) of Lemma 3.3, with gamma = 1 and the bounds of Lemma 3.5, Theorem C.2 and Lemma H.6 on Maler's regret M_t and on the predictions' distance from
-	// theta*, or the trivial bound on that. At T = 20,000 and delta = 0.1 it is some 5,000 at epsilon = 1 and 500 at 10 (2.3e6 and 4.5e3 by the paper's bounds alone), for rewards in [0, 1]:
-	// uniform exploration for ever.
+	// TheoryWidth is sqrt(S^2 Ridge + M_t + K_t) of Lemma 3.3 with gamma = 1. M_t bounds Maler's
+	// regret and K_t the predictions' distance from theta*, by Lemma 3.5, Theorem C.2 and Lemma H.6,
+	// or by the trivial bound on the distance. At T = 20,000 and delta = 0.1, for rewards in [0, 1],
+	// it is about 5,000 at epsilon = 1 and 500 at epsilon = 10 (2.3e6 and 4.5e3 by the paper's bounds
+	// alone). The learner then explores uniformly for ever.
 	TheoryWidth
-	// OracleWidth is the least that a proof by Lemma 3.3 could use: sqrt(S^2 Ridge + sum <x~, theta_t - theta*>^2 - the least squares' own rest). It knows theta*: for study.
+	// OracleWidth is the least width that a proof by Lemma 3.3 could use: sqrt(S^2 Ridge + sum <x~,
+	// theta_t - theta*>^2 - the least-squares residual). It knows theta*, so it is for study only.
 	OracleWidth
 )
 
+// String returns the name of the rule.
 func (w WidthRule) String() string {
 	switch w {
 	case ScaledWidth:
@@ -106,15 +127,13 @@ func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
 	if o.scale, err = o.Noise.scale(p); err != nil {
 		return err
 	}
-	t := tuning{o.Alpha, o.Sigma, o.ThetaNorm, o.Ridge, o.Width}
-	if err := t.check("OnlineServer"); err != nil {
+	if err := checkTuning("OnlineServer", o.Alpha,
+		tuning{"Sigma", o.Sigma, "half the reward range"}, tuning{"ThetaNorm", o.ThetaNorm, "1"},
+		tuning{"Ridge", o.Ridge, "1"}, tuning{"Width", o.Width, "1"},
+		tuning{"Radius", o.Radius, "ThetaNorm"}, tuning{"Gradient", o.Gradient, "a bound on most gradients"}); err != nil {
 		return err
 	}
 	switch {
-	case !(o.Radius >= 0) || math.IsInf(o.Radius, 1):
-		return fmt.Errorf("learner: OnlineServer.Radius = %v, want finite and > 0, or 0 for ThetaNorm", o.Radius)
-	case !(o.Gradient >= 0) || math.IsInf(o.Gradient, 1):
-		return fmt.Errorf("learner: OnlineServer.Gradient = %v, want finite and > 0, or 0 for a bound on most gradients", o.Gradient)
 	case !(o.DeltaSquared >= 0 && o.DeltaSquared <= maxDelta*maxDelta):
 		return fmt.Errorf("learner: OnlineServer.DeltaSquared = %v, want in [0, %v]", o.DeltaSquared, maxDelta*maxDelta)
 	case !(o.LambdaMin >= 0) || math.IsInf(o.LambdaMin, 1):
@@ -154,7 +173,7 @@ func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
 	return nil
 }
 
-// Reset forgets the messages. OnlineServer makes no random choices.
+// Reset forgets the messages. OnlineServer makes no random choices of its own.
 func (o *OnlineServer) Reset(*rand.Rand) {
 	o.predict.Reset()
 	clear(o.sum)
@@ -169,7 +188,7 @@ func (o *OnlineServer) Reset(*rand.Rand) {
 	o.widen()
 }
 
-// Receive takes the gradient step and moves the ellipsoid by one row.
+// Receive takes the gradient step and updates the ellipsoid by one row.
 func (o *OnlineServer) Receive(m Message) error {
 	if err := checkMessage(m, o.scale.noisy+1, o.scale.bound); err != nil {
 		return err
@@ -219,7 +238,8 @@ func (o *OnlineServer) Receive(m Message) error {
 	return nil
 }
 
-// refactor computes the ellipsoid from the sums. If the ridge is so small beside them that it is rounded away, eigenvalues are floored at it.
+// refactor computes the ellipsoid from the sums. If the ridge is so small beside them that rounding
+// removes it, eigenvalues are floored at the ridge.
 func (o *OnlineServer) refactor() {
 	copy(o.work, o.sum)
 	for i, p := 0, 0; i < o.dim; i, p = i+1, p+i+2 {
@@ -235,7 +255,7 @@ func (o *OnlineServer) refactor() {
 	o.tighten()
 }
 
-// widen sets beta.
+// widen sets beta by the rule.
 func (o *OnlineServer) widen() {
 	var beta float64
 	switch o.Rule {
@@ -243,7 +263,8 @@ func (o *OnlineServer) widen() {
 		beta = o.theory.width(float64(o.count))
 	case OracleWidth:
 		u := o.sum[packed.Size(o.dim):]
-		rest := o.squares - packed.Dot(u, o.theta) // min over theta of Ridge |theta|^2 + sum <x~, theta_t - theta>^2
+		// min over theta of Ridge |theta|^2 + sum <x~, theta_t - theta>^2
+		rest := o.squares - packed.Dot(u, o.theta)
 		beta = math.Sqrt(max(0, float64(o.theory.ridge*packed.Dot(o.truth, o.truth))+o.misses-rest))
 	default:
 		beta = o.theory.scaled(float64(o.count))
@@ -251,10 +272,12 @@ func (o *OnlineServer) widen() {
 	o.width[0] = or(o.Width, 1) * beta
 }
 
-// Broadcast returns the ellipsoid for the next round, and Delta where the devices draw zeta.
+// Broadcast returns the ellipsoid for the next round, followed by Delta, which is 0 unless the
+// devices draw zeta.
 func (o *OnlineServer) Broadcast() []float64 { return o.flat }
 
-// Prediction returns theta_t, the online learner's for the next message. It is valid until Receive.
+// Prediction returns theta_t, the online learner's prediction for the next message. It is valid
+// until Receive.
 func (o *OnlineServer) Prediction() []float64 { return o.predict.Predict() }
 
 // Confidence returns the centre and the width of the confidence set for the next round.
@@ -277,7 +300,7 @@ func (o *OnlineServer) Warnings() []bandit.Warning {
 	return w
 }
 
-// onlineTheory holds what the widths and the gradients' bound are computed from.
+// onlineTheory holds the parameters of the widths and of the bound on gradients.
 type onlineTheory struct {
 	dim, noisy                         int
 	rounds, alpha                      float64
@@ -287,7 +310,7 @@ type onlineTheory struct {
 	published                          bool
 }
 
-// gradientBound returns G.
+// gradientBound returns the default of OnlineServer.Gradient.
 func (t *onlineTheory) gradientBound() float64 {
 	d, s, delta := t.radius, t.sigma, math.Sqrt(t.delta2)
 	if t.published { // Corollary C.1 with C = 1
@@ -298,18 +321,21 @@ func (t *onlineTheory) gradientBound() float64 {
 	return float64(2*x*(float64(x*d)+t.reward+s)) + float64(2*(float64(s*s)+t.delta2)*d)
 }
 
-// scaled returns sqrt(Ridge) S + R sqrt(d ln((1 + n L^2/Ridge)/alpha)).
+// scaled returns ScaledWidth's beta after n messages: sqrt(Ridge) S + R sqrt(d ln((1 + n
+// L^2/Ridge)/alpha)).
 func (t *onlineTheory) scaled(n float64) float64 {
 	return float64(math.Sqrt(t.ridge)*t.thetaNorm) + float64(t.own*math.Sqrt(float64(t.dim)*portable.Log((1+n*t.context*t.context/t.ridge)/t.alpha)))
 }
 
-// width returns sqrt(S^2 Ridge + M + K) after n messages, with sigma for the printed sqrt(log(1/delta))/eps.
+// width returns TheoryWidth's beta after n messages: sqrt(S^2 Ridge + M + K), with sigma where the
+// paper prints sqrt(log(1/delta))/eps.
 func (t *onlineTheory) width(n float64) float64 {
 	if n < 1 {
 		return math.Sqrt(t.ridge) * t.thetaNorm
 	}
 	g, d, delta := t.gradient, t.radius, math.Sqrt(t.delta2)
-	// Lemma H.6 with the diameter 2D, for losses convex in expectation, and Azuma's bound for their sum's distance from that.
+	// Lemma H.6 with the diameter 2D, for losses convex in expectation, and Azuma's bound for their
+	// sum's distance from that.
 	regret := float64((float64(2*portable.Log(3))+1.5)*2*g*d*math.Sqrt(n)) + float64(4*g*d*math.Sqrt(2*n*portable.Log(1/t.alpha)))
 	distance := float64(n * 4 * d * d) // sum of |theta_t - theta*|^2
 	if t.mu > 0 {

@@ -40,7 +40,8 @@ func normOf(v *mat.SymDense, x []float64) float64 {
 	return math.Sqrt(mat.Inner(w, v, w))
 }
 
-// TestOnlineUCBReference: theta_t, the centre and V~ equal those of Algorithm 1 written down anew, with gonum, to 1e-8, beyond a refactorisation.
+// TestOnlineUCBReference: theta_t, the centre and V~ equal those of Algorithm 1 written down anew,
+// with gonum, to 1e-8, beyond a refactorisation.
 func TestOnlineUCBReference(t *testing.T) {
 	const rounds, d = 1500, 4
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
@@ -55,7 +56,7 @@ func TestOnlineUCBReference(t *testing.T) {
 		if err := dev.Init(features, rounds); err != nil {
 			t.Fatal(err)
 		}
-		sigma := dev.Draws(1)[0].Scale
+		sigma := dev.Drawn(1)[0].Scale
 		r := random.New(1, 0, "messages")
 		theta := mat.NewVecDense(d, nil)
 		v, u := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -120,8 +121,9 @@ func closeTo(a, b []float64, tol float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= tol*(1+math.Abs(y)) })
 }
 
-// TestOnlineSigma: the noise's scale and what it buys, against values computed elsewhere: Sound, D = sqrt(3) and 2 sqrt(2), and the published sigma, whose true epsilon is
-// below 1 at 1 for delta = 0.1 and above 10 at 10.
+// TestOnlineSigma: the noise's scale and what it buys, against values computed elsewhere: Sound, D
+// = sqrt(3) and 2 sqrt(2), and the published sigma, whose true epsilon is below 1 at 1 for delta =
+// 0.1 and above 10 at 10.
 func TestOnlineSigma(t *testing.T) {
 	general := bandit.Problem{Arms: 2, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	paper := (&environment.UnitFeatures{}).Problem()
@@ -146,16 +148,17 @@ func TestOnlineSigma(t *testing.T) {
 		if err := d.Init(c.p, 100); err != nil {
 			t.Fatal(err)
 		}
-		if sigma := d.Draws(1)[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
+		if sigma := d.Drawn(1)[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
 			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
 		}
-		if eps := d.Claim().Epsilon; math.Abs(eps-c.epsilon) > 0.02*c.epsilon {
+		if eps := privacy.ClaimOf(d).Epsilon(); math.Abs(eps-c.epsilon) > 0.02*c.epsilon {
 			t.Errorf("%+v: epsilon = %v, want %v", c.n, eps, c.epsilon)
 		}
 	}
 }
 
-// TestOracleWidth: the oracle's set holds theta* at its very border in every round: its width is an identity.
+// TestOracleWidth: the oracle's set holds theta* at its very border in every round: its width is an
+// identity.
 func TestOracleWidth(t *testing.T) {
 	env := &environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
@@ -190,7 +193,8 @@ func TestOracleWidth(t *testing.T) {
 	}
 }
 
-// TestTheoryWidth: the widths of the theory are what they are, about 5,000 and 500, and G of Corollary C.1 is 2,938 as worked out by hand.
+// TestTheoryWidth: the widths of the theory are what they are, about 5,000 and 500, and G of
+// Corollary C.1 is 2,938 as worked out by hand.
 func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
 		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
@@ -214,7 +218,8 @@ func TestTheoryWidth(t *testing.T) {
 	}
 }
 
-// TestOnlineWithoutNoise: at epsilon = +Inf both calibrations are Online LinUCB, the same arms; a constant coordinate makes no difference to it.
+// TestOnlineWithoutNoise: at epsilon = +Inf both calibrations are Online LinUCB, the same arms; a
+// constant coordinate makes no difference to it.
 func TestOnlineWithoutNoise(t *testing.T) {
 	tune := learner.OnlineServer{Online: ogd(0.2), Gradient: 10}
 	plain := onlineUCB(learner.OnlineNoise{Budget: none}, tune)
@@ -274,8 +279,8 @@ type block struct {
 
 func (b *block) Reset(own *rand.Rand) { b.tally.Reset(own); b.resets++ }
 
-// TestAnytime: message 1 goes to block 0, 2 and 3 to block 1, 4 to 7 to block 2; a block begins with a Reset; it goes on beyond the horizon; a refused
-// message is not counted.
+// TestAnytime: message 1 goes to block 0, 2 and 3 to block 1, 4 to 7 to block 2; a block begins
+// with a Reset; it goes on beyond the horizon; a refused message is not counted.
 func TestAnytime(t *testing.T) {
 	var blocks []*block
 	a := &learner.Anytime{Block: func(rounds int) learner.Server {

@@ -3,22 +3,29 @@ package learner
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// RandomisedAction makes another learner's action private towards everybody, the user of the round herself included:
-// it plays the arm that the learner selects with probability e^eps/(e^eps + K - 1) and each other arm with probability 1/(e^eps + K - 1) (K-ary randomised response).
-// That is as often as a learner can follow a context whose change must not change the odds of an action by more than e^eps, and
-// it is why differential privacy in the standard sense costs linear regret (JDP, Claim 13). The claim is about the round's own context; what leaks into
-// later rounds is the inner learner's affair.
+// RandomisedAction makes another learner's action private towards everybody, the round's own user
+// included. It plays the arm that the learner selects with probability e^eps/(e^eps + K - 1), and
+// each other arm with probability 1/(e^eps + K - 1) (K-ary randomised response).
+//
+// No action can follow a context more often than that if a change of the context may change the
+// odds of an action by a factor of at most e^eps. This is why standard differential privacy costs
+// linear regret (JDP, Claim 13).
+//
+// Trust model: central with all outputs, if the inner learner is jointly private. A record then
+// shows what the inner learner releases of it, and the action of its own round.
 type RandomisedAction struct {
 	Learner bandit.Learner
 	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
 
-	noise *privacy.Noise
-	drawn []privacy.Draws
+	epsilon float64 // as it was in Init
+	noise   *privacy.Noise
+	drawn   []privacy.Draws
 }
 
 var (
@@ -37,6 +44,7 @@ func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
 	if p.Slots != 1 {
 		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
 	}
+	r.epsilon = r.Epsilon
 	return r.Learner.Init(p, horizon)
 }
 
@@ -47,16 +55,16 @@ func (r *RandomisedAction) Reset(own *rand.Rand, noise rand.Source) {
 	r.drawn = r.drawn[:0]
 }
 
-// Select appends the inner learner's arm, or another.
+// Select appends the inner learner's arm or, at random, another one.
 func (r *RandomisedAction) Select(v *bandit.View, dst []int) []int {
 	dst = r.Learner.Select(v, dst)
 	last := &dst[len(dst)-1]
-	*last = r.noise.Response(*last, v.Arms, r.Epsilon)
-	r.count(privacy.ResponseLaw(v.Arms, r.Epsilon))
+	*last = r.noise.Response(*last, v.Arms, r.epsilon)
+	r.count(privacy.ResponseLaw(v.Arms, r.epsilon))
 	return dst
 }
 
-// count adds a draw to the list: one law for each number of arms that rounds have.
+// count adds a draw to the list, which has one law for each number of arms that a round has had.
 func (r *RandomisedAction) count(law privacy.Law) {
 	for i := range r.drawn {
 		if r.drawn[i].Law == law {
@@ -67,7 +75,7 @@ func (r *RandomisedAction) count(law privacy.Law) {
 	r.drawn = append(r.drawn, privacy.Draws{Law: law, Count: 1})
 }
 
-// Update tells the inner learner what was played and what came of it.
+// Update tells the inner learner which arm was played and its reward.
 func (r *RandomisedAction) Update(v *bandit.View, arms []int, y []float64) {
 	r.Learner.Update(v, arms, y)
 }
@@ -78,25 +86,33 @@ func (r *RandomisedAction) Err() error { return r.Learner.Err() }
 // Warnings returns the inner learner's warnings.
 func (r *RandomisedAction) Warnings() []bandit.Warning { return r.Learner.Warnings() }
 
-// Claim claims Epsilon for the action of a round towards its own context.
-func (r *RandomisedAction) Claim() privacy.Claim {
-	return privacy.Claim{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound,
-		Nominal: privacy.Budget{Epsilon: r.Epsilon}, Epsilon: r.Epsilon,
-		Event:      privacy.ResponseEvent{Epsilon: r.Epsilon, Choices: 2}, // of all numbers of arms, the one that shows most
-		Conditions: []string{"for the action of the round itself, given what came before"},
-		Source:     "randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13",
+// Plan returns two releases of each record: that of the inner learner, which later rounds show, and
+// the action of the record's own round, which is chosen before the record is taken in. Together
+// they cover all outputs. If the inner learner has no plan, only the action of the own round is
+// covered.
+func (r *RandomisedAction) Plan(records int) privacy.Plan {
+	// of all numbers of arms, the one that shows most
+	action := privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.epsilon)}}
+	p := privacy.PlanOf(r.Learner, records)
+	if !p.Held() {
+		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction}
+	} else {
+		p.Scope = privacy.AllOutputs
 	}
+	p.Model = privacy.Central
+	p.Asked.Epsilon += r.epsilon
+	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
+	return p.With(action).HeldBy(r)
 }
 
-// Draws returns one response a round, and what the inner learner draws.
-func (r *RandomisedAction) Draws() []privacy.Draws {
+// Drawn returns one randomised response a round, and the noise of the inner learner.
+func (r *RandomisedAction) Drawn() []privacy.Draws {
 	draws := append([]privacy.Draws(nil), r.drawn...)
 	if inner, ok := r.Learner.(privacy.Ledgered); ok {
-		draws = append(draws, inner.Draws()...)
+		draws = append(draws, inner.Drawn()...)
 	}
 	return draws
 }
 
-// Check lets the inner learner compare noise of the system's with its claim.
+// Check compares noise that the inner learner drew from the operating system with its plan.
 func (r *RandomisedAction) Check() error { return checkSystem(r.Learner) }

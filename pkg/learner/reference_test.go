@@ -15,8 +15,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// reference is LinUCB as it is written down: dense matrices, no pruning, all of it anew each round. It has an accumulator
-// of its own, fed with the same rows and noise.
+// reference is LinUCB as it is written down: dense matrices, no pruning, all of it anew each round.
+// It has an accumulator of its own, fed with the same rows and noise.
 type reference struct {
 	acc                 privacy.Accumulator
 	dim                 int
@@ -28,7 +28,7 @@ func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta flo
 	t.Helper()
 	d := r.dim
 	release := make([]float64, (d+1)*(d+2)/2)
-	r.acc.Read(release)
+	r.acc.Release().Read(release)
 	gram, u := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
 	for i := range d {
 		for j := range i + 1 {
@@ -44,7 +44,7 @@ func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta flo
 	if err := chol.SolveVecTo(&theta, u); err != nil {
 		t.Fatal(err)
 	}
-	b := r.acc.Bounds()
+	b := r.acc.Release().Bounds
 	beta = r.sigma*math.Sqrt(2*math.Log(2/r.alpha)+chol.LogDet()-float64(d)*math.Log(b.RhoMin)) + r.theta*math.Sqrt(b.RhoMax) + b.Gamma
 	for a := range v.Arms {
 		x := mat.NewVecDense(d, v.Row(a))
@@ -57,7 +57,8 @@ func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta flo
 	return ucb, beta
 }
 
-// contexts fills a view with arms of various lengths up to 1, some of them near copies of the last round's best.
+// contexts fills a view with arms of various lengths up to 1, some of them near copies of the last
+// round's best.
 func contexts(r *rand.Rand, v *bandit.View, best []float64) {
 	for a := range v.Arms {
 		x := v.Row(a)
@@ -75,9 +76,10 @@ func contexts(r *rand.Rand, v *bandit.View, best []float64) {
 	}
 }
 
-// TestAgainstReference compares arms and beta_t with the reference, round by round: ruling arms out, updating
-// the inverse by rank one and the short cuts of small dimensions must not show. Another arm is allowed only if its upper confidence bound is within 1e-10
-// of the best, as rounding differs.
+// TestAgainstReference compares arms and beta_t with the reference, round by round: ruling arms
+// out, updating the inverse by rank one and the short cuts of small dimensions must not show.
+// Another arm is allowed only if its upper confidence bound is within 1e-10 of the best, as
+// rounding differs.
 func TestAgainstReference(t *testing.T) {
 	const horizon, alpha = 2500, 0.05
 	b := privacy.Budget{Epsilon: 5, Delta: 0.1}
@@ -108,11 +110,11 @@ func TestAgainstReference(t *testing.T) {
 					t.Fatal(err)
 				}
 				if c.rhoMin > 0 {
-					if err := ref.acc.(privacy.Shifter).ShiftTo(c.rhoMin); err != nil {
+					if err := ref.acc.Release().ShiftTo(c.rhoMin); err != nil {
 						t.Fatal(err)
 					}
 				}
-				l := &learner.LinUCB{Sums: c.make(), Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}
+				l := learner.New(&learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
 				if err := l.Init(p, horizon); err != nil {
 					t.Fatal(err)
 				}
@@ -134,7 +136,7 @@ func TestAgainstReference(t *testing.T) {
 						}
 					}
 					arms := l.Select(&v, nil)
-					if _, got := l.Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
+					if _, got := linUCB(l).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
 						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
 					}
 					if got := arms[0]; got != want {
@@ -145,7 +147,7 @@ func TestAgainstReference(t *testing.T) {
 					copy(best, v.Row(arms[0]))
 					y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
 					l.Update(&v, arms, []float64{y})
-					if err := ref.acc.AddOuter(append(append([]float64(nil), best...), y)); err != nil {
+					if _, err := ref.acc.Add(&privacy.Record{X: best, Y: []float64{y}}); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -46,12 +46,12 @@ func TestInitRefuses(t *testing.T) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, (&learner.LinUCB{Sums: make_()}).Init(good, 100), c.words...)
+			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(good, 100), c.words...)
 		}
 	}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, (&learner.LinUCB{Sums: make_()}).Init(good, horizon), word, "at least 1")
+			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(good, horizon), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -67,60 +67,63 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, (&learner.LinUCB{Sums: make_()}).Init(p, 100), c.words...)
+			wants(t, name, learner.New(&learner.LinUCB{}, make_()).Init(p, 100), c.words...)
 		}
 	}
 	for _, c := range []struct {
 		l     learner.LinUCB
+		sums  privacy.Accumulator
 		words []string
 	}{
-		{learner.LinUCB{Alpha: -1}, []string{"Alpha = -1", "(0, 1]"}},
-		{learner.LinUCB{Alpha: 2}, []string{"Alpha = 2", "(0, 1]"}},
-		{learner.LinUCB{Alpha: nan}, []string{"Alpha = NaN", "(0, 1]"}},
-		{learner.LinUCB{Sigma: -1}, []string{"Sigma = -1", "> 0"}},
-		{learner.LinUCB{Sigma: inf}, []string{"Sigma = +Inf", "finite"}},
-		{learner.LinUCB{ThetaNorm: nan}, []string{"ThetaNorm = NaN", "> 0"}},
-		{learner.LinUCB{RhoMin: -1}, []string{"RhoMin = -1", "> 0"}},
-		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, []string{"RhoMin = 1", "OptimalShift"}},
-		{learner.LinUCB{Sums: &mechanism.Exact{Ridge: -1}}, []string{"Ridge = -1", ">= 0"}},
-		{learner.LinUCB{Sums: &mechanism.Tree{}}, []string{"without Noise"}},
-		{learner.LinUCB{Sums: fixed{}, RhoMin: 1}, []string{"RhoMin = 1", "learner_test.fixed", "cannot be shifted"}},
+		{learner.LinUCB{Alpha: -1}, nil, []string{"Alpha = -1", "(0, 1]"}},
+		{learner.LinUCB{Alpha: 2}, nil, []string{"Alpha = 2", "(0, 1]"}},
+		{learner.LinUCB{Alpha: nan}, nil, []string{"Alpha = NaN", "(0, 1]"}},
+		{learner.LinUCB{Sigma: -1}, nil, []string{"Sigma = -1", "> 0"}},
+		{learner.LinUCB{Sigma: inf}, nil, []string{"Sigma = +Inf", "finite"}},
+		{learner.LinUCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
+		{learner.LinUCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
+		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
+		{learner.LinUCB{}, &mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
+		{learner.LinUCB{}, &mechanism.Tree{}, []string{"without Noise"}},
+		{learner.LinUCB{RhoMin: 1}, &fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
+		{learner.LinUCB{OptimalShift: true}, &fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
-		wants(t, "LinUCB", c.l.Init(good, 100), c.words...)
+		wants(t, "LinUCB", learner.New(&c.l, c.sums).Init(good, 100), c.words...)
 	}
 }
 
-// TestBadRounds: what a round may bring that is wrong, and that the error names. That the state stays as it was is bandittest's to check.
+// TestBadRounds: what a round may bring that is wrong, and that the error names. That the state
+// stays as it was is bandittest's to check.
 func TestBadRounds(t *testing.T) {
 	good := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, c := range []struct {
-			do    func(l *learner.LinUCB, v *bandit.View)
+			do    func(l bandit.Learner, v *bandit.View)
 			words []string
 		}{
-			{func(l *learner.LinUCB, v *bandit.View) { v.X[4] = math.NaN(); l.Select(v, nil) }, []string{"arm 1", "NaN"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.X[11] = math.Inf(-1); l.Select(v, nil) }, []string{"arm 3", "-Inf"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.X[0], v.X[11] = 1e200, math.NaN(); l.Select(v, nil) }, []string{"arm 3", "NaN"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.Dim = 2; l.Select(v, nil) }, []string{"dimension 2", "want 3"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.Arms = 5; l.Select(v, nil) }, []string{"5 arms", "[1, 4]"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.Arms = 0; l.Select(v, nil) }, []string{"0 arms", "[1, 4]"}},
-			{func(l *learner.LinUCB, v *bandit.View) { v.X = v.X[:11]; l.Select(v, nil) }, []string{"11 numbers", "12"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
-			{func(l *learner.LinUCB, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
+			{func(l bandit.Learner, v *bandit.View) { v.X[4] = math.NaN(); l.Select(v, nil) }, []string{"arm 1", "NaN"}},
+			{func(l bandit.Learner, v *bandit.View) { v.X[11] = math.Inf(-1); l.Select(v, nil) }, []string{"arm 3", "-Inf"}},
+			{func(l bandit.Learner, v *bandit.View) { v.X[0], v.X[11] = 1e200, math.NaN(); l.Select(v, nil) }, []string{"arm 3", "NaN"}},
+			{func(l bandit.Learner, v *bandit.View) { v.Dim = 2; l.Select(v, nil) }, []string{"dimension 2", "want 3"}},
+			{func(l bandit.Learner, v *bandit.View) { v.Arms = 5; l.Select(v, nil) }, []string{"5 arms", "[1, 4]"}},
+			{func(l bandit.Learner, v *bandit.View) { v.Arms = 0; l.Select(v, nil) }, []string{"0 arms", "[1, 4]"}},
+			{func(l bandit.Learner, v *bandit.View) { v.X = v.X[:11]; l.Select(v, nil) }, []string{"11 numbers", "12"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
+			{func(l bandit.Learner, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
-			l := &learner.LinUCB{Sums: make_()}
+			l := learner.New(&learner.LinUCB{}, make_())
 			if err := l.Init(good, 100); err != nil {
 				t.Fatal(err)
 			}
 			l.Reset(nil, random.Source(1, 0, "noise"))
-			theta, beta := l.Confidence()
+			theta, beta := linUCB(l).Confidence()
 			c.do(l, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
 			wants(t, name, l.Err(), c.words...)
-			if after, width := l.Confidence(); !slices.Equal(theta, after) || beta != width || len(l.Warnings()) > 0 {
+			if after, width := linUCB(l).Confidence(); !slices.Equal(theta, after) || beta != width || len(l.Warnings()) > 0 {
 				t.Errorf("%s: %v, and the state has changed", name, l.Err())
 			}
 			if l.Reset(nil, random.Source(1, 0, "noise")); l.Err() != nil {
@@ -130,13 +133,13 @@ func TestBadRounds(t *testing.T) {
 	}
 }
 
-// TestOversized: contexts beyond their norm are clipped inside the mechanism and counted in the warnings. The release
-// is that of the clipped rows.
+// TestOversized: contexts beyond their norm are clipped inside the mechanism and counted in the
+// warnings. The release is that of the clipped rows.
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l, clean := &learner.LinUCB{Sums: make_()}, &learner.LinUCB{Sums: make_()}
-		for _, l := range []*learner.LinUCB{l, clean} {
+		l, clean := learner.New(&learner.LinUCB{}, make_()), learner.New(&learner.LinUCB{}, make_())
+		for _, l := range []*learner.Private[privacy.Sums]{l, clean} {
 			if err := l.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
@@ -146,6 +149,7 @@ func TestOversized(t *testing.T) {
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
 		const rounds, long = 60, 20
 		for round := range rounds {
+			v.Round = round + 1
 			contexts(r, &v, make([]float64, 3))
 			y := 1.0
 			scale := 1.0
@@ -173,8 +177,8 @@ func TestOversized(t *testing.T) {
 		if w := clean.Warnings(); len(w) != 0 {
 			t.Errorf("%s: warnings %v, want none: the rows are within the bound", name, w)
 		}
-		a, betaA := l.Confidence()
-		b, betaB := clean.Confidence()
+		a, betaA := linUCB(l).Confidence()
+		b, betaB := linUCB(clean).Confidence()
 		for i := range a {
 			if math.Abs(a[i]-b[i]) > 1e-9 || math.Abs(betaA-betaB) > 1e-9*betaA {
 				t.Errorf("%s: theta~ = %v, beta = %v; of the clipped rows %v, %v", name, a, betaA, b, betaB)
@@ -188,29 +192,36 @@ func TestOversized(t *testing.T) {
 type fixed struct {
 	release []float64
 	bounds  privacy.Bounds
+	sums    *privacy.Sums
 }
 
-func (f fixed) Init(privacy.Setup) error { return nil }
-func (f fixed) Reset(*privacy.Noise)     {}
-func (f fixed) AddOuter([]float64) error { return nil }
-func (f fixed) Read(dst []float64)       { copy(dst, f.release) }
-func (f fixed) Bounds() privacy.Bounds   { return f.bounds }
-func (f fixed) Clipped() int             { return 0 }
-func (fixed) Draws() []privacy.Draws     { return nil }
-func (f fixed) Claim() privacy.Claim     { return privacy.Claim{} }
+func (f *fixed) Init(privacy.Setup) error {
+	f.sums = privacy.NewSums(f.bounds, false, func(dst []float64) { copy(dst, f.release) }, nil)
+	return nil
+}
 
-// TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at rho_min, and a warning each time.
+func (*fixed) Reset(*privacy.Noise)              {}
+func (*fixed) Add(*privacy.Record) (bool, error) { return true, nil }
+func (f *fixed) Release() *privacy.Sums          { return f.sums }
+func (*fixed) Clipped() int                      { return 0 }
+func (*fixed) Drawn() []privacy.Draws            { return nil }
+func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is fixed") }
+
+// TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at
+// rho_min, and a warning each time.
 func TestIndefinite(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5: [[1.75, 1.25], [1.25, 1.75]].
-	l := &learner.LinUCB{Sums: fixed{[]float64{1, 2, 1, 1, 0, 9}, privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}}, Alpha: 0.5, Sigma: 1}
+	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
+	// [[1.75, 1.25], [1.25, 1.75]].
+	l := learner.New(&learner.LinUCB{Alpha: 0.5, Sigma: 1}, &fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
 	if err := l.Init(p, 100); err != nil {
 		t.Fatal(err)
 	}
 	l.Reset(nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
-		if arms := l.Select(&v, nil); !slices.Equal(arms, []int{1}) { // 0.7 + .. sqrt(0.98/3) against 0.7 + .. sqrt(0.98/0.5)
+		// 0.7 + .. sqrt(0.98/3) against 0.7 + .. sqrt(0.98/0.5)
+		if arms := l.Select(&v, nil); !slices.Equal(arms, []int{1}) {
 			t.Errorf("arms %v, want [1]", arms)
 		}
 		l.Update(&v, []int{0}, []float64{1})
@@ -222,12 +233,12 @@ func TestIndefinite(t *testing.T) {
 	if w := l.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
 		t.Errorf("warnings %v, want 4 floored", w)
 	}
-	theta, beta := l.Confidence()
+	theta, beta := linUCB(l).Confidence()
 	near(t, "theta~[0]", theta[0], 1.75/1.5, 1e-12) // of (1, 0)
 	near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
 	near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
 
-	none := &learner.LinUCB{Sums: fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}}}
+	none := learner.New(&learner.LinUCB{}, &fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
 	wants(t, "rho_min", none.Init(p, 100), "rho_min = -1", "> 0")
 }
 
@@ -236,7 +247,7 @@ func TestNoAllocations(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := &learner.LinUCB{Sums: make_()}
+			l := learner.New(&learner.LinUCB{}, make_())
 			if err := l.Init(p, 20000); err != nil {
 				t.Fatal(err)
 			}
@@ -246,6 +257,7 @@ func TestNoAllocations(t *testing.T) {
 			arms, y, zero := make([]int, 0, 1), []float64{1}, make([]float64, d)
 			batch := func() {
 				for range 1500 {
+					v.Round++
 					contexts(r, &v, zero)
 					arms = l.Select(&v, arms[:0])
 					l.Update(&v, arms, y)

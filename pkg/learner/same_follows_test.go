@@ -5,27 +5,30 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Only the view of the round after the last choice, of as many arms and with the same last context, is taken at its word; and none after a failure or Reset.
+// TestFollows: only the view of the round after the last choice, of as many arms and with the same
+// last context, is taken at its word; and none after Reset or Init.
 func TestFollows(t *testing.T) {
 	x := []float64{1, 0, 0.5, 0.5, 0.5, 0.5}
 	for _, c := range []struct {
 		name   string
 		want   bool
-		change func(l *LinUCB, v *bandit.View)
+		change func(l *Private[privacy.Sums], v *bandit.View)
 	}{
-		{"next round", true, func(*LinUCB, *bandit.View) {}},
-		{"not said to be the same", false, func(_ *LinUCB, v *bandit.View) { v.Same = false }},
-		{"the same round again", false, func(_ *LinUCB, v *bandit.View) { v.Round-- }},
-		{"a round not seen", false, func(_ *LinUCB, v *bandit.View) { v.Round++ }},
-		{"fewer arms", false, func(_ *LinUCB, v *bandit.View) { v.Arms-- }},
-		{"another last context", false, func(_ *LinUCB, v *bandit.View) { v.X = []float64{1, 0, 0.5, 0.5, 0.5, 0.4} }},
-		{"other memory for the contexts", true, func(_ *LinUCB, v *bandit.View) { v.X = append([]float64(nil), v.X...) }},
-		{"Reset", false, func(l *LinUCB, _ *bandit.View) { l.Reset(nil, rand.NewPCG(1, 2)) }},
-		{"Init", false, func(l *LinUCB, _ *bandit.View) { l.Init(l.problem, 10) }},
+		{"next round", true, func(*Private[privacy.Sums], *bandit.View) {}},
+		{"not said to be the same", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Same = false }},
+		{"the same round again", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Round-- }},
+		{"a round not seen", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Round++ }},
+		{"fewer arms", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Arms-- }},
+		{"another last context", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.X = []float64{1, 0, 0.5, 0.5, 0.5, 0.4} }},
+		{"other memory for the contexts", true, func(_ *Private[privacy.Sums], v *bandit.View) { v.X = append([]float64(nil), v.X...) }},
+		{"Reset", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Reset(nil, rand.NewPCG(1, 2)) }},
+		{"Init", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Init(l.problem, 10) }},
 	} {
-		l := &LinUCB{}
+		policy := &LinUCB{}
+		l := New(policy, nil)
 		if err := l.Init(bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +36,7 @@ func TestFollows(t *testing.T) {
 		l.Select(&bandit.View{Round: 4, Arms: 3, Dim: 2, X: x}, nil)
 		v := bandit.View{Round: 5, Arms: 3, Dim: 2, X: x, Same: true}
 		c.change(l, &v)
-		if got := l.memory.follows(&v); got != c.want {
+		if got := policy.memory.follows(&v); got != c.want {
 			t.Errorf("%s: follows = %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -77,7 +77,9 @@ func TestSameChangesNoChoice(t *testing.T) {
 	k := (&environment.UnitFeatures{}).Constant()
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
 	learners := map[string]func() bandit.Learner{
-		"greedy":          func() bandit.Learner { return &learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12} },
+		"greedy": func() bandit.Learner {
+			return learner.New(&learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil)
+		},
 		"ldp":             func() bandit.Learner { return ldp(learner.LDPNoise{Budget: budget, Constant: k}) },
 		"ldp/epsilon=inf": func() bandit.Learner { return ldp(learner.LDPNoise{Budget: none}) },
 		"onlineucb-ogd":   func() bandit.Learner { return onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4}) },
@@ -90,7 +92,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		},
 	}
 	for name, make := range sums(budget) {
-		learners["linucb/"+name] = func() bandit.Learner { return &learner.LinUCB{Sums: make()} }
+		learners["linucb/"+name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
 	}
 	for name, make := range combiners() {
 		learners["combiner/"+name] = func() bandit.Learner { return make() }

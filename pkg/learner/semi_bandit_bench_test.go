@@ -21,7 +21,8 @@ func must[M any](m M, err error) M {
 	return m
 }
 
-// table2 is the synthetic instance of the matroid paper: vectors of which the last is a loop and the last but one is parallel to the first.
+// table2 is the synthetic instance of the matroid paper: vectors of which the last is a loop and
+// the last but one is parallel to the first.
 func table2() *environment.SemiBandit {
 	return &environment.SemiBandit{
 		Matroid: must(matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})),
@@ -29,7 +30,8 @@ func table2() *environment.SemiBandit {
 	}
 }
 
-// films is a stand-in for the movies: vectors of genres, 1 to 4 of 18 each, of rank 17 as one genre is never named.
+// films is a stand-in for the movies: vectors of genres, 1 to 4 of 18 each, of rank 17 as one genre
+// is never named.
 func films() *environment.SemiBandit {
 	r := random.New(1, 0, "films")
 	rows, means := make([][]int, 100), make([]float64, 100)
@@ -63,18 +65,18 @@ var semiBandits = []struct {
 	{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
 	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
-		return &learner.OMM{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}}
+		return learner.New(&learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
-	{"cts", func(m matroid.Matroid) bandit.Learner { return &learner.CTS{Matroid: m} }},
+	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
 	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, 2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
-		return &learner.CTS{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}, Width: 0.5, Sample: true}
+		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return learner.CUCBTree(m, 2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} }},
-	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return &learner.KLOSM{Matroid: m} }},
+	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
-		return &learner.KLOSM{Matroid: m, Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}}
+		return learner.New(&learner.KLOSM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
 	}},
 }
 

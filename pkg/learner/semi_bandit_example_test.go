@@ -13,8 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// DPUCB-MAT and DPTS-MAT beside what they are without privacy, on the matroid paper's Table 2. What differs is what they read; and, in the last line, how much they
-// explore, which costs no privacy.
+// DPUCB-MAT and DPTS-MAT beside what they are without privacy, on the matroid paper's Table 2. What
+// differs is what they read; and, in the last line, how much they explore, which costs no privacy.
 func ExampleDPUCBMAT() {
 	m, err := matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})
 	if err != nil {
@@ -31,11 +31,11 @@ func ExampleDPUCBMAT() {
 		},
 		Policies: []simulate.Policy{
 			{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(m) }},
-			{Name: "CTS", New: func() bandit.Learner { return &learner.CTS{Matroid: m} }},
-			{Name: "KL-OSM", New: func() bandit.Learner { return &learner.KLOSM{Matroid: m} }},
+			{Name: "CTS", New: func() bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
+			{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
 			{Name: "DPUCB-MAT", New: func() bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 			{Name: "DPTS-MAT", New: func() bandit.Learner { return learner.DPTSMAT(m, 2) }},
-			{Name: "KL-OSM, private", New: func() bandit.Learner { return &learner.KLOSM{Matroid: m, Tally: private(), Boost: 0.1} }},
+			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m, Boost: 0.1}, private()) }},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -44,7 +44,7 @@ func ExampleDPUCBMAT() {
 		return
 	}
 	for i, c := range r.Curves() {
-		fmt.Printf("%-16s epsilon = %-4v regret %.0f\n", c.Policy, r.Policies[i].Claim.Epsilon, c.Mean[len(c.Mean)-1])
+		fmt.Printf("%-16s epsilon = %-4v regret %.0f\n", c.Policy, r.Policies[i].Epsilon(), c.Mean[len(c.Mean)-1])
 	}
 	// Output:
 	// OMM              epsilon = +Inf regret 131
@@ -55,7 +55,8 @@ func ExampleDPUCBMAT() {
 	// KL-OSM, private  epsilon = 2    regret 103
 }
 
-// What DPTS-MAT claims, once it knows the problem: two of four films a round, whose genres are independent.
+// What DPTS-MAT claims, once it knows the problem: two of four films a round, whose genres are
+// independent.
 func ExampleDPTSMAT() {
 	m, err := matroid.NewLinear([][]int{{1, 0}, {1, 0}, {0, 1}, {1, 1}})
 	if err != nil {
@@ -67,16 +68,19 @@ func ExampleDPTSMAT() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(l.Claim())
+	fmt.Print(privacy.ClaimOf(l))
 	// Output:
 	// model       central differential privacy
 	// neighbours  replace one round's weights
+	// level       event: a user has one record
+	// covers      all outputs
 	// asked for   epsilon = 1, delta = 0
-	// proved      epsilon = 1 at that delta
+	// proved      epsilon = 1 at that delta (pure)
 	// event       2 times: Laplace, epsilon = 0.5
 	// calibration Sound
+	// noise       for research: floating point, and seeded
 	// condition   weights clipped to [0, 1] inside the mechanism
 	// condition   the arms of a round depend on earlier releases, and not on its weights
-	// condition   a user takes part in one round
-	// source      Differentially private matroid bandits, Theorem 1
+	// not covered error texts, counts of clipped records, running times
+	// source      blocks of Differentially private matroid bandits, Theorem 1
 }

@@ -14,15 +14,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// said is a tally that has released what a test says.
+// said is a tally that has released what a test says, of all arms at once.
 type said struct {
 	mechanism.Counts
 	estimates []privacy.Estimate
+	means     privacy.Means
 }
 
-func (s *said) Estimate(arm int) privacy.Estimate { return s.estimates[arm] }
+func (s *said) Release() *privacy.Means {
+	s.means.Of, s.means.Changed = s.estimates, s.means.Changed[:0]
+	for arm := range s.estimates {
+		s.means.Changed = append(s.means.Changed, arm)
+	}
+	return &s.means
+}
 
-// TestIndices compares the order in which arms are played with the formulas of the learners' descriptions, for any means, counts and tails, and every tuning.
+// TestIndices compares the order in which arms are played with the formulas of the learners'
+// descriptions, for any means, counts and tails, and every tuning.
 func TestIndices(t *testing.T) {
 	const arms, slots = 7, 7
 	m := must(matroid.NewUniform(arms, slots))
@@ -31,20 +39,20 @@ func TestIndices(t *testing.T) {
 	bound := func(e privacy.Estimate, l float64) float64 { return e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l }
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
 	omm := func(l learner.OMM, explore, width, slots float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
-		l.Matroid, l.Tally = m, tally
-		return fmt.Sprintf("omm/%v/%v/%v", explore, width, slots), &l, func(e privacy.Estimate, round int, span, _ float64) float64 {
+		l.Matroid = m
+		return fmt.Sprintf("omm/%v/%v/%v", explore, width, slots), learner.New(&l, tally), func(e privacy.Estimate, round int, span, _ float64) float64 {
 			return e.Mean + width*(span*math.Sqrt(explore*math.Log(slots*float64(round))/float64(e.Count))+bound(e, 3*math.Log(slots*float64(round))))
 		}
 	}
 	cts := func(l learner.CTS, width, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
-		l.Matroid, l.Tally = m, tally
-		return fmt.Sprintf("cts/%v/%v", width, boost), &l, func(e privacy.Estimate, round int, span, z float64) float64 {
+		l.Matroid = m
+		return fmt.Sprintf("cts/%v/%v", width, boost), learner.New(&l, tally), func(e privacy.Estimate, round int, span, z float64) float64 {
 			return e.Mean + boost*bound(e, l3(round)) + width*span*z/math.Sqrt(float64(e.Count))
 		}
 	}
 	kl := func(l learner.KLOSM, explore, loglog, boost float64) (string, bandit.Learner, func(privacy.Estimate, int, float64, float64) float64) {
-		l.Matroid, l.Tally = m, tally
-		return fmt.Sprintf("kl-osm/%v/%v/%v", explore, loglog, boost), &l, func(e privacy.Estimate, round int, span, _ float64) float64 {
+		l.Matroid = m
+		return fmt.Sprintf("kl-osm/%v/%v/%v", explore, loglog, boost), learner.New(&l, tally), func(e privacy.Estimate, round int, span, _ float64) float64 {
 			mean := (e.Mean + boost*bound(e, l3(round)) + 1) / span // of the range [-1, span-1]
 			log := math.Log(float64(round))
 			return klReference(min(max(mean, 0), 1), float64(e.Count), explore*(log+loglog*math.Log(log)))
@@ -92,14 +100,14 @@ func TestIndices(t *testing.T) {
 	check(kl(learner.KLOSM{LogLog: 3, Explore: 2, Boost: 0.1}, 2, 3, 0.1))
 }
 
-// TestSampledNoise: with Sample, an arm is preferred as often as its draw is the higher one by simulation, for Laplace and for Gaussian noise. 40,000 draws have a standard
-// error of 0.0025: a false alarm, beyond five of them, is one in a million.
+// TestSampledNoise: with Sample, an arm is preferred as often as its draw is the higher one by
+// simulation, for Laplace and for Gaussian noise. 40,000 draws have a standard error of 0.0025: a
+// false alarm, beyond five of them, is one in a million.
 func TestSampledNoise(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
-		l := &learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true,
-			Tally: &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}}}
+		l := learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
 		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +135,9 @@ func TestSampledNoise(t *testing.T) {
 	}
 }
 
-// TestKvetonIndex: NewOMM's width is that of Kveton et al., sqrt(2 ln t/T_e), of the range's length. The indices of arms with one and four observations are equal where the means
-// are half that of one observation apart.
+// TestKvetonIndex: NewOMM's width is that of Kveton et al., sqrt(2 ln t/T_e), of the range's
+// length. The indices of arms with one and four observations are equal where the means are half
+// that of one observation apart.
 func TestKvetonIndex(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	for _, c := range []struct {
@@ -138,7 +147,7 @@ func TestKvetonIndex(t *testing.T) {
 		width := 10 * math.Sqrt(2*math.Log(50))
 		tally := &said{estimates: []privacy.Estimate{{Mean: c.mean, Count: 1}, {Mean: 1 + width/2, Count: 4}}}
 		l := learner.NewOMM(m)
-		l.Tally = tally
+		l.Statistic = tally
 		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 10}, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -152,12 +161,13 @@ func TestKvetonIndex(t *testing.T) {
 	}
 }
 
-// TestKLWarmStart: an index does not depend on those before, however far from it they were: after estimates that jump, arms are in the order of bisection.
+// TestKLWarmStart: an index does not depend on those before, however far from it they were: after
+// estimates that jump, arms are in the order of bisection.
 func TestKLWarmStart(t *testing.T) {
 	const arms = 6
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	l := &learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms)), Tally: tally}
+	l := learner.New(&learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
 	if err := l.Init(bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000); err != nil {
 		t.Fatal(err)
 	}

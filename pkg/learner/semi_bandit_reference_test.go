@@ -15,15 +15,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// matReference is Algorithms 2 and 3 of the matroid paper, line by line, from its text and nothing else of ours but the streams: slow, and it may allocate.
-// Independence is the rank of real vectors by elimination.
+// matReference is Algorithms 2 and 3 of the matroid paper, line by line, from its text and nothing
+// else of ours but the streams: slow, and it may allocate. Independence is the rank of real vectors
+// by elimination.
 type matReference struct {
 	vectors  [][]float64
 	rank     int
 	epsilon0 float64 // +Inf: no noise
 	thompson bool
-	forced   bool // sound initialisation: T_e = 0 to begin with, U_t(e) = +Inf, and the first observation is a batch
-	exact    bool // OMM and CTS: a batch ends with every observation, and none is forgotten
+	// sound initialisation: T_e = 0 to begin with, U_t(e) = +Inf, and the first observation is a batch
+	forced bool
+	exact  bool // OMM and CTS: a batch ends with every observation, and none is forgotten
 
 	noise   *privacy.Noise
 	normals *random.Normals
@@ -173,8 +175,8 @@ func (r *matReference) observe(arms []int, w []float64) {
 	}
 }
 
-// TestAlgorithms2And3 plays the learners beside the reference, which replays their streams, on Table 2's instance: the same arms in the same order in each of
-// 2,000 rounds.
+// TestAlgorithms2And3 plays the learners beside the reference, which replays their streams, on
+// Table 2's instance: the same arms in the same order in each of 2,000 rounds.
 func TestAlgorithms2And3(t *testing.T) {
 	env := table2()
 	vectors := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
@@ -189,14 +191,14 @@ func TestAlgorithms2And3(t *testing.T) {
 			l    bandit.Warmer
 			r    *matReference
 		}{
-			{"DPUCB-MAT, 0.5", &learner.OMM{Matroid: env.Matroid, Tally: blocks(0.5), Initialisation: start}, newReference(vectors, 3, 0.5, false, forced, false)},
-			{"DPUCB-MAT, 2", &learner.OMM{Matroid: env.Matroid, Tally: blocks(2), Initialisation: start}, newReference(vectors, 3, 2, false, forced, false)},
-			{"DPUCB-MAT, 50", &learner.OMM{Matroid: env.Matroid, Tally: blocks(50), Initialisation: start}, newReference(vectors, 3, 50, false, forced, false)},
-			{"DPTS-MAT, 0.5", &learner.CTS{Matroid: env.Matroid, Tally: blocks(0.5), Initialisation: start}, newReference(vectors, 3, 0.5, true, forced, false)},
-			{"DPTS-MAT, 2", &learner.CTS{Matroid: env.Matroid, Tally: blocks(2), Initialisation: start}, newReference(vectors, 3, 2, true, forced, false)},
-			{"DPTS-MAT, +Inf", &learner.CTS{Matroid: env.Matroid, Tally: blocks(inf), Initialisation: start}, newReference(vectors, 3, inf, true, forced, false)},
-			{"OMM", &learner.OMM{Matroid: env.Matroid, Initialisation: start}, newReference(vectors, 3, inf, false, forced, true)},
-			{"CTS", &learner.CTS{Matroid: env.Matroid, Initialisation: start}, newReference(vectors, 3, inf, true, forced, true)},
+			{"DPUCB-MAT, 0.5", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
+			{"DPUCB-MAT, 2", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
+			{"DPUCB-MAT, 50", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
+			{"DPTS-MAT, 0.5", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
+			{"DPTS-MAT, 2", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
+			{"DPTS-MAT, +Inf", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
+			{"OMM", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
+			{"CTS", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
@@ -264,42 +266,44 @@ func klReference(mean, count, budget float64) float64 {
 	return lo
 }
 
-// TestKLOSM plays KL-OSM beside bisection. Where two arms' indices are within 1e-9, as ties are, the reference plays what it sees.
+// TestKLOSM plays KL-OSM beside bisection. Where two arms' indices are within 1e-9, as ties are,
+// the reference plays what it sees.
 func TestKLOSM(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		l        *learner.KLOSM
+		policy   learner.KLOSM
 		explore  float64
 		rounds   int
 		weights  func(r *rand.Rand, mean float64) float64
 		lo, span float64
 	}{
-		{"bernoulli", &learner.KLOSM{}, 1, 3000, coin, 0, 1},
-		{"ln ln t", &learner.KLOSM{LogLog: 3}, 1, 2000, coin, 0, 1},
-		{"explore", &learner.KLOSM{Explore: 0.3}, 0.3, 2000, coin, 0, 1},
-		{"range", &learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*coin(r, mean) - 1 }, -1, 4},
-		{"uniform", &learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return r.Float64() * mean }, 0, 1},
-		{"sure", &learner.KLOSM{}, 1, 2000, func(_ *rand.Rand, mean float64) float64 { return math.Round(mean) }, 0, 1},
+		{"bernoulli", learner.KLOSM{}, 1, 3000, coin, 0, 1},
+		{"ln ln t", learner.KLOSM{LogLog: 3}, 1, 2000, coin, 0, 1},
+		{"explore", learner.KLOSM{Explore: 0.3}, 0.3, 2000, coin, 0, 1},
+		{"range", learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return 4*coin(r, mean) - 1 }, -1, 4},
+		{"uniform", learner.KLOSM{}, 1, 2000, func(r *rand.Rand, mean float64) float64 { return r.Float64() * mean }, 0, 1},
+		{"sure", learner.KLOSM{}, 1, 2000, func(_ *rand.Rand, mean float64) float64 { return math.Round(mean) }, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const arms, slots = 12, 4
-			c.l.Matroid = must(matroid.NewUniform(arms, slots))
+			c.policy.Matroid = must(matroid.NewUniform(arms, slots))
+			l := learner.New(&c.policy, nil)
 			p := bandit.Problem{Arms: arms, Slots: slots, RewardMin: c.lo, RewardMax: c.lo + c.span}
-			if err := c.l.Init(p, c.rounds); err != nil {
+			if err := l.Init(p, c.rounds); err != nil {
 				t.Fatal(err)
 			}
 			r := random.New(1, 0, "rewards")
-			c.l.Reset(nil, random.Source(1, 0, "noise"))
+			l.Reset(nil, random.Source(1, 0, "noise"))
 			sum, count := make([]float64, arms), make([]float64, arms)
 			index := make([]float64, arms)
 			for round := 1; round <= c.rounds; round++ {
 				v := bandit.View{Round: round, Arms: arms}
-				got := c.l.Select(&v, nil)
+				got := l.Select(&v, nil)
 				log := math.Log(float64(round))
 				for e := range index {
 					index[e] = math.Inf(1)
 					if count[e] > 0 {
-						index[e] = klReference((sum[e]/count[e]-c.lo)/c.span, count[e], c.explore*(log+c.l.LogLog*math.Log(math.Max(1, log))))
+						index[e] = klReference((sum[e]/count[e]-c.lo)/c.span, count[e], c.explore*(log+c.policy.LogLog*math.Log(math.Max(1, log))))
 					}
 				}
 				want := greedyReference(index, slots, func([]int) bool { return true })
@@ -314,10 +318,10 @@ func TestKLOSM(t *testing.T) {
 					sum[e] += y[i]
 					count[e]++
 				}
-				c.l.Update(&v, got, y)
+				l.Update(&v, got, y)
 			}
-			if c.l.Err() != nil {
-				t.Fatal(c.l.Err())
+			if l.Err() != nil {
+				t.Fatal(l.Err())
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // changing is a learner whose fields are changed once Init is over.
@@ -29,32 +30,39 @@ func TestSemiBanditsAreSettledByInit(t *testing.T) {
 		return semiPlay(t, changing{l, change}, p, m, 300, weights([]float64{0.2, 0.4, 0.5, 0.6, 0.8}))
 	}
 	unchanged := func() {}
-	omm := func() *learner.OMM { return &learner.OMM{Matroid: m, Tally: blocks(5), Width: 0.1} }
+	omm := func() *learner.OMM { return &learner.OMM{Matroid: m, Width: 0.1} }
 	for name, change := range map[string]func(*learner.OMM){
 		"Matroid":        func(l *learner.OMM) { l.Matroid = other },
-		"Tally":          func(l *learner.OMM) { l.Tally = nil },
 		"Initialisation": func(l *learner.OMM) { l.Initialisation = learner.AsPublished },
 		"Explore":        func(l *learner.OMM) { l.Explore = 100 },
 		"Log":            func(l *learner.OMM) { l.Log = learner.LogT },
 		"Width":          func(l *learner.OMM) { l.Width = 100 },
 	} {
 		l := omm()
-		if got, want := play(l, func() { change(l) }), play(omm(), unchanged); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+		if got, want := play(learner.New(l, blocks(5)), func() { change(l) }), play(learner.New(omm(), blocks(5)), unchanged); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 			t.Errorf("OMM.%s set after Init changes what is played", name)
 		}
 	}
+	for name, change := range map[string]func(*learner.Private[privacy.Means]){
+		"Policy":    func(l *learner.Private[privacy.Means]) { l.Policy = nil },
+		"Statistic": func(l *learner.Private[privacy.Means]) { l.Statistic = nil },
+	} {
+		l, want := learner.New(omm(), blocks(5)), play(learner.New(omm(), blocks(5)), unchanged)
+		if got := play(l, func() { change(l) }); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+			t.Errorf("Private.%s set after Init changes what is played", name)
+		}
+	}
 	for _, sample := range []bool{false, true} {
-		cts := func() *learner.CTS { return &learner.CTS{Matroid: m, Tally: blocks(5), Width: 0.3, Sample: sample} }
+		cts := func() *learner.CTS { return &learner.CTS{Matroid: m, Width: 0.3, Sample: sample} }
 		for name, change := range map[string]func(*learner.CTS){
 			"Matroid":        func(l *learner.CTS) { l.Matroid = other },
-			"Tally":          func(l *learner.CTS) { l.Tally = nil },
 			"Initialisation": func(l *learner.CTS) { l.Initialisation = learner.AsPublished },
 			"Width":          func(l *learner.CTS) { l.Width = 100 },
 			"Boost":          func(l *learner.CTS) { l.Boost = 100 },
 			"Sample":         func(l *learner.CTS) { l.Sample = !l.Sample },
 		} {
 			l := cts()
-			if got, want := play(l, func() { change(l) }), play(cts(), unchanged); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+			if got, want := play(learner.New(l, blocks(5)), func() { change(l) }), play(learner.New(cts(), blocks(5)), unchanged); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("CTS with Sample = %v: %s set after Init changes what is played", sample, name)
 			}
 		}

@@ -42,14 +42,18 @@ func TestSemiBanditConformance(t *testing.T) {
 		}
 		for name, l := range map[string]func() bandit.Learner{
 			"omm": func() bandit.Learner {
-				return &learner.OMM{Matroid: e.m, Tally: blocks(1), Initialisation: learner.AsPublished}
+				return learner.New(&learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
 			},
 			"cts": func() bandit.Learner {
-				return &learner.CTS{Matroid: e.m, Tally: blocks(1), Initialisation: learner.AsPublished}
+				return learner.New(&learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
 			},
-			"kl-osm":   func() bandit.Learner { return &learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished} },
-			"gaussian": func() bandit.Learner { return &learner.OMM{Matroid: e.m, Tally: &mechanism.Blocks{Budget: budget}} },
-			"omm/inf":  func() bandit.Learner { return &learner.OMM{Matroid: e.m, Tally: blocks(math.Inf(1))} },
+			"kl-osm": func() bandit.Learner {
+				return learner.New(&learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
+			},
+			"gaussian": func() bandit.Learner {
+				return learner.New(&learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
+			},
+			"omm/inf": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
 		} {
 			if name != "omm/inf" && name != "gaussian" {
 				name += "/as published"
@@ -61,8 +65,8 @@ func TestSemiBanditConformance(t *testing.T) {
 	}
 }
 
-// semiPlay plays rounds on weights that depend on the round and the arm alone, and returns the arms. It fails where they are no basis, or where the noise drawn is not the noise
-// claimed.
+// semiPlay plays rounds on weights that depend on the round and the arm alone, and returns the
+// arms. It fails where they are no basis, or where the noise drawn is not the noise claimed.
 func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroid, rounds int, weight func(round, arm int) float64) (played [][]int) {
 	t.Helper()
 	if err := l.Init(p, rounds); err != nil {
@@ -94,7 +98,7 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 		t.Fatal(l.Err())
 	}
 	if c, ok := l.(privacy.Ledgered); ok {
-		if err := ledger.Check(c.Draws()); err != nil {
+		if err := ledger.Check(c.Drawn()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +112,8 @@ func weights(means []float64) func(round, arm int) float64 {
 	}
 }
 
-// TestScaleOfWeights: weights and their range scaled and moved, by numbers that leave floating-point results as they are, change no choice.
+// TestScaleOfWeights: weights and their range scaled and moved, by numbers that leave
+// floating-point results as they are, change no choice.
 func TestScaleOfWeights(t *testing.T) {
 	env := table2()
 	for _, s := range semiBandits {
@@ -129,7 +134,8 @@ func TestScaleOfWeights(t *testing.T) {
 	}
 }
 
-// TestPermutedArms: the arms in another order, each with its weights, are chosen as before. Weights and widths are such that no two indices tie, and all arms are seen at first.
+// TestPermutedArms: the arms in another order, each with its weights, are chosen as before. Weights
+// and widths are such that no two indices tie, and all arms are seen at first.
 func TestPermutedArms(t *testing.T) {
 	vectors := [][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
 	env := table2()
@@ -137,7 +143,8 @@ func TestPermutedArms(t *testing.T) {
 	weight := func(round, arm int) float64 {
 		return min(1, env.Means[arm]*2*rand.New(rand.NewPCG(uint64(round), uint64(arm))).Float64())
 	}
-	for _, perm := range [][]int{{6, 5, 4, 3, 2, 1, 0}, {3, 0, 6, 1, 5, 2, 4}} { // arm i is perm[i] of before
+	// arm i is perm[i] of before
+	for _, perm := range [][]int{{6, 5, 4, 3, 2, 1, 0}, {3, 0, 6, 1, 5, 2, 4}} {
 		moved := make([][]int, len(perm))
 		for i, e := range perm {
 			moved[i] = vectors[e]
@@ -145,13 +152,13 @@ func TestPermutedArms(t *testing.T) {
 		other := must(matroid.NewLinear(moved))
 		for name, l := range map[string]func(m matroid.Matroid) bandit.Learner{
 			"omm": func(m matroid.Matroid) bandit.Learner {
-				return &learner.OMM{Matroid: m, Initialisation: learner.AsPublished}
+				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"kl-osm": func(m matroid.Matroid) bandit.Learner {
-				return &learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}
+				return learner.New(&learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"blocks": func(m matroid.Matroid) bandit.Learner {
-				return &learner.OMM{Matroid: m, Tally: blocks(math.Inf(1)), Initialisation: learner.AsPublished}
+				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
 			},
 		} {
 			want := semiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
@@ -170,37 +177,53 @@ func TestPermutedArms(t *testing.T) {
 // blockMeans is a tally of doubling blocks without noise, with no machinery of the toolkit's.
 type blockMeans struct {
 	mechanism.Counts
-	open, mean []float64
-	n, full    []int
+	open  []float64
+	n     []int
+	means privacy.Means
 }
 
-func (b *blockMeans) Init(s privacy.TallySetup) error {
-	b.open, b.mean, b.n, b.full = make([]float64, s.Arms), make([]float64, s.Arms), make([]int, s.Arms), make([]int, s.Arms)
+func (b *blockMeans) Init(s privacy.Setup) error {
+	b.open, b.n = make([]float64, s.Arms), make([]int, s.Arms)
+	b.means.Of = make([]privacy.Estimate, s.Arms)
 	return b.Counts.Init(s)
 }
 
-func (b *blockMeans) Add(arms []int, w []float64) (bool, error) {
-	for i, e := range arms {
-		b.open[e] += w[i]
-		if b.n[e]++; b.n[e] == max(1, 2*b.full[e]) {
-			b.mean[e], b.full[e] = b.open[e]/float64(b.n[e]), b.n[e]
+func (b *blockMeans) Reset(*privacy.Noise) {
+	clear(b.open)
+	clear(b.n)
+	clear(b.means.Of)
+	b.means.Changed = nil
+}
+
+func (b *blockMeans) Add(r *privacy.Record) (bool, error) {
+	b.means.Changed = nil
+	for i, e := range r.Arms {
+		b.open[e] += r.Y[i]
+		if b.n[e]++; b.n[e] == max(1, 2*b.means.Of[e].Count) {
+			b.means.Of[e] = privacy.Estimate{Mean: b.open[e] / float64(b.n[e]), Count: b.n[e]}
+			b.means.Changed = append(b.means.Changed, e)
 			b.open[e], b.n[e] = 0, 0
 		}
 	}
-	return true, nil
+	return len(b.means.Changed) > 0, nil
 }
 
-func (b *blockMeans) Estimate(e int) privacy.Estimate {
-	return privacy.Estimate{Mean: b.mean[e], Count: b.full[e]}
-}
+func (b *blockMeans) Release() *privacy.Means { return &b.means }
 
-// TestNoPrivacy: at epsilon = +Inf, the private learners are those that block without noise; no noise is drawn.
+// TestNoPrivacy: at epsilon = +Inf, the private learners are those that block without noise; no
+// noise is drawn.
 func TestNoPrivacy(t *testing.T) {
 	env := films()
 	for name, l := range map[string]func(privacy.Tally) bandit.Learner{
-		"omm":    func(tally privacy.Tally) bandit.Learner { return &learner.OMM{Matroid: env.Matroid, Tally: tally} },
-		"cts":    func(tally privacy.Tally) bandit.Learner { return &learner.CTS{Matroid: env.Matroid, Tally: tally} },
-		"kl-osm": func(tally privacy.Tally) bandit.Learner { return &learner.KLOSM{Matroid: env.Matroid, Tally: tally} },
+		"omm": func(tally privacy.Tally) bandit.Learner {
+			return learner.New(&learner.OMM{Matroid: env.Matroid}, tally)
+		},
+		"cts": func(tally privacy.Tally) bandit.Learner {
+			return learner.New(&learner.CTS{Matroid: env.Matroid}, tally)
+		},
+		"kl-osm": func(tally privacy.Tally) bandit.Learner {
+			return learner.New(&learner.KLOSM{Matroid: env.Matroid}, tally)
+		},
 	} {
 		want := semiPlay(t, l(&blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
 		got := semiPlay(t, l(blocks(math.Inf(1))), env.Problem(), env.Matroid, 2000, weights(env.Means))
@@ -210,7 +233,8 @@ func TestNoPrivacy(t *testing.T) {
 	}
 }
 
-// TestForced: all arms that can be played are seen after at most L - K + 1 rounds, whatever comes back.
+// TestForced: all arms that can be played are seen after at most L - K + 1 rounds, whatever comes
+// back.
 func TestForced(t *testing.T) {
 	for _, env := range []*environment.SemiBandit{table2(), films(), network()} {
 		p := env.Problem()
@@ -233,7 +257,8 @@ func TestForced(t *testing.T) {
 	}
 }
 
-// TestEasyInstances: weights that hardly vary are told apart at once. The sum of regrets is that of the first rounds; uniform play has some 500 times it.
+// TestEasyInstances: weights that hardly vary are told apart at once. The sum of regrets is that of
+// the first rounds; uniform play has some 500 times it.
 func TestEasyInstances(t *testing.T) {
 	const rounds = 4000
 	for _, m := range []matroid.Matroid{must(matroid.NewUniform(8, 3)), must(matroid.NewGraphic(5, [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 4}, {4, 0}, {1, 3}}))} {
@@ -243,11 +268,11 @@ func TestEasyInstances(t *testing.T) {
 			l     bandit.Learner
 			limit float64
 		}{
-			{"omm", learner.NewOMM(m), 150}, {"cts", &learner.CTS{Matroid: m}, 100}, {"cts, narrow", &learner.CTS{Matroid: m, Width: 0.5}, 40},
-			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", &learner.KLOSM{Matroid: m}, 60},
+			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(&learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(&learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
+			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(&learner.KLOSM{Matroid: m}, nil), 60},
 			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
-			{"kl-osm, private", &learner.KLOSM{Matroid: m, Tally: blocks(10)}, 300},
-			{"omm, narrow", &learner.OMM{Matroid: m, Tally: blocks(10), Width: 0.2}, 120},
+			{"kl-osm, private", learner.New(&learner.KLOSM{Matroid: m}, blocks(10)), 300},
+			{"omm, narrow", learner.New(&learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
 			env.Reset(nil)
 			var regret float64
@@ -266,7 +291,8 @@ func TestEasyInstances(t *testing.T) {
 func TestBetaCoins(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
-	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} { // 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
+	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
+	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
 		played := semiPlay(t, &learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
@@ -284,10 +310,10 @@ func TestSemiBanditRefuses(t *testing.T) {
 	good := table2().Problem()
 	type maker func(m matroid.Matroid) bandit.Learner
 	all := map[string]maker{
-		"OMM":     func(m matroid.Matroid) bandit.Learner { return &learner.OMM{Matroid: m} },
-		"CTS":     func(m matroid.Matroid) bandit.Learner { return &learner.CTS{Matroid: m} },
+		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, nil) },
+		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) },
 		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} },
-		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return &learner.KLOSM{Matroid: m} },
+		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
 		wants(t, name, l(nil).Init(good, 100), name+".Matroid is nil")
@@ -315,20 +341,20 @@ func TestSemiBanditRefuses(t *testing.T) {
 		l     bandit.Learner
 		words []string
 	}{
-		{&learner.OMM{Matroid: m, Width: -1}, []string{"OMM.Width = -1", "> 0"}},
-		{&learner.OMM{Matroid: m, Width: nan}, []string{"OMM.Width = NaN", "> 0"}},
-		{&learner.OMM{Matroid: m, Width: inf}, []string{"OMM.Width = +Inf", "finite"}},
-		{&learner.OMM{Matroid: m, Explore: -2}, []string{"OMM.Explore = -2", "> 0"}},
-		{&learner.OMM{Matroid: m, Explore: nan}, []string{"OMM.Explore = NaN", "> 0"}},
-		{&learner.OMM{Matroid: m, Log: 7}, []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
-		{&learner.OMM{Matroid: m, Initialisation: 3}, []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
-		{&learner.CTS{Matroid: m, Width: -1}, []string{"CTS.Width = -1", "> 0"}},
-		{&learner.CTS{Matroid: m, Boost: nan}, []string{"CTS.Boost = NaN", "> 0"}},
-		{&learner.CTS{Matroid: m, Initialisation: -1}, []string{"CTS.Initialisation = Initialisation(-1)"}},
-		{&learner.KLOSM{Matroid: m, LogLog: -1}, []string{"KLOSM.LogLog = -1", ">= 0"}},
-		{&learner.KLOSM{Matroid: m, LogLog: nan}, []string{"KLOSM.LogLog = NaN", ">= 0"}},
-		{&learner.KLOSM{Matroid: m, Explore: inf}, []string{"KLOSM.Explore = +Inf", "finite"}},
-		{&learner.KLOSM{Matroid: m, Boost: -1}, []string{"KLOSM.Boost = -1", "> 0"}},
+		{learner.New(&learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
+		{learner.New(&learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
+		{learner.New(&learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
+		{learner.New(&learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
+		{learner.New(&learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
+		{learner.New(&learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
+		{learner.New(&learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
+		{learner.New(&learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
+		{learner.New(&learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
+		{learner.New(&learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
+		{learner.New(&learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
+		{learner.New(&learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
+		{learner.New(&learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
+		{learner.New(&learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
 		{learner.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
 		{learner.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
@@ -356,22 +382,22 @@ func TestBadSemiRounds(t *testing.T) {
 		words []string
 	}{
 		{"round 0", learner.Forced, choose(bandit.View{Arms: 7}), []string{"Round = 0", ">= 1"}},
-		{"arms", learner.Forced, choose(bandit.View{Round: 3, Arms: 6}), []string{"round 3", "Arms = 6", "want 7"}},
-		{"contexts", learner.Forced, choose(bandit.View{Round: 3, Arms: 7, Dim: 1, X: make([]float64, 7)}), []string{"round 3", "Dim = 1", "7 numbers"}},
+		{"arms", learner.Forced, choose(bandit.View{Round: 3, Arms: 6}), []string{"round 3", "6 arms", "want 7"}},
+		{"contexts", learner.Forced, choose(bandit.View{Round: 3, Arms: 7, Dim: 1, X: make([]float64, 7)}), []string{"round 3", "dimension 1", "want 0"}},
 		{"numbers", learner.Forced, choose(bandit.View{Round: 3, Arms: 7, X: make([]float64, 7)}), []string{"round 3", "7 numbers"}},
 		{"few", learner.Forced, update([]int{0, 1}, 1, 1), []string{"round 5", "2 arms and 2 rewards", "want 3"}},
 		{"range", learner.Forced, update([]int{0, 1, 7}, 1, 1, 1), []string{"round 5", "arm 7"}},
 		{"twice", learner.Forced, update([]int{0, 1, 1}, 1, 1, 1), []string{"round 5", "arm 1 twice"}},
 		{"infinite", learner.Forced, update([]int{0, 1, 2}, 1, math.Inf(-1), 1), []string{"round 5", "weight -Inf of arm 1"}},
 		{"cold", learner.AsPublished, choose(view), []string{"round 5", "no warm-up"}},
-		{"warm", learner.Forced, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 7)) }, []string{"warm-up", "Forced"}},
+		{"warm", learner.Forced, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
 		{"short", learner.AsPublished, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
 		{"again", learner.AsPublished, func(l bandit.Learner) {
 			l.(bandit.Warmer).WarmUp(make([]float64, 7))
 			l.(bandit.Warmer).WarmUp(make([]float64, 7))
 		}, []string{"second warm-up"}},
 	} {
-		l := &learner.OMM{Matroid: env.Matroid, Tally: blocks(1), Initialisation: c.start}
+		l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
 		if err := l.Init(env.Problem(), 100); err != nil {
 			t.Fatal(err)
 		}
@@ -406,27 +432,26 @@ func TestSemiBanditClaims(t *testing.T) {
 	env := table2()
 	for _, l := range []interface {
 		bandit.Learner
-		privacy.Meter
-	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), &learner.KLOSM{Matroid: env.Matroid, Tally: blocks(2)}} {
+		privacy.Planner
+	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(&learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
 		if err := l.Init(env.Problem(), 100); err != nil {
 			t.Fatal(err)
 		}
-		if c := l.Claim(); c.Model != privacy.Central || c.Epsilon != 2 || c.Nominal.Delta != 0 {
+		if c := privacy.ClaimOf(l); c.Model() != privacy.Central || c.Epsilon() != 2 || c.Asked().Delta != 0 {
 			t.Errorf("%T claims %v", l, c)
 		}
-		if epsilon, _, err := privacy.Tightest(l.Spent(100), 0); err != nil || math.Abs(epsilon-2) > 1e-12 {
+		if epsilon, _, err := privacy.Tightest(privacy.PlanOf(l, 100).Event(), 0); err != nil || math.Abs(epsilon-2) > 1e-12 {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := &learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished,
-		Tally: &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished}}
+	l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if err := l.Init(env.Problem(), 100); err != nil {
 		t.Fatal(err)
 	}
-	if c := l.Claim(); math.Abs(c.Epsilon-14./3) > 1e-12 {
-		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon)
+	if c := privacy.ClaimOf(l); math.Abs(c.Epsilon()-14./3) > 1e-12 {
+		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if exact := (&learner.OMM{Matroid: env.Matroid}); exact.Init(env.Problem(), 100) != nil || !math.IsInf(exact.Claim().Epsilon, 1) {
-		t.Errorf("exact counts claim epsilon = %v", exact.Claim().Epsilon)
+	if exact := (learner.New(&learner.OMM{Matroid: env.Matroid}, nil)); exact.Init(env.Problem(), 100) != nil || !math.IsInf(privacy.ClaimOf(exact).Epsilon(), 1) {
+		t.Errorf("exact counts claim epsilon = %v", privacy.ClaimOf(exact).Epsilon())
 	}
 }

@@ -8,17 +8,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// AmplifiedNoise is the noise of shuffle LinUCB by amplification (Chowdhury and Zhou, "Shuffle private linear contextual bandits", 2022): the messages of LDP LinUCB,
-// under less noise, as a trusted shuffler mixes a batch of B of them before the server sees any.
+// AmplifiedNoise is the noise of shuffle LinUCB by amplification (Chowdhury and Zhou, "Shuffle
+// private linear contextual bandits", 2022). The messages are those of LDP LinUCB with less noise,
+// because a trusted shuffler mixes a batch of B of them before the server sees any. Logarithms are
+// natural.
 //
-//   - Sound: the least Gaussian noise for which the better of two guarantees is within the budget, the local one and the amplified one (privacy.AmplifiedDelta). Where amplification does not help,
-//     as with B = 20 at any usual budget, this is the noise of LDP LinUCB, and the claim is the local one and says so.
-//   - AsPublished: s = 6 sqrt(2 ln(2.5 B/delta))/(epsilon sqrt(B)), the constants of the proof. It assumes an epsilon so small that a batch of 20 has none; what it buys is claimed.
-//   - Illustrative: s = sqrt(ln(2.5 B/delta))/(epsilon sqrt(B)), the matrix symmetrised by (Z + Z^T)/2, as in a public script: not private to any useful degree, as the claim says.
+//   - Sound: the least Gaussian noise for which the local guarantee or the amplified one
+//     (privacy.AmplifiedDelta), whichever is better, is within the budget. If amplification does
+//     not help, as with B = 20 at any usual budget, this is the noise of LDP LinUCB; the claim is
+//     then the local one and says so.
+//   - AsPublished: s = 6 sqrt(2 ln(2.5 B/delta))/(epsilon sqrt(B)), the constants of the proof. The
+//     proof assumes an epsilon so small that a batch of 20 has none. The claim is what this noise
+//     gives.
+//   - Illustrative: s = sqrt(ln(2.5 B/delta))/(epsilon sqrt(B)), with the matrix symmetrised by (Z
+//   - Z^T)/2, as in a public script. It is not private to any useful degree, as the claim says.
 //
-// Trust model: shuffle if amplification is what is claimed, else local. The plain shuffle model shows the server all messages, in random order. An aggregator that is trusted to show it
-// their sum and nothing else would do much better: a batch's sum under N(0, B s^2) hides one user as a single release under sqrt(B) s does. But that is trust
-// in an aggregator, not in a shuffler; VectorSum is how a shuffler can be made one.
+// Trust model: shuffle if amplification is claimed, else local. In the plain shuffle model the
+// server sees all messages in random order. A trusted aggregator that shows the server nothing but
+// their sum would do much better: a batch's sum under N(0, B s^2) hides one user as a single
+// release under sqrt(B) s does. But that is trust in an aggregator, not in a shuffler; VectorSum
+// makes a shuffler into one.
 type AmplifiedNoise struct {
 	Budget      privacy.Budget // of a user, in the shuffle model; no default; delta > 0
 	Calibration privacy.Calibration
@@ -26,7 +35,8 @@ type AmplifiedNoise struct {
 	Constant    float64 // as in LDPNoise
 }
 
-// local returns the noise as that of LDP LinUCB with another budget: the printed formulas are those of the local model at epsilon sqrt(B) and delta/B.
+// local returns the same noise as that of LDP LinUCB with another budget. The printed formulas are
+// those of the local model at epsilon sqrt(B) and delta/B.
 func (a AmplifiedNoise) local() (LDPNoise, error) {
 	n := LDPNoise{Budget: a.Budget, Calibration: a.Calibration, Constant: a.Constant}
 	if err := a.Budget.Approximate(); err != nil {
@@ -54,17 +64,20 @@ func (a AmplifiedNoise) local() (LDPNoise, error) {
 	return n, nil
 }
 
-// Amplification is what shuffling makes of Gaussian messages about unit changes, at a budget and a batch size.
+// Amplification compares Gaussian messages with and without a shuffler, at a budget and a batch
+// size.
 type Amplification struct {
 	SD      float64 // the noise's standard deviation over its sensitivity: 1/mu
 	Epsilon float64 // what is claimed for it, at the budget's delta
 	Local   float64 // what it is worth without a shuffler
-	// Without is the standard deviation, over the sensitivity, that the budget takes without a shuffler. SD is never above it if Sound.
+	// Without is the standard deviation over the sensitivity that the budget requires without a
+	// shuffler. If Sound, SD is at most that.
 	Without float64
 	Helps   bool // the claim is the shuffle model's, and not the local one
 }
 
-// Amplification returns what the noise is and buys on a problem, with amplification and without.
+// Amplification returns how much noise a problem gets and what it gives, with a shuffler and
+// without.
 func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err error) {
 	n, err := a.local()
 	if err != nil {
@@ -83,7 +96,7 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 	return out, nil
 }
 
-// worth returns the epsilon that is proved for messages of mu.
+// worth returns the epsilon that is proved for messages of mu, and whether amplification gives it.
 func (a AmplifiedNoise) worth(mu float64) (epsilon float64, amplified bool) {
 	local := privacy.GaussianEpsilon(a.Budget.Delta, mu)
 	epsilon = privacy.AmplifiedEpsilon(a.Budget.Delta, mu, a.Batch)
@@ -96,7 +109,8 @@ func (a AmplifiedNoise) worth(mu float64) (epsilon float64, amplified bool) {
 	return epsilon, true
 }
 
-// AmplifiedDevice is the devices' half of shuffle LinUCB by amplification: LDPDevice under AmplifiedNoise. Set Noise, and nothing in LDPDevice.
+// AmplifiedDevice is the devices' half of shuffle LinUCB by amplification: LDPDevice with
+// AmplifiedNoise. Set Noise, and nothing in LDPDevice.
 type AmplifiedDevice struct {
 	Noise AmplifiedNoise
 
@@ -105,11 +119,11 @@ type AmplifiedDevice struct {
 
 var (
 	_ Device          = (*AmplifiedDevice)(nil)
-	_ ShuffleClaimer  = (*AmplifiedDevice)(nil)
+	_ ShufflePlanner  = (*AmplifiedDevice)(nil)
 	_ ShufflerChecker = (*AmplifiedDevice)(nil)
 )
 
-// Init validates and calibrates.
+// Init validates and calibrates the noise.
 func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 	if a.LDPDevice.Noise, err = a.Noise.local(); err != nil {
 		return err
@@ -117,30 +131,31 @@ func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 	return a.LDPDevice.Init(p, horizon)
 }
 
-// Claim returns what a message's noise buys without a shuffler.
-func (a *AmplifiedDevice) Claim() privacy.Claim {
-	return localClaim(a.Noise.Budget, a.Noise.Calibration, a.scale.mu, a.scale.constant,
-		"Chowdhury and Zhou 2022, messages of Zheng et al. 2020; accounted by mu-GDP (Dong, Roth, Su 2022) in the local model: nothing here rests on shuffling")
+// Plan returns what a message shows of its user without a shuffler.
+func (a *AmplifiedDevice) Plan(int) privacy.Plan {
+	return localPlan(a.Noise.Budget, a.Noise.Calibration, a.scale.constant,
+		"Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", a.scale.release()).HeldBy(a)
 }
 
-// ShuffleClaim returns what a message is worth in a shuffled batch: the local claim, if shuffling is not proved to add to that.
-func (a *AmplifiedDevice) ShuffleClaim(batch int) (privacy.Claim, error) {
-	c := a.Claim()
+// ShuffledPlan returns what a message shows in a shuffled batch. That is as much as by itself
+// unless shuffling is proved to amplify.
+func (a *AmplifiedDevice) ShuffledPlan(batch int) (privacy.Plan, error) {
+	p := a.Plan(privacy.All)
 	if err := a.checkBatch(batch); err != nil {
-		return c, err
+		return p, err
 	}
-	epsilon, amplified := a.Noise.worth(a.scale.mu)
-	if !amplified {
-		c.Conditions = append(c.Conditions, fmt.Sprintf("none on the shuffler: for batches of %d of these messages no amplification is proved", batch))
-		return c, nil
+	r := &p.Cases[0][0]
+	r.Laws = append(r.Laws, privacy.ShuffleLaw(batch))
+	if _, amplified := a.Noise.worth(a.scale.mu); !amplified {
+		p.Conditions = append(p.Conditions, fmt.Sprintf("none on the shuffler: for batches of %d of these messages no amplification is proved", batch))
+		return p, nil
 	}
-	c.Model, c.Epsilon = privacy.Shuffled, epsilon
-	c.Event = privacy.ApproximateEvent{Budget: privacy.Budget{Epsilon: epsilon, Delta: a.Noise.Budget.Delta}}
-	c.Conditions = append(c.Conditions,
+	p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
+	p.Conditions = append(p.Conditions,
 		"an honest shuffler, and nobody sees a message before it has shuffled the batch",
 		fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
-	c.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
-	return c, nil
+	p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
+	return p, nil
 }
 
 func (a *AmplifiedDevice) checkBatch(batch int) error {
@@ -150,7 +165,7 @@ func (a *AmplifiedDevice) checkBatch(batch int) error {
 	return nil
 }
 
-// CheckShuffler wants batches of Noise.Batch, shuffled by Uniform.
+// CheckShuffler requires batches of Noise.Batch messages, shuffled by Uniform.
 func (a *AmplifiedDevice) CheckShuffler(s Shuffler, batch int) error {
 	if err := a.checkBatch(batch); err != nil || batch == 1 {
 		return err
@@ -161,7 +176,8 @@ func (a *AmplifiedDevice) CheckShuffler(s Shuffler, batch int) error {
 	return nil
 }
 
-// NewShuffleAmplified returns shuffle LinUCB by amplification. Its tuning is that of the server, an *AmplifiedServer.
+// NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, set fields of its
+// Server, an *AmplifiedServer.
 func NewShuffleAmplified(n AmplifiedNoise) *Local {
 	return &Local{Device: &AmplifiedDevice{Noise: n}, Server: &AmplifiedServer{Noise: n}, Batch: n.Batch}
 }

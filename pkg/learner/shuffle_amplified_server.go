@@ -2,8 +2,9 @@ package learner
 
 import "github.com/dpbandits/dpbandits/pkg/bandit"
 
-// AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer under AmplifiedNoise, told of messages once a batch. Set Noise, and of
-// LDPServer the tuning only.
+// AmplifiedServer is the server's half of shuffle LinUCB by amplification: LDPServer with
+// AmplifiedNoise, which receives messages a batch at a time. Set Noise; in LDPServer set only the
+// tuning.
 type AmplifiedServer struct {
 	Noise AmplifiedNoise // the devices'
 

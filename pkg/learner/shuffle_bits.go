@@ -7,11 +7,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BitSum is a shuffler of bits. A number of a message is a number of ones among a fixed number of bits, each sent by itself with the coordinate that it belongs to; the
-// shuffler mixes the bits of a batch, so that of each coordinate nothing but the number of ones in the whole batch can be seen. That sum is what it hands on, as one message.
+// BitSum is a shuffler of bits. Each number of a message counts the ones among a fixed number of
+// bits, and each bit is sent by itself with the coordinate that it belongs to. The shuffler mixes
+// the bits of a batch, so that only the number of ones per coordinate in the whole batch can be
+// seen. It hands that sum on as one message.
 //
-// It is trusted with who sent which bit, and with nothing else. A real one shuffles the bits themselves, or is a protocol for sums among several parties none of which sees a
-// device's bits (Cheu, Joseph, Mao, Peng, "Shuffle private stochastic convex optimization", 2022). It draws no randomness, as a sum has no order.
+// It is trusted with who sent which bit, and with nothing else. A real one shuffles the bits
+// themselves, or is a protocol for sums among several parties none of which sees a device's bits
+// (Cheu, Joseph, Mao, Peng, "Shuffle private stochastic convex optimization", 2022). It draws no
+// randomness, as a sum has no order.
 type BitSum struct {
 	batch int
 	count int
@@ -20,7 +24,7 @@ type BitSum struct {
 
 var _ Shuffler = (*BitSum)(nil)
 
-// Init wants batches of at least 1.
+// Init validates the batch size, which is at least 1.
 func (s *BitSum) Init(batch int) error {
 	if batch < 1 {
 		return fmt.Errorf("learner: a batch of %d messages, want >= 1", batch)
@@ -29,11 +33,12 @@ func (s *BitSum) Init(batch int) error {
 	return nil
 }
 
-// Reset forgets the messages it holds.
+// Reset forgets the messages that it holds.
 func (s *BitSum) Reset(*privacy.Noise) { s.count, s.sum = 0, s.sum[:0] }
 
-// Collect adds a message to the batch's sum. The last of a batch makes the server receive the sum. A message of another length than the batch's first, or with a
-// number that no count can be, is refused.
+// Collect adds a message to the batch's sum. The last message of a batch makes it hand the sum to
+// the server. A message is refused if its length differs from that of the batch's first, or if a
+// number cannot be a count.
 func (s *BitSum) Collect(m Message, to Server) error {
 	if s.count > 0 && len(m) != len(s.sum) {
 		return fmt.Errorf("learner: a message of %d numbers in a batch of messages of %d", len(m), len(s.sum))
@@ -57,5 +62,5 @@ func (s *BitSum) Collect(m Message, to Server) error {
 	return to.Receive(s.sum)
 }
 
-// Draws returns none.
-func (s *BitSum) Draws(int) []privacy.Draws { return nil }
+// Drawn returns nil: a sum needs no randomness.
+func (s *BitSum) Drawn(int) []privacy.Draws { return nil }

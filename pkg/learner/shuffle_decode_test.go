@@ -9,8 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestVectorSumDecoded: the server's sum of x x^T and y x is unbiased, with no more variance than its bound: 500 batches of 20, 27 entries, 5 standard errors (false alarm 2e-5; the seed is fixed). A
-// public corner is exact.
+// TestVectorSumDecoded: the server's sum of x x^T and y x is unbiased, with no more variance than
+// its bound: 500 batches of 20, 27 entries, 5 standard errors (false alarm 2e-5; the seed is
+// fixed). A public corner is exact.
 func TestVectorSumDecoded(t *testing.T) {
 	const batches, batch = 500, 20
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1.3, RewardMin: -1, RewardMax: 2}

@@ -46,16 +46,19 @@ func shuffles(b privacy.Budget) map[string]func() *learner.Local {
 }
 
 func TestShuffleConformance(t *testing.T) {
-	for name, make := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) { // a budget that is calibrated fast
+	// a budget that is calibrated fast
+	for name, make := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return make() },
 				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
-				bandittest.LearnerOptions{Seed: 1, Equivariant: strings.HasSuffix(name, "B=1"), Rounds: 150}) // before the first batch arms of one norm tie
+				// before the first batch arms of one norm tie
+				bandittest.LearnerOptions{Seed: 1, Equivariant: strings.HasSuffix(name, "B=1"), Rounds: 150})
 		})
 	}
 }
 
-// TestShuffleLedger plays every shuffle learner: the simulation compares the noise drawn with the claims. An accountant confirms the claims.
+// TestShuffleLedger plays every shuffle learner: the simulation compares the noise drawn with the
+// claims. An accountant confirms the claims.
 func TestShuffleLedger(t *testing.T) {
 	e := &simulate.Experiment{
 		Name: "shuffle", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
@@ -69,23 +72,25 @@ func TestShuffleLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range r.Policies {
-		if _, err := privacy.NewReport(p.Name, *p.Claim); err != nil {
-			t.Error(err)
+		epsilon, _, err := privacy.Tightest(p.Claim.Event(), p.Claim.Asked().Delta)
+		if err != nil || epsilon != p.Claim.Epsilon() {
+			t.Errorf("%s: claims epsilon = %v, an accountant finds %v, %v", p.Name, p.Claim.Epsilon(), epsilon, err)
 		}
-		if p.Claim.Calibration == privacy.Sound && !p.Claim.Nominal.None() && !(p.Claim.Epsilon <= strict.Epsilon*(1+1e-9)) {
-			t.Errorf("%s: claims epsilon = %v, asked for %v", p.Name, p.Claim.Epsilon, strict.Epsilon)
+		if p.Claim.Calibration() == privacy.Sound && !p.Claim.Asked().None() && !(p.Claim.Epsilon() <= strict.Epsilon*(1+1e-9)) {
+			t.Errorf("%s: claims epsilon = %v, asked for %v", p.Name, p.Claim.Epsilon(), strict.Epsilon)
 		}
 		shuffled := strings.Contains(p.Name, "sums") && !strings.HasSuffix(p.Name, "B=1")
-		if (p.Claim.Model == privacy.Shuffled) != shuffled {
-			t.Errorf("%s: claims the %v model", p.Name, p.Claim.Model)
+		if (p.Claim.Model() == privacy.Shuffled) != shuffled {
+			t.Errorf("%s: claims the %v model", p.Name, p.Claim.Model())
 		}
-		if p.Claim.Neighbours.Relation != privacy.Replace || p.Claim.Neighbours.Contributions != 1 {
-			t.Errorf("%s: neighbours %v", p.Name, p.Claim.Neighbours)
+		if p.Claim.Neighbours().Relation != privacy.Replace || p.Claim.Neighbours().Contributions != 1 {
+			t.Errorf("%s: neighbours %v", p.Name, p.Claim.Neighbours())
 		}
 	}
 }
 
-// TestAmplification: a batch of 20 is worth nothing and the claim is the local one; in one of 1000 it is the shuffle model's, with less noise.
+// TestAmplification: a batch of 20 is worth nothing and the claim is the local one; in one of 1000
+// it is the shuffle model's, with less noise.
 func TestAmplification(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	last := math.Inf(1)
@@ -99,12 +104,12 @@ func TestAmplification(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := l.Claim()
-		if _, err := privacy.NewReport("amplified", c); err != nil {
-			t.Error(err)
+		c := privacy.ClaimOf(l)
+		if epsilon, _, err := privacy.Tightest(c.Event(), b.Delta); err != nil || epsilon != c.Epsilon() {
+			t.Errorf("claims epsilon = %v, an accountant finds %v, %v", c.Epsilon(), epsilon, err)
 		}
-		if a.Helps != (batch > 20) || (c.Model == privacy.Shuffled) != a.Helps || c.Epsilon != a.Epsilon || math.Abs(c.Epsilon-1) > 1e-6 || c.Epsilon > 1+1e-12 {
-			t.Errorf("batches of %d: %+v, claims epsilon = %v in the %v model", batch, a, c.Epsilon, c.Model)
+		if a.Helps != (batch > 20) || (c.Model() == privacy.Shuffled) != a.Helps || c.Epsilon() != a.Epsilon || math.Abs(c.Epsilon()-1) > 1e-6 || c.Epsilon() > 1+1e-12 {
+			t.Errorf("batches of %d: %+v, claims epsilon = %v in the %v model", batch, a, c.Epsilon(), c.Model())
 		}
 		if a.SD > last || a.SD > a.Without*(1+1e-9) || a.Local < a.Epsilon {
 			t.Errorf("batches of %d: %+v, standard deviation %v for less", batch, a, last)
@@ -116,26 +121,29 @@ func TestAmplification(t *testing.T) {
 	}
 	// The printed constants at a batch that they were not made for.
 	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
-	if err := l.Init(features, 20000); err != nil || l.Claim().Epsilon < 3 {
-		t.Errorf("claims epsilon = %v (%v), want more than 3", l.Claim().Epsilon, err)
+	if err := l.Init(features, 20000); err != nil || privacy.ClaimOf(l).Epsilon() < 3 {
+		t.Errorf("claims epsilon = %v (%v), want more than 3", privacy.ClaimOf(l).Epsilon(), err)
 	}
 }
 
-// TestVectorSumIllustrative: what the public script's bits buy with its contexts and delta = 0.1, at the three budgets of its experiment.
+// TestVectorSumIllustrative: what the public script's bits buy with its contexts and delta = 0.1,
+// at the three budgets of its experiment.
 func TestVectorSumIllustrative(t *testing.T) {
 	for epsilon, want := range map[float64]float64{0.2: 0.105, 1: 3.32, 10: math.Inf(1)} {
 		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Batch: 20, Calibration: privacy.Illustrative})
 		if err := l.Init(script, 20000); err != nil {
 			t.Fatal(err)
 		}
-		if c := l.Claim(); !(math.Abs(c.Epsilon-want) <= 0.01*want || c.Epsilon == want) || c.Nominal.Epsilon != epsilon {
-			t.Errorf("asked for %v: claims %v, want %v", epsilon, c.Epsilon, want)
+		if c := privacy.ClaimOf(l); !(math.Abs(c.Epsilon()-want) <= 0.01*want || c.Epsilon() == want) || c.Asked().Epsilon != epsilon {
+			t.Errorf("asked for %v: claims %v, want %v", epsilon, c.Epsilon(), want)
 		}
 	}
 }
 
-// TestVectorSumUnbiased: the server's estimate of the sum of x x^T and y x over a batch is unbiased and has the law's variance: 4000 batches of 20, 14 entries, for each 5 standard errors of the mean and 12% of the
-// variance (false alarm 1e-5; the seed is fixed). One user's sensitivity in counts is found by search and is never above the event's.
+// TestVectorSumUnbiased: the server's estimate of the sum of x x^T and y x over a batch is unbiased
+// and has the law's variance: 4000 batches of 20, 14 entries, for each 5 standard errors of the
+// mean and 12% of the variance (false alarm 1e-5; the seed is fixed). One user's sensitivity in
+// counts is found by search and is never above the event's.
 func TestVectorSumUnbiased(t *testing.T) {
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.Illustrative} {
 		const batches, batch = 4000, 20
@@ -144,7 +152,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 		if err := d.Init(features, 1000); err != nil {
 			t.Fatal(err)
 		}
-		event := d.Claim().Event.(privacy.BinomialEvent)
+		event := privacy.ClaimOf(d).Event().(privacy.BinomialEvent)
 		g := 9.0
 		matrix, vector := g, g/2 // levels per unit
 		offset := []float64{0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0, 1, 1, 1, 1}
@@ -203,7 +211,8 @@ func TestVectorSumUnbiased(t *testing.T) {
 	}
 }
 
-// TestVectorSumSensitivity searches pairs of users for the greatest change of a message's counts: below the event's Norm and Most, and, but for what rounding may add, near them.
+// TestVectorSumSensitivity searches pairs of users for the greatest change of a message's counts:
+// below the event's Norm and Most, and, but for what rounding may add, near them.
 func TestVectorSumSensitivity(t *testing.T) {
 	for _, k := range []float64{0, 0.6} {
 		p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1.3, RewardMin: -1, RewardMax: 2}
@@ -214,8 +223,9 @@ func TestVectorSumSensitivity(t *testing.T) {
 		if err := d.Init(p, 100); err != nil {
 			t.Fatal(err)
 		}
-		e := d.Claim().Event.(privacy.BinomialEvent)
-		// No noise is no help here: the counts of two users under the same noise differ by their own counts.
+		e := privacy.ClaimOf(d).Event().(privacy.BinomialEvent)
+		// No noise is no help here: the counts of two users under the same noise differ by their own
+		// counts.
 		report := func(x []float64, y float64) learner.Message {
 			m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
 			if err != nil {
@@ -254,7 +264,8 @@ func TestVectorSumSensitivity(t *testing.T) {
 	}
 }
 
-// TestShuffleWithoutNoise: at epsilon = +Inf both forms are LinUCB that learns once a batch, and play LDP LinUCB's arms at the same.
+// TestShuffleWithoutNoise: at epsilon = +Inf both forms are LinUCB that learns once a batch, and
+// play LDP LinUCB's arms at the same.
 func TestShuffleWithoutNoise(t *testing.T) {
 	const batch = 7
 	twin := ldp(learner.LDPNoise{Budget: none})
@@ -267,19 +278,20 @@ func TestShuffleWithoutNoise(t *testing.T) {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
 		}
-		if !math.IsInf(l.Claim().Epsilon, 1) {
-			t.Errorf("%T: claims epsilon = %v", l.Server, l.Claim().Epsilon)
+		if !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
+			t.Errorf("%T: claims epsilon = %v", l.Server, privacy.ClaimOf(l).Epsilon())
 		}
 	}
 }
 
-// TestVectorSumConfidence: the Sound sets hold theta* in all rounds of 200 trials, where 10% of the trials may lose it.
+// TestVectorSumConfidence: the Sound sets hold theta* in all rounds of 200 trials, where 10% of the
+// trials may lose it.
 func TestVectorSumConfidence(t *testing.T) {
 	failures := 0
 	for trial := range 200 {
 		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
 		server := l.Server.(*learner.VectorSumServer)
-		server.Alpha = 0.1
+		server.Policy = &learner.LinUCB{Alpha: 0.1}
 		if escaped(t, l, &environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400) {
 			failures++
 		}

@@ -7,12 +7,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// VectorSumDevice is the devices' half of shuffle LinUCB by vector sums: it plays the arm with the highest upper confidence bound in the ellipsoid of the broadcast, and reports a
-// number of ones for each entry of x x^T and y x, by VectorSum.
+// VectorSumDevice is the devices' half of shuffle LinUCB by vector sums. It plays the arm with the
+// highest upper confidence bound in the broadcast's ellipsoid, and reports a number of ones for
+// each entry of x x^T and y x, randomised by VectorSum.
 //
-// Trust model: shuffle. By itself a message hides little: its noise is the B-th part of what hides a user in the sum. Neighbouring relation: one user's (context, reward) is replaced.
+// Trust model: shuffle. By itself a message hides little: its noise is one B-th of the noise that
+// hides a user in the sum. Neighbouring relation: one user's (context, reward) is replaced.
 type VectorSumDevice struct {
 	Noise VectorSum
+	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
+	// &LinUCB{}.
+	Policy Policy[privacy.Sums]
 
 	user
 	scale vectorScale
@@ -23,13 +28,13 @@ type VectorSumDevice struct {
 
 var (
 	_ Device          = (*VectorSumDevice)(nil)
-	_ ShuffleClaimer  = (*VectorSumDevice)(nil)
+	_ ShufflePlanner  = (*VectorSumDevice)(nil)
 	_ ShufflerChecker = (*VectorSumDevice)(nil)
 )
 
-// Init validates and calibrates.
+// Init validates and calibrates the noise.
 func (d *VectorSumDevice) Init(p bandit.Problem, horizon int) (err error) {
-	if err := d.user.init("VectorSumDevice", p, horizon); err != nil {
+	if err := d.user.init("VectorSumDevice", p, horizon, d.Policy); err != nil {
 		return err
 	}
 	if d.scale, err = d.Noise.scale(p); err != nil {
@@ -45,7 +50,8 @@ func (d *VectorSumDevice) Act(broadcast []float64, v *bandit.View) (int, error) 
 	return d.act(broadcast, v)
 }
 
-// Report appends a count for each entry of x x^T, packed, and of y x to dst. They are integers, unless epsilon = +Inf.
+// Report appends the numbers of ones for x x^T, packed, and y x to dst. They are integers, unless
+// epsilon = +Inf.
 func (d *VectorSumDevice) Report(_ []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error) {
 	y, err := d.admit(x, y)
 	if err != nil {
@@ -85,23 +91,19 @@ func (d *VectorSumDevice) Report(_ []float64, x []float64, y float64, noise *pri
 	return dst, nil
 }
 
-// Claim returns what a message is worth by itself, in the local model: little, or nothing.
-func (d *VectorSumDevice) Claim() privacy.Claim { return d.claimOf(1) }
+// Plan returns what a message by itself shows of its user, in the local model: much or everything.
+func (d *VectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d) }
 
-// ShuffleClaim returns what a message is worth in a batch whose bits are mixed.
-func (d *VectorSumDevice) ShuffleClaim(batch int) (privacy.Claim, error) {
+// ShuffledPlan returns what a message shows in a batch whose bits are mixed.
+func (d *VectorSumDevice) ShuffledPlan(batch int) (privacy.Plan, error) {
 	if batch != d.Noise.Batch {
-		return privacy.Claim{}, fmt.Errorf("learner: batches of %d messages, want VectorSum.Batch = %d", batch, d.Noise.Batch)
+		return privacy.Plan{}, fmt.Errorf("learner: batches of %d messages, want VectorSum.Batch = %d", batch, d.Noise.Batch)
 	}
-	return d.scale.claim(batch)
+	return d.scale.plan(batch).HeldBy(d), nil
 }
 
-func (d *VectorSumDevice) claimOf(batch int) privacy.Claim {
-	c, _ := d.scale.claim(batch) // its epsilon is NaN or +Inf with an error, and so no claim
-	return c
-}
-
-// CheckShuffler wants batches of Noise.Batch, whose bits BitSum mixes: Uniform would show the server each message.
+// CheckShuffler requires batches of Noise.Batch messages whose bits BitSum mixes. Uniform would
+// show each message to the server.
 func (d *VectorSumDevice) CheckShuffler(s Shuffler, batch int) error {
 	if batch != d.Noise.Batch {
 		return fmt.Errorf("learner: batches of %d messages, want VectorSum.Batch = %d", batch, d.Noise.Batch)
@@ -115,5 +117,5 @@ func (d *VectorSumDevice) CheckShuffler(s Shuffler, batch int) error {
 	return nil
 }
 
-// Draws returns the noise in a number of messages.
-func (d *VectorSumDevice) Draws(messages int) []privacy.Draws { return d.scale.draws(messages) }
+// Drawn returns the noise in a number of messages.
+func (d *VectorSumDevice) Drawn(messages int) []privacy.Draws { return d.scale.draws(messages) }

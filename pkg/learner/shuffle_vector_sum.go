@@ -11,37 +11,50 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// VectorSum is the randomiser of shuffle LinUCB by vector sums (Chowdhury and Zhou, "Shuffle private linear contextual bandits", 2022, after Cheu, Joseph, Mao, Peng, "Shuffle private stochastic
-// convex optimization", 2022), which its devices and its server have to agree on. A batch of B users release nothing but the sums of x x^T and y x over the batch, with binomial noise that
-// they make together, each a part of it.
+// VectorSum is the randomiser of shuffle LinUCB by vector sums (Chowdhury and Zhou, "Shuffle
+// private linear contextual bandits", 2022, after Cheu, Joseph, Mao, Peng, "Shuffle private
+// stochastic convex optimization", 2022). The devices and the server must have the same one. A
+// batch of B users releases nothing but the sums of x x^T and y x over the batch, with binomial
+// noise of which each device makes a part.
 //
-// Of each entry of x x^T and y x a device sends a count of ones: the entry, shifted to be positive and scaled to g levels, rounded up or down at random without bias, and
-// b bits of probability 1/4 on top. BitSum mixes the bits; the sum's noise is Binomial(b B, 1/4), and the server takes off b B/4 and the shift, and scales back.
+// For each entry of x x^T and y x, a device sends a count of ones. The entry is shifted to be
+// positive, scaled to g levels, and rounded up or down at random without bias; b bits that are 1
+// with probability 1/4 are added. BitSum mixes the bits, so the sum's noise is Binomial(b B, 1/4).
+// The server subtracts b B/4 and the shift, and scales back. Logarithms are natural.
 //
-//   - Sound: diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] as 2|x_i x_j| <= x_i^2 + x_j^2, and y x_i in [-L Y, L Y], Y the bound on |y|: each range has g levels, and b is the least for which
-//     the privacy.BinomialEvent of a replacement is within the budget. Norm and Most there: with one uniform number for both of two values the randomised rounding moves by the floor or the ceiling of the values'
-//     difference D_j in levels. So a coordinate moves by g at most, and all of them by |D| + sqrt(m), m their number; |D| is the exact sensitivity of the pair in the Euclidean norm, as in LDPNoise.
-//   - Illustrative: the public script's: g = max(2 sqrt(B), d, 4), all entries shifted by L and scaled by g/L, and floor(g^2 ln(d/delta)^2/(epsilon^2 B)) bits. The claim says what they buy, which is
-//     nothing at all where that is no bit, as at epsilon = 10 with B = 20.
+//   - Sound: diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] because 2|x_i x_j| <=
+//     x_i^2 + x_j^2, and y x_i in [-L Y, L Y] with Y the bound on |y|. Each range has g levels, and
+//     b is the least for which the privacy.BinomialEvent of a replacement is within the budget. Its
+//     Norm and Most are computed so: if two values are rounded by one and the same uniform number,
+//     the rounded values differ by the floor or the ceiling of the values' difference D_j in
+//     levels. So a coordinate changes by at most g, and all m of them by at most |D| + sqrt(m) in
+//     the Euclidean norm, where |D| is the exact sensitivity of the pair, as in LDPNoise.
+//   - Illustrative: the constants of a public script, g = max(2 sqrt(B), d, 4), all entries shifted
+//     by L and scaled by g/L, and floor(g^2 ln(d/delta)^2/(epsilon^2 B)) bits. The claim says what
+//     they give: nothing at all if that is no bit, as at epsilon = 10 with B = 20.
 //
-// The constants of the papers' proofs are not offered. epsilon = +Inf means no noise, and no rounding.
+// The constants of the papers' proofs are not offered. epsilon = +Inf means no noise and no
+// rounding.
 //
 // Trust model: shuffle. Neighbouring relation: one user's (context, reward) is replaced.
 type VectorSum struct {
-	// Budget is of a user; no default. Delta is at least the sampler's error, random.Binomial.Error, for
-	// each number drawn in a batch: what is drawn may differ from what is accounted by that much.
+	// Budget is a user's privacy; no default. Delta must be at least the sampler's error,
+	// random.Binomial.Error, times the count of numbers drawn in a batch: the distribution drawn may
+	// differ from the one accounted for by that much.
 	Budget      privacy.Budget
 	Calibration privacy.Calibration
 	Batch       int // B >= 1, users whose messages are summed
-	// Levels is g, >= 1; 0 means max(2 sqrt(B), d, 4), rounded up if Sound, as in the papers. More of them cost bits, some g^2 in all, and lessen what rounding adds to the sensitivity, sqrt(m) levels.
+	// Levels is g >= 1; 0 means max(2 sqrt(B), d, 4) as in the papers, rounded up if Sound. More
+	// levels cost more bits, about g^2 in all, but rounding adds a smaller part, sqrt(m) levels, to
+	// the sensitivity.
 	Levels   int
 	Constant float64 // as in LDPNoise
 }
 
-// vectorSumP is the probability of a one among the noise's bits.
+// vectorSumP is the probability that a bit of the noise is 1.
 const vectorSumP = 0.25
 
-// vectorScale is what VectorSum comes to on a problem.
+// vectorScale is the noise that VectorSum gives on a problem.
 type vectorScale struct {
 	VectorSum
 	dim, size int
@@ -56,7 +69,7 @@ type vectorScale struct {
 	event     privacy.BinomialEvent // of a batch; Trials = b B
 }
 
-// scale validates and calibrates.
+// scale validates and calibrates the noise.
 func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	if err := v.Budget.Approximate(); err != nil {
 		return s, err
@@ -147,8 +160,9 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	return s, nil
 }
 
-// proxy returns the variance of a sub-Gaussian bound of a coordinate's noise in one message, in levels: (1-2p)/(2 ln((1-p)/p)) for each bit (Kearns and Saul 1998), 1/4 for the
-// rounding (Hoeffding 1963).
+// proxy returns a sub-Gaussian variance for a coordinate's noise in one message, in levels:
+// (1-2p)/(2 ln((1-p)/p)) for each bit (Kearns and Saul 1998) plus 1/4 for the rounding (Hoeffding
+// 1963).
 func (s *vectorScale) proxy() float64 {
 	if s.none {
 		return 0
@@ -156,7 +170,7 @@ func (s *vectorScale) proxy() float64 {
 	return float64(s.bits)*(1-2*vectorSumP)/(2*portable.Log((1-vectorSumP)/vectorSumP)) + 0.25
 }
 
-// draws returns the laws of messages.
+// draws returns the laws of the noise in a number of messages.
 func (s *vectorScale) draws(messages int) []privacy.Draws {
 	if s.none {
 		return nil
@@ -168,37 +182,27 @@ func (s *vectorScale) draws(messages int) []privacy.Draws {
 	return draws
 }
 
-// claim returns what a sum over a batch is worth.
-func (s *vectorScale) claim(batch int) (c privacy.Claim, err error) {
-	c = privacy.Claim{
-		Model: privacy.Shuffled, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1}, Calibration: s.Calibration,
-		Nominal: s.Budget,
-		Epsilon: math.Inf(1),
-		Conditions: []string{
-			"contexts and rewards clipped to their bounds on the device", privacy.OneRound,
+// plan returns what the sum over a batch shows of one of its users.
+func (s *vectorScale) plan(batch int) privacy.Plan {
+	r := privacy.Release{Laws: []privacy.Law{privacy.RoundLaw(s.size)}} // hides nothing
+	if s.bits > 0 && !s.none {
+		law := privacy.BinomialLaw(s.event.Coordinates, s.noise)
+		r = privacy.Release{Laws: []privacy.Law{law, privacy.RoundLaw(s.size)}, Sum: batch,
+			Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
+	}
+	p := localPlan(s.Budget, s.Calibration, s.Constant,
+		"Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)", r)
+	if batch > 1 {
+		p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
+		p.Conditions = append(p.Conditions,
 			"an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
-			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch),
-		},
-		Source: "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; accounted by exact binomial trade-off curves (privacy.BinomialEvent)",
+			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch))
 	}
-	if batch == 1 {
-		c.Model, c.Conditions = privacy.Local, c.Conditions[:2]
-	}
-	if s.Constant != 0 {
-		c.Conditions = append(c.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", s.Constant))
-	}
-	e := s.event
-	e.Trials = s.bits * int64(batch)
-	c.Event = e
-	if s.none {
-		c.Event = privacy.GaussianEvent{Mu: math.Inf(1)}
-		return c, nil
-	}
-	c.Epsilon, _, err = privacy.Tightest(e, s.Budget.Delta)
-	return c, err
+	return p
 }
 
-// NewShuffleVectorSum returns shuffle LinUCB by vector sums. Its tuning is that of the server, a *VectorSumServer.
+// NewShuffleVectorSum returns shuffle LinUCB by vector sums. To tune it, set fields of its Server,
+// a *VectorSumServer.
 func NewShuffleVectorSum(v VectorSum) *Local {
 	l := &Local{Device: &VectorSumDevice{Noise: v}, Server: &VectorSumServer{Noise: v}, Batch: v.Batch}
 	if v.Batch > 1 {

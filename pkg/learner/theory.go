@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Theory holds what the regret bounds of LinUCB with changing regularisers depend on (JDP, Section 3.1).
+// Theory holds the parameters of the regret bounds of LinUCB with changing regularisers (JDP,
+// Section 3.1).
 type Theory struct {
 	Rounds      int     // n
 	Dim         int     // d
@@ -19,12 +20,13 @@ type Theory struct {
 	privacy.Bounds
 }
 
-// width returns beta-bar_n, the bound of all beta_t and at least 1, as Lemma 21 wants it, and the elliptical potential d ln(1 + n L^2/(d rho_min)).
+// width returns beta-bar_n and the elliptical potential d ln(1 + n L^2/(d rho_min)). beta-bar_n
+// bounds all beta_t and is at least 1, as Lemma 21 requires.
 func (t Theory) width() (beta, potential float64) {
 	return t.widthAbove(1)
 }
 
-// widthAbove is width with another least beta-bar, in units of the rewards.
+// widthAbove is width with a least beta-bar other than 1, in units of the rewards.
 func (t Theory) widthAbove(least float64) (beta, potential float64) {
 	n, d := float64(t.Rounds), float64(t.Dim)
 	grown := n * t.ContextNorm * t.ContextNorm / (d * t.RhoMin)
@@ -32,37 +34,40 @@ func (t Theory) widthAbove(least float64) (beta, potential float64) {
 	return max(least, beta), d * portable.Log1p(grown)
 }
 
-// General returns the bound on the pseudo-regret that holds with probability 1 - Alpha whatever the gap:
-// B beta-bar sqrt(8 n potential) (Theorem 5).
+// General returns the gap-free bound on the pseudo-regret, which holds with probability at least 1
+// - Alpha: B beta-bar sqrt(8 n potential) (Theorem 5).
 //
-// The bound is that of the proof: print has sigma sqrt(2 ln(2/alpha) + ...) there and
-// sqrt(sigma^2 (2 ln(2/alpha) + ...)) in Proposition 4, which is the same.
+// The formula is that of the proof. In print the theorem has sigma sqrt(2 ln(2/alpha) + ...) and
+// Proposition 4 has sqrt(sigma^2 (2 ln(2/alpha) + ...)), which are equal.
 func (t Theory) General() float64 {
 	beta, potential := t.width()
 	return t.RewardBound * beta * math.Sqrt(8*float64(t.Rounds)*potential)
 }
 
-// Gap returns the bound for decision sets whose best arm leads by gap: (8B/gap) beta-bar^2 potential (Theorem 6). It is +Inf for gap = 0.
+// Gap returns the bound on the pseudo-regret for decision sets whose best arm leads by at least
+// gap: (8B/gap) beta-bar^2 potential (Theorem 6). It is +Inf for gap = 0.
 func (t Theory) Gap(gap float64) float64 {
 	beta, potential := t.width()
 	return 8 * t.RewardBound / gap * beta * beta * potential
 }
 
-// optimiseShift shifts the sums to the rho_min at which the regret bound is least. Theorems 5 and 6 are increasing functions
-// of the same beta-bar sqrt(potential), so that the optimum does not depend on the gap.
+// optimiseShift shifts the sums to the rho_min with the least regret bound. Theorems 5 and 6 are
+// increasing functions of the same beta-bar sqrt(potential), so the optimum does not depend on the
+// gap.
 //
-// As rho_min grows the bound tends to sqrt(8) n S L, more than any regret, of a learner that never learns. Where no shift
-// has a bound below that, as in a short run under much noise, the sums keep their own shift.
+// As rho_min grows, the bound tends to sqrt(8) n S L: more than any regret, for a learner that
+// never learns. If no shift has a bound below that, as in a short run under much noise, the sums
+// keep their own shift.
 //
-// The optimum scales as the data do: rho_min is looked for in units of L^2, and beta-bar is at least the bound on the
-// mean rewards, that is 1 where the theorems have their units.
-func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean float64) error {
-	own, unit := sums.Bounds().RhoMin, 2*portable.Log(t.ContextNorm)
+// The optimum scales with the data: rho_min is searched in units of L^2, and beta-bar is at least
+// the bound on the mean rewards, which is 1 in the theorems' units.
+func optimiseShift(s *privacy.Sums, t Theory, mean float64) error {
+	own, unit := s.Bounds.RhoMin, 2*portable.Log(t.ContextNorm)
 	bound := func(logRho float64) float64 {
 		if err := s.ShiftTo(portable.Exp(logRho)); err != nil {
 			return math.Inf(1)
 		}
-		if t.Bounds = sums.Bounds(); !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
+		if t.Bounds = s.Bounds; !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
 			return math.Inf(1)
 		}
 		beta, potential := t.widthAbove(mean)
@@ -77,7 +82,7 @@ func optimiseShift(s privacy.Shifter, sums privacy.Accumulator, t Theory, mean f
 			best = at
 		}
 	}
-	if !(bound(best) < bound(high)*(1-1e-9)) { // but for rounding
+	if !(bound(best) < bound(high)*(1-1e-9)) { // up to rounding
 		return s.ShiftTo(own)
 	}
 	const step = float64(span) / steps

@@ -18,15 +18,17 @@ func near(t *testing.T, what string, got, want, relative float64) {
 	}
 }
 
-// TestTheory compares Theorems 5 and 6 with numbers worked out by hand. For the first: n L^2/(d rho_min) = 500, so that the potential is
-// 2 ln 501 = 12.43321 and beta-bar = sqrt(2 ln 20 + 2 ln 501) + 1 = 5.292398.
+// TestTheory compares Theorems 5 and 6 with numbers worked out by hand. For the first: n L^2/(d
+// rho_min) = 500, so that the potential is 2 ln 501 = 12.43321 and beta-bar = sqrt(2 ln 20 + 2 ln
+// 501) + 1 = 5.292398.
 func TestTheory(t *testing.T) {
 	a := learner.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 0.1,
 		Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
 	near(t, "Theorem 5", a.General(), 1669.126016, 1e-9)
 	near(t, "Theorem 6", a.Gap(0.5), 5571.963316, 1e-9)
 	b := learner.Theory{Rounds: 50_000_000, Dim: 5, ContextNorm: 1, RewardBound: 1, ThetaNorm: 1, Sigma: 1, Alpha: 2e-8,
-		Bounds: privacy.Bounds{RhoMin: 91545, RhoMax: 3 * 91545, Gamma: 8}} // as Experiment 2's published Gaussian
+		// as Experiment 2's published Gaussian
+		Bounds: privacy.Bounds{RhoMin: 91545, RhoMax: 3 * 91545, Gamma: 8}}
 	near(t, "Theorem 5", b.General(), 52353147.153, 1e-9)
 	near(t, "Theorem 6", b.Gap(0.1), 548170403.371, 1e-9)
 	c := a
@@ -36,14 +38,16 @@ func TestTheory(t *testing.T) {
 		t.Errorf("Theorem 6 without a gap = %v, want +Inf", a.Gap(0))
 	}
 	tiny := learner.Theory{Rounds: 1000, Dim: 2, ContextNorm: 1, RewardBound: 1, ThetaNorm: 0.1, Sigma: 1e-3, Alpha: 1, Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
-	near(t, "Theorem 5 where beta-bar < 1", tiny.General(), math.Sqrt(8000*2*math.Log(501)), 1e-14) // Lemma 21 asks for 1 at least
+	// Lemma 21 asks for 1 at least
+	near(t, "Theorem 5 where beta-bar < 1", tiny.General(), math.Sqrt(8000*2*math.Log(501)), 1e-14)
 }
 
-// TestWidthIsUnderItsBound: all beta_t are at most the beta-bar that the regret bounds are made of, and the bound is over the regret.
+// TestWidthIsUnderItsBound: all beta_t are at most the beta-bar that the regret bounds are made of,
+// and the bound is over the regret.
 func TestWidthIsUnderItsBound(t *testing.T) {
 	const horizon = 2000
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := &learner.LinUCB{Sums: make_()}
+		l := learner.New(&learner.LinUCB{}, make_())
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 		if err := l.Init(p, horizon); err != nil {
 			t.Fatal(err)
@@ -56,9 +60,9 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 			contexts(r, &v, make([]float64, 3))
 			arms := l.Select(&v, nil)
 			l.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
-			_, beta := l.Confidence()
-			bound, _ := l.RegretBound(round, horizon, 0)
-			grown := float64(round) / (3 * l.Bounds().RhoMin)
+			_, beta := linUCB(l).Confidence()
+			bound, _ := linUCB(l).RegretBound(round, 0)
+			grown := float64(round) / (3 * linUCB(l).Bounds().RhoMin)
 			if most := bound / math.Sqrt(8*float64(round)*3*math.Log1p(grown)); beta > most*(1+1e-12) {
 				t.Fatalf("%s, round %d: beta = %v, want <= beta-bar = %v", name, round, beta, most)
 			}
@@ -73,37 +77,37 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := &learner.LinUCB{Sums: make_(), OptimalShift: true}
+		optimal := learner.New(&learner.LinUCB{OptimalShift: true}, make_())
 		if err := optimal.Init(p, horizon); err != nil {
 			t.Fatal(err)
 		}
-		general, gapped := optimal.RegretBound(horizon, horizon, 0.1)
+		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := &learner.LinUCB{Sums: make_(), RhoMin: math.Pow(10, log)}
+			l := learner.New(&learner.LinUCB{RhoMin: math.Pow(10, log)}, make_())
 			if err := l.Init(p, horizon); err != nil {
 				t.Fatal(err)
 			}
-			g, h := l.RegretBound(horizon, horizon, 0.1)
+			g, h := linUCB(l).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, l.RhoMin, g, h, optimal.Bounds().RhoMin, general, gapped)
+					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
 }
 
-// TestOptimalShiftWhereAllIsVacuous: in a short run under much noise the bound is least for a learner that never learns; the
-// sums keep their own shift then.
+// TestOptimalShiftWhereAllIsVacuous: in a short run under much noise the bound is least for a
+// learner that never learns; the sums keep their own shift then.
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	make_ := func() privacy.Accumulator {
 		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
 	}
-	own, optimal := &learner.LinUCB{Sums: make_()}, &learner.LinUCB{Sums: make_(), OptimalShift: true}
-	for _, l := range []*learner.LinUCB{own, optimal} {
+	own, optimal := learner.New(&learner.LinUCB{}, make_()), learner.New(&learner.LinUCB{OptimalShift: true}, make_())
+	for _, l := range []*learner.Private[privacy.Sums]{own, optimal} {
 		if err := l.Init(p, 1000); err != nil {
 			t.Fatal(err)
 		}
 	}
-	near(t, "rho_min", optimal.Bounds().RhoMin, own.Bounds().RhoMin, 1e-3)
+	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
 }

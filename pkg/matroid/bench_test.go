@@ -82,7 +82,8 @@ func fresh(b *testing.B, m matroid.Matroid) {
 	ask(b, m, weights)
 }
 
-// drifting has the weights of one round after another of a bandit with confidence bounds, from round 10,000 on.
+// drifting has the weights of one round after another of a bandit with confidence bounds, from
+// round 10,000 on.
 func drifting(b *testing.B, m matroid.Matroid) {
 	rng := rand.New(rand.NewPCG(4, 0))
 	mean, plays := make([]float64, m.Size()), make([]float64, m.Size())

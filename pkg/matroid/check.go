@@ -6,36 +6,61 @@ import (
 	"slices"
 )
 
-// Axiom is what a Violation violates.
+// Axiom names the property that a Violation violates.
 type Axiom string
 
 const (
-	Hereditary Axiom = "hereditary" // a subset of an independent set is independent
-	Exchange   Axiom = "exchange"   // of two independent sets with |X| = |Y|+1, X has an element that can be added to Y
-	RankIsSize Axiom = "rank"       // Rank is the size of a basis
-	AnyOrder   Axiom = "order"      // whether a set is independent does not depend on the order of adding, nor on what was refused meanwhile
-	Contract   Axiom = "contract"   // Clear, Add and Len do what Builder says, and builders do not disturb each other
+	// Hereditary says that a subset of an independent set is independent.
+	Hereditary Axiom = "hereditary"
+	// Exchange says that of two independent sets with |X| = |Y|+1, X has an element that can be added
+	// to Y.
+	Exchange Axiom = "exchange"
+	// RankIsSize says that Rank returns the size of a basis.
+	RankIsSize Axiom = "rank"
+	// AnyOrder says that whether a set is independent does not depend on the order of adding, nor on
+	// what was refused in between.
+	AnyOrder Axiom = "order"
+	// Contract says that Clear, Add and Len do what Builder promises, and that builders do not disturb
+	// each other.
+	Contract Axiom = "contract"
 )
 
 // Violation is a counterexample that Check has found.
+//
+// What X and Y are depends on the axiom:
+//
+//   - Hereditary: X is independent, and its subset Y is not.
+//   - Exchange: both are independent, and no element of X can be added to Y.
+//   - RankIsSize: X is a basis.
+//   - AnyOrder: X and Y have the same elements in two orders of adding, and only X is accepted; or
+//     X equals Y, and the answer depends on elements that were refused before.
+//   - Contract: X was added or offered, in this order.
 type Violation struct {
-	Axiom Axiom
-	// X is independent and Y, a subset, is not (Hereditary); both are independent and no element of X can be added to Y (Exchange); X is a basis (RankIsSize); X and Y have
-	// the same elements in two orders of adding, and X is accepted only (AnyOrder); X was added, in this order (Contract).
-	X, Y   []int
-	Detail string
+	Axiom  Axiom  // the axiom violated
+	X, Y   []int  // sets or lists of elements, by axiom
+	Detail string // the violation in words
 }
 
+// Error names the axiom and describes the violation.
 func (v *Violation) Error() string { return fmt.Sprintf("matroid: violates %s: %s", v.Axiom, v.Detail) }
 
-// Check looks for a violation of the axioms of a matroid, of Rank or of the builder's contract, and returns the first as a *Violation, or nil. A nil rng means a fixed
-// seed. It is meant for tests of one's own matroids: it offers elements to builders a hundred thousand times if there are 10 of them, and a few million times if there are 14 or 1000.
+// Check looks for a violation of the axioms of a matroid, of Rank or of the builder's contract. It
+// returns the first one as a *[Violation], or nil.
 //
-// Up to 14 elements it goes through all sets: of these, no violation of the hereditary and exchange axioms or of Rank is missed by a builder that answers by
-// the set. For the exchange axiom it is enough to look at sets that differ by one element to two (Schrijver 2003, Theorem 39.1). Whether the order matters is
-// tried on some orders of each set, and so may be missed. With more elements it goes through all pairs, up to 1000 elements, as being parallel must be transitive. The rest is by sampling: random orders of
-// all elements, of random subsets and of independent sets with two more elements, whose maximal independent subsets must be of one size each. What concerns few of the 2^L sets is likely
-// missed then.
+// Use it to test your own matroids. A nil rng means a fixed seed. Check offers elements to builders
+// a hundred thousand times for a matroid of 10 elements, and a few million times for one of 14 or
+// 1000.
+//
+// Up to 14 elements it goes through all sets. If the builder's answers depend only on the set,
+// Check then misses no violation of the hereditary and exchange axioms or of Rank. For the exchange
+// axiom it is enough to compare sets that differ by one element against two (Schrijver 2003,
+// Theorem 39.1). Check tries only some orders of each set, and so may miss a dependence on the
+// order.
+//
+// With more elements it goes through all pairs, up to 1000 elements, because being parallel must be
+// transitive. The rest is sampling: random orders of all elements, of random subsets, and of
+// independent sets with two more elements. All maximal independent subsets of one of these must
+// have the same size. A violation that concerns few of the 2^L sets is likely missed.
 func Check(m Matroid, rng *rand.Rand) error {
 	if rng == nil {
 		rng = rand.New(rand.NewPCG(1, 2))
@@ -51,7 +76,7 @@ func Check(m Matroid, rng *rand.Rand) error {
 		c.sample()
 	}
 	if c.found == nil {
-		return nil // and no *Violation that is nil
+		return nil // rather than a nil *Violation, which is not a nil error
 	}
 	return c.found
 }
@@ -61,9 +86,10 @@ type checker struct {
 	rng      *rand.Rand
 	size     int
 	b, other Builder
-	found    *Violation // the first
+	found    *Violation // the first violation
 }
 
+// report records a violation, if it is the first.
 func (c *checker) report(axiom Axiom, x, y []int, format string, args ...any) {
 	if c.found == nil {
 		c.found = &Violation{Axiom: axiom, X: slices.Clone(x), Y: slices.Clone(y), Detail: fmt.Sprintf(format, args...)}
@@ -93,7 +119,7 @@ func (c *checker) grow(list []int) []int {
 	return set
 }
 
-// reorder reports an order of an independent set in which it is not taken.
+// reorder reports a violation if an independent set is refused in the given order.
 func (c *checker) reorder(set, order []int) {
 	got := c.grow(order)
 	if len(got) == len(order) {
@@ -109,14 +135,14 @@ func (c *checker) reorder(set, order []int) {
 	}
 }
 
-// afresh reports a set that depends on what else was offered while it grew.
+// afresh reports a violation if a set that grew among other offers is refused without them.
 func (c *checker) afresh(offered, set []int) {
 	if got := c.grow(set); len(got) != len(set) {
 		c.report(AnyOrder, set, set, "%v is taken out of the offers %v, but not alone", set, offered)
 	}
 }
 
-// maximal reports two maximal independent subsets of a list that are not of the same size.
+// maximal reports a violation if two maximal independent subsets of a list have different sizes.
 func (c *checker) maximal(list []int) (set []int) {
 	x := c.grow(c.shuffled(list))
 	y := c.grow(c.shuffled(list))
@@ -131,6 +157,8 @@ func (c *checker) maximal(list []int) (set []int) {
 	return x
 }
 
+// unexchangeable reports that no element of x can be added to y, or that this depends on refused
+// elements.
 func (c *checker) unexchangeable(x, y []int) {
 	for _, e := range x {
 		if larger := append(slices.Clone(y), e); !slices.Contains(y, e) && len(c.grow(larger)) == len(larger) {
@@ -141,7 +169,8 @@ func (c *checker) unexchangeable(x, y []int) {
 	c.report(Exchange, x, y, "%v and %v are independent, but no element of the first can be added to the second", x, y)
 }
 
-// together reports two builders that do not grow side by side as they do alone.
+// together reports a violation if two builders that grow side by side do not behave as they do
+// alone.
 func (c *checker) together() {
 	first, second := c.rng.Perm(c.size), c.rng.Perm(c.size)
 	want := c.grow(first)
@@ -165,7 +194,7 @@ func (c *checker) shuffled(list []int) []int {
 	return list
 }
 
-// all goes through all sets, as bits.
+// all goes through all sets, represented as bits.
 func (c *checker) all() {
 	sets := uint(1) << c.size
 	independent := make([]bool, sets)
@@ -225,13 +254,14 @@ func (c *checker) all() {
 	c.rank(basis)
 }
 
-// neighbours yields the independent sets y - e + a + b for which y + a and y + b are not.
+// neighbours yields the independent sets y - e + a + b for which neither y + a nor y + b is
+// independent.
 func (c *checker) neighbours(y uint, independent []bool) func(yield func(uint) bool) {
 	return func(yield func(uint) bool) {
 		if !independent[y] {
 			return
 		}
-		var outside []uint // alone
+		var outside []uint // the elements that cannot be added to y
 		for a := range c.size {
 			if bit := uint(1) << a; y&bit == 0 && !independent[y|bit] {
 				outside = append(outside, bit)
@@ -250,14 +280,16 @@ func (c *checker) neighbours(y uint, independent []bool) func(yield func(uint) b
 	}
 }
 
+// rank reports a violation if Rank is not the size of the basis.
 func (c *checker) rank(basis []int) {
 	if rank := c.m.Rank(); rank != len(basis) {
 		c.report(RankIsSize, basis, nil, "Rank() = %d, but %v is a basis, of %d elements", rank, basis, len(basis))
 	}
 }
 
-// pairs reports a, b, c, no loops, with a parallel to b and b to c, but not a to c. The relation is transitive if every element is parallel to the same ones as the first that it is
-// parallel to.
+// pairs reports a, b and c, none of them a loop, with a parallel to b and b to c, but not a to c.
+// The relation is transitive if every element is parallel to the same elements as the first one
+// that it is parallel to.
 func (c *checker) pairs() {
 	if c.size > 1000 {
 		return
@@ -293,7 +325,7 @@ func (c *checker) pairs() {
 	}
 }
 
-// sample tries some sets.
+// sample tests random sets.
 func (c *checker) sample() {
 	everything := c.rng.Perm(c.size)
 	for range 200 {
@@ -328,6 +360,7 @@ func (c *checker) sample() {
 	}
 }
 
+// listOf returns the elements of a set of bits.
 func listOf(set uint) []int {
 	list := []int{}
 	for e := 0; set>>e > 0; e++ {

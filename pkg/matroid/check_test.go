@@ -9,7 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// family is a set of sets, whether they are a matroid or not: its builder asks whether the larger set is in it.
+// family is a set of sets, whether they are a matroid or not: its builder asks whether the larger
+// set is in it.
 type family struct {
 	size, rank int
 	has        func(set []int) bool // sorted
@@ -105,7 +106,8 @@ func broken(size int) map[string]struct {
 	shared := uniform.NewBuilder()
 	return map[string]entry{
 		"knapsack": {family{size, 4, knapsack}, []matroid.Axiom{matroid.Exchange}},
-		"matching": {family{size, half, func(set []int) bool { // edges e - (e+1) of a path that share no vertex
+		// edges e - (e+1) of a path that share no vertex
+		"matching": {family{size, half, func(set []int) bool {
 			for i := 1; i < len(set); i++ {
 				if set[i] == set[i-1]+1 {
 					return false
@@ -113,7 +115,8 @@ func broken(size int) map[string]struct {
 			}
 			return true
 		}}, []matroid.Axiom{matroid.Exchange}},
-		"two partitions": {family{size, 3, func(set []int) bool { // no two alike modulo 3, no two alike in e/3
+		// no two alike modulo 3, no two alike in e/3
+		"two partitions": {family{size, 3, func(set []int) bool {
 			for i, e := range set {
 				for _, f := range set[:i] {
 					if e%3 == f%3 || e/3 == f/3 {
@@ -123,10 +126,12 @@ func broken(size int) map[string]struct {
 			}
 			return true
 		}}, []matroid.Axiom{matroid.Exchange}},
-		"parallel to both": {family{size, 4, func(set []int) bool { // 1 to 0 and 2, which are not to each other
+		// 1 to 0 and 2, which are not to each other
+		"parallel to both": {family{size, 4, func(set []int) bool {
 			return len(set) <= 4 && (!slices.Contains(set, 1) || !slices.Contains(set, 0) && !slices.Contains(set, 2))
 		}}, []matroid.Axiom{matroid.Exchange}},
-		"not hereditary": {family{size, 3, func(set []int) bool { // an odd element goes with an even one only
+		// an odd element goes with an even one only
+		"not hereditary": {family{size, 3, func(set []int) bool {
 			return len(set) <= 3 && (sum(set, func(e int) int { return e % 2 }) == 0 || sum(set, func(e int) int { return 1 - e%2 }) > 0)
 		}}, []matroid.Axiom{matroid.Hereditary, matroid.AnyOrder}},
 		"rank too great":  {misranked{uniform, 4}, []matroid.Axiom{matroid.RankIsSize}},
@@ -162,7 +167,8 @@ func broken(size int) map[string]struct {
 		}}, []matroid.Axiom{matroid.Contract}},
 		"shared memory":            {wrapped{uniform, func(matroid.Builder) matroid.Builder { return shared }}, []matroid.Axiom{matroid.Contract}},
 		"vectors at the tolerance": {must(matroid.NewLinearFloat(fan(size), 0.1)), []matroid.Axiom{matroid.Exchange, matroid.AnyOrder, matroid.Hereditary}},
-		"modulo 4": {family{size, 1, func(set []int) bool { // vectors modulo a number that is no prime: (1), (2), (3)
+		// vectors modulo a number that is no prime: (1), (2), (3)
+		"modulo 4": {family{size, 1, func(set []int) bool {
 			return len(set) == 1 && set[0]%4 != 0 || len(set) == 2 && set[0]%4 == 2 && set[1]%4 == 3
 		}}, []matroid.Axiom{matroid.Hereditary, matroid.AnyOrder, matroid.Exchange}},
 	}
@@ -180,7 +186,8 @@ func increasing(b matroid.Builder) matroid.Builder {
 	}}
 }
 
-// fan returns vectors in the plane, some of which are less than a tenth of a radian apart, and some more.
+// fan returns vectors in the plane, some of which are less than a tenth of a radian apart, and some
+// more.
 func fan(n int) [][]float64 {
 	vectors := make([][]float64, n)
 	for e := range vectors {
@@ -227,7 +234,8 @@ func TestCheckCatches(t *testing.T) {
 	}
 }
 
-// Every family of subsets of 3 elements that has the empty set: Check passes it if and only if what a builder can grow to, set by set, is a matroid.
+// Every family of subsets of 3 elements that has the empty set: Check passes it if and only if what
+// a builder can grow to, set by set, is a matroid.
 func TestCheckAllFamilies(t *testing.T) {
 	const size = 3
 	matroids := 0

@@ -6,8 +6,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// The synthetic experiment of the matroid paper (Table 2): seven vectors with their mean weights, three of them to be chosen that are linearly
-// independent. Arm 6 is the zero vector, in no independent set for all its weight, and arm 5 is parallel to the better arm 0.
+// The synthetic experiment of the matroid paper (Table 2): seven vectors with their mean weights,
+// three of them to be chosen that are linearly independent. Arm 6 is the zero vector, in no
+// independent set for all its weight, and arm 5 is parallel to the better arm 0.
 func ExampleLinear() {
 	m, err := matroid.NewLinear([][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}})
 	if err != nil {

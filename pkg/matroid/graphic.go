@@ -5,16 +5,20 @@ import (
 	"math"
 )
 
-// Graphic is the cycle matroid of an undirected graph: its elements are the edges, and a set is independent if it has no cycle (Whitney 1935). Its
-// bases are the spanning forests. An edge from a vertex to itself is a loop, and of parallel edges at most one is independent.
+// Graphic is the cycle matroid of an undirected graph: its elements are the edges, and a set of
+// edges is independent if it has no cycle (Whitney 1935).
+//
+// Its bases are the spanning forests. An edge from a vertex to itself is a loop, and an independent
+// set has at most one of several parallel edges.
 type Graphic struct {
 	vertices, rank int
-	ends           [][2]int32 // of each edge
+	ends           [][2]int32 // by edge
 }
 
 var _ Matroid = (*Graphic)(nil)
 
-// NewGraphic returns the matroid of the graph on the vertices 0, ..., vertices-1 whose element e is the edge between edges[e][0] and edges[e][1].
+// NewGraphic returns the matroid of the graph on the vertices 0, ..., vertices-1 in which element e
+// is the edge between edges[e][0] and edges[e][1].
 func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
 	if vertices < 0 || vertices > math.MaxInt32 {
 		return nil, fmt.Errorf("matroid: Graphic vertices = %d, want in [0, %d]", vertices, math.MaxInt32)
@@ -38,7 +42,7 @@ func NewGraphic(vertices int, edges [][2]int) (*Graphic, error) {
 // Size returns the number of edges.
 func (g *Graphic) Size() int { return len(g.ends) }
 
-// Rank returns the number of edges of a spanning forest: vertices less connected components.
+// Rank returns the number of edges of a spanning forest: vertices minus connected components.
 func (g *Graphic) Rank() int { return g.rank }
 
 // Edge returns the vertices that edge e joins.
@@ -47,8 +51,9 @@ func (g *Graphic) Edge(e int) (u, v int) { return int(g.ends[e][0]), int(g.ends[
 // Vertices returns the number of vertices.
 func (g *Graphic) Vertices() int { return g.vertices }
 
-// NewBuilder returns an empty forest that can grow. It is a union-find structure by size, with path halving (Tarjan 1975): an edge costs next to nothing, Clear
-// a pass over the vertices.
+// NewBuilder returns an empty forest that can grow. It is a union-find structure, by size and with
+// path halving (Tarjan 1975): an edge takes nearly constant time, and Clear a pass over the
+// vertices.
 func (g *Graphic) NewBuilder() Builder {
 	b := &graphicBuilder{ends: g.ends, parent: make([]int32, g.vertices)}
 	b.Clear()
@@ -57,7 +62,7 @@ func (g *Graphic) NewBuilder() Builder {
 
 type graphicBuilder struct {
 	ends   [][2]int32
-	parent []int32 // of a vertex in its tree; of a root, the number of its vertices, negated
+	parent []int32 // of a vertex in its tree; of a root, minus the number of its vertices
 	n      int
 }
 

@@ -7,30 +7,36 @@ import (
 	"slices"
 )
 
-// Greedy finds a basis of greatest weight (Edmonds 1971; Kveton, Wen, Ashkan, Eydgahi, Eriksson 2014, Algorithm 1): it goes through the elements by decreasing weight and takes
-// each that leaves the set independent, until there are Rank of them.
+// Greedy finds a basis of greatest weight (Edmonds 1971; Kveton, Wen, Ashkan, Eydgahi, Eriksson
+// 2014, Algorithm 1).
 //
-// A basis is full: negative weights do not end it. Ties go to the lowest index, so that the basis is a function of the weights.
-// Weights may be infinite, of either sign; +Inf is what a learner gives an arm that it has not seen yet.
+// It goes through the elements by decreasing weight and takes each one that keeps the set
+// independent, until there are Rank of them. A negative weight does not end the search: the result
+// is always a full basis. Ties go to the lowest index, so the basis is a function of the weights.
+// Weights may be +Inf or -Inf; a learner gives +Inf to an arm that it has not seen yet.
 //
-// It is made to be asked again and again, as a bandit does. Where the weights have moved a little since the last call, the last order is repaired by insertion, and the set is grown anew from the first
-// position that changed, not at all if that comes after the last element taken. Else they are distributed over buckets and those sorted. So a call
-// costs O(L) for most weights, O(L log L) at worst, and the questions to the Builder; it does not allocate. Not for several goroutines at once.
+// Greedy is made for repeated calls, as a bandit makes them. If the weights have moved little since
+// the last call, it repairs the last order by insertion and grows the set anew from the first
+// position that changed, or not at all if that comes after the last element taken. Otherwise it
+// distributes the weights over buckets and sorts those. A call costs O(L) for most weights and O(L
+// log L) at worst, plus the questions to the Builder, and does not allocate.
+//
+// It must not be used by several goroutines at once.
 type Greedy struct {
 	size, rank int
 	b          Builder
-	elements   []int    // those that are no loops
-	order      []ranked // they, in the order of the last call
-	basis      []int    // of the last call
-	position   []int    // of its elements in order
-	asked      bool     // there was one
+	elements   []int    // elements that are no loops
+	order      []ranked // the same elements, in the order of the last call
+	basis      []int    // result of the last call
+	position   []int    // by place in basis, its place in order
+	asked      bool     // whether there was a call
 
 	spare  []ranked
-	bucket []int         // by position
+	bucket []int         // by position in a part, its bucket
 	end    [levels][]int // by bucket, where its next element goes
 }
 
-// NewGreedy returns the greedy algorithm on m.
+// NewGreedy returns the greedy algorithm on the matroid m.
 func NewGreedy(m Matroid) *Greedy {
 	g := &Greedy{size: m.Size(), b: m.NewBuilder()}
 	for e := range g.size {
@@ -39,7 +45,7 @@ func NewGreedy(m Matroid) *Greedy {
 			g.elements, g.order = append(g.elements, e), append(g.order, ranked{e: e})
 		}
 	}
-	g.rank = min(max(0, m.Rank()), len(g.order)) // as it is, if m is a matroid
+	g.rank = min(max(0, m.Rank()), len(g.order)) // which is m.Rank() if m is a matroid
 	g.spare, g.bucket = make([]ranked, len(g.order)), make([]int, len(g.order))
 	for level := range g.end {
 		g.end[level] = make([]int, len(g.order))
@@ -48,8 +54,9 @@ func NewGreedy(m Matroid) *Greedy {
 	return g
 }
 
-// Basis appends a basis of greatest weight to dst, in the order of decreasing weight, and returns the extended slice. It panics if there is not one weight for each
-// element, or if one of an element that is no loop is NaN: a learner's mistake, for which no basis is right.
+// Basis appends a basis of greatest weight to dst, by decreasing weight, and returns the extended
+// slice. It panics if there is not one weight for each element, or if the weight of an element that
+// is no loop is NaN. Both are a learner's mistakes, for which no basis is right.
 func (g *Greedy) Basis(weights []float64, dst []int) []int {
 	if len(weights) != g.size {
 		panic(fmt.Sprintf("matroid: Greedy.Basis of %d weights, want %d", len(weights), g.size))
@@ -68,7 +75,8 @@ func (g *Greedy) Basis(weights []float64, dst []int) []int {
 	return append(dst, g.basis...)
 }
 
-// grow keeps the first elements of the last basis and looks for the others from a position of the order on.
+// grow keeps the given number of elements of the last basis and looks for the others from a
+// position of the order onwards.
 func (g *Greedy) grow(keep, from int) {
 	g.b.Clear()
 	g.basis, g.position = g.basis[:keep], g.position[:keep]
@@ -82,10 +90,10 @@ func (g *Greedy) grow(keep, from int) {
 	}
 }
 
-// sort puts the elements in order and returns the first position whose element may not be the one that it was.
+// sort puts the elements in order and returns the first position whose element may have changed.
 func (g *Greedy) sort(weights []float64) (from int) {
 	order := g.order
-	descents := 0 // how often a weight is followed by a greater one, in the last order
+	descents := 0 // how often a greater weight follows a smaller one in the last order
 	before := math.Inf(1)
 	for i := range order {
 		r := &order[i]
@@ -115,9 +123,11 @@ func (g *Greedy) sort(weights []float64) (from int) {
 	return 0
 }
 
-const few = 20 // elements, for which insertion sort is as fast as anything
+// few is the number of elements up to which insertion sort is as fast as anything.
+const few = 20
 
-// insertion sorts by insertion, which takes a pass if little is out of order, and returns the first position that changed. It gives up after so many moves.
+// insertion sorts by insertion, in one pass if little is out of order. It returns the first
+// position that changed. It gives up once it needs more than the given number of moves.
 func insertion(order []ranked, moves int) (from int, ok bool) {
 	from = len(order)
 	for i := 1; i < len(order); i++ {
@@ -138,9 +148,12 @@ func insertion(order []ranked, moves int) (from int, ok bool) {
 	return from, true
 }
 
-// distribute sorts a part of the order but for runs of few elements. From its greatest weight to its lowest lie as many buckets of one width as it has
-// elements. A bucket's number, rounded as it is, does not decrease as the weight does, so that nothing is out of order but within a bucket. If that still has more than few, the weights are in clusters, and it
-// is distributed in its turn.
+// distribute sorts a part of the order, up to runs of at most few elements that it leaves unsorted.
+//
+// It divides the range from the greatest to the lowest weight into as many buckets of equal width
+// as there are elements. A bucket's number, even rounded, does not decrease as the weight
+// decreases, so elements are out of order only within a bucket. If a bucket has more than few
+// elements, the weights are in clusters, and the bucket is distributed in its turn.
 func (g *Greedy) distribute(part []ranked, level int) {
 	n := len(part)
 	low, high := part[0].w, part[0].w
@@ -179,7 +192,8 @@ func (g *Greedy) distribute(part []ranked, level int) {
 	}
 }
 
-const levels = 3 // of buckets within buckets
+// levels is the depth of buckets within buckets.
+const levels = 3
 
 // ranked is an element with its weight.
 type ranked struct {

@@ -30,7 +30,8 @@ func byTheBook(size int, independent func([]int) bool, weights []float64) []int 
 
 var someWeights = rapid.OneOf(rapid.SampledFrom([]float64{-1, 0, math.Copysign(0, -1), 1, 2}), rapid.Float64Range(-1, 1))
 
-// Greedy's basis is heaviest of all, and the same as the textbook's, ties included, in each of several calls with some weights changed in between.
+// Greedy's basis is heaviest of all, and the same as the textbook's, ties included, in each of
+// several calls with some weights changed in between.
 func TestGreedyBest(t *testing.T) {
 	each(t, func(t *rapid.T, m defined) {
 		g := matroid.NewGreedy(m)
@@ -115,7 +116,8 @@ func rename(m matroid.Matroid, name []int) matroid.Matroid {
 func (m renamed) NewBuilder() matroid.Builder { return renamedBuilder{m.Matroid.NewBuilder(), m.old} }
 func (b renamedBuilder) Add(e int) bool       { return b.Builder.Add(b.old[e]) }
 
-// Hundreds of weights of many shapes, one after another, are put in order as the library's stable sort puts them.
+// Hundreds of weights of many shapes, one after another, are put in order as the library's stable
+// sort puts them.
 func TestGreedyLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
 	shapes := map[string]func(w []float64, e int) float64{

@@ -102,7 +102,8 @@ var kinds = map[string]func(*rapid.T) defined{
 	},
 }
 
-// hall says whether all subsets of a set suit at least as many slots as they have elements, which is when the set can be matched (Hall 1935).
+// hall says whether all subsets of a set suit at least as many slots as they have elements, which
+// is when the set can be matched (Hall 1935).
 func hall(suits [][]int, set []int) bool {
 	for bits := range uint(1) << len(set) {
 		n, slots := 0, map[int]bool{}
@@ -253,7 +254,8 @@ func TestCheckPasses(t *testing.T) {
 	})
 }
 
-// A builder answers right in the course of adding, refusing and clearing, beside another one of the same matroid.
+// A builder answers right in the course of adding, refusing and clearing, beside another one of the
+// same matroid.
 func TestBuilder(t *testing.T) {
 	each(t, func(t *rapid.T, m defined) {
 		if m.Size() == 0 {
@@ -421,7 +423,8 @@ func TestLaminarRank(t *testing.T) {
 	}
 }
 
-// Over the integers modulo 2, (2, 0, 0) were 0, and (1, 1, 0), (0, 1, 1), (1, 0, 1) dependent. Modulo 2^61-1 and the next prime, rows that differ by a multiple of them would be parallel.
+// Over the integers modulo 2, (2, 0, 0) were 0, and (1, 1, 0), (0, 1, 1), (1, 0, 1) dependent.
+// Modulo 2^61-1 and the next prime, rows that differ by a multiple of them would be parallel.
 func TestLinearIsReal(t *testing.T) {
 	for _, c := range []struct {
 		vectors [][]int
@@ -432,7 +435,8 @@ func TestLinearIsReal(t *testing.T) {
 		{[][]int{{p1, p1}}, 1},
 		{[][]int{{1, 0}, {1, p1}}, 2},
 		{[][]int{{1, 0, 0}, {1, p1, 0}, {1, 0, p1}}, 3},
-		{[][]int{{1, 0, 0}, {1, p1, 0}, {1, 0, p2}}, 3},                        // each prime divides the determinant
+		// each prime divides the determinant
+		{[][]int{{1, 0, 0}, {1, p1, 0}, {1, 0, p2}}, 3},
 		{[][]int{{2, 3, 0}, {-4, -6, 0}, {6, 9, 0}, {0, 0, -1}, {0, 0, 5}}, 2}, // parallel
 		{[][]int{{1<<62 + 1, 1 << 62}, {1 << 62, 1<<62 - 1}}, 2},               // determinant -1
 		{[][]int{{}, {}}, 0},

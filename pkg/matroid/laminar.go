@@ -6,20 +6,24 @@ import (
 	"slices"
 )
 
-// Laminar is the matroid of a family of sets, any two of them nested or disjoint, each with a capacity: a set is independent if it has no more elements of each
-// set of the family than that (Edmonds 1970). As an action set: at most ten films, five of them older than I am, three of a
-// genre among these. An element may be in none of the sets: then it is free.
+// Laminar is the matroid of a laminar family, in which any two sets are nested or disjoint and each
+// set has a capacity: a set is independent if it has at most capacity many elements of each set of
+// the family (Edmonds 1970).
+//
+// As an action set: at most ten films, at most five of these older than I am, and at most three of
+// those of one genre. An element in none of the family's sets is unrestricted.
 type Laminar struct {
 	capacity []int
-	parent   []int // of each set the smallest that contains it, or -1
-	deepest  []int // of each element the smallest set that has it, or -1
+	parent   []int // by set, the smallest set that contains it, or -1
+	deepest  []int // by element, the smallest set that has it, or -1
 	rank     int
 }
 
 var _ Matroid = (*Laminar)(nil)
 
-// NewLaminar returns the matroid of elements 0, ..., size-1 and a family of sets of different elements, which may be given in any order and may repeat, with their capacities, at
-// least 0.
+// NewLaminar returns the matroid of the elements 0, ..., size-1 and a laminar family with
+// capacities, at least 0. The sets may come in any order and may repeat; the elements of each are
+// distinct.
 func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("matroid: Laminar size = %d, want >= 0", size)
@@ -34,7 +38,7 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	for e := range m.deepest {
 		m.deepest[e] = -1
 	}
-	last := make([]int, size) // of each element the set that was seen to have it, plus 1
+	last := make([]int, size) // by element, 1 + the last set that was seen to have it
 	order := make([]int, len(sets))
 	for s, set := range sets {
 		order[s] = s
@@ -52,8 +56,9 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 		}
 	}
 
-	// The largest set comes first. The next one is nested in or disjoint from all before if and only if one set is the smallest so far for all of its elements: that and the sets
-	// around it contain it then, and no other meets it.
+	// The largest set comes first. The next one is nested in or disjoint from each set before if and
+	// only if all its elements have the same smallest set so far. Then that set and the sets around it
+	// contain it, and no other set meets it.
 	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(len(sets[t]), len(sets[s])) })
 	for _, s := range order {
 		m.parent[s] = -1
@@ -75,7 +80,7 @@ func NewLaminar(size int, sets [][]int, capacity []int) (*Laminar, error) {
 	return m, nil
 }
 
-// within reports whether t is s or around it.
+// within reports whether t is s or contains s.
 func (m *Laminar) within(s, t int) bool {
 	for ; s >= 0; s = m.parent[s] {
 		if s == t {
@@ -88,10 +93,12 @@ func (m *Laminar) within(s, t int) bool {
 // Size returns the number of elements.
 func (m *Laminar) Size() int { return len(m.deepest) }
 
-// Rank returns the size of a basis, which can be below the sum of the capacities of disjoint sets: a set around them may allow less.
+// Rank returns the size of a basis. It can be less than the sum of the capacities of disjoint sets,
+// because a set around them may allow less.
 func (m *Laminar) Rank() int { return m.rank }
 
-// NewBuilder returns an empty set that can grow. An element costs a step for each set that has it.
+// NewBuilder returns an empty set that can grow. An element costs one step for each set that has
+// it.
 func (m *Laminar) NewBuilder() Builder {
 	b := &laminarBuilder{m: m, room: make([]int, len(m.capacity)), in: make([]bool, len(m.deepest))}
 	b.Clear()
@@ -100,7 +107,7 @@ func (m *Laminar) NewBuilder() Builder {
 
 type laminarBuilder struct {
 	m    *Laminar
-	room []int // by set
+	room []int // by set, how many more elements fit
 	in   []bool
 	n    int
 }

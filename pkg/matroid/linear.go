@@ -8,31 +8,41 @@ import (
 	"slices"
 )
 
-// Linear is the matroid of integer vectors: a set is independent if its vectors are linearly independent over the real numbers (Whitney 1935).
-// The answers are exact.
+// Linear is the matroid of integer vectors: a set is independent if its vectors are linearly
+// independent over the real numbers (Whitney 1935). Its answers are exact.
 //
-// How: elimination is modulo a prime p, and its answers hold over the reals if no minor reaches p. For if k vectors are
-// independent, some k x k minor is not 0; its absolute value is below p, so that it is not 0 modulo p either, and the vectors are independent
-// modulo p. And if they are dependent, all these minors are 0, modulo p too. By Hadamard's inequality a minor is at most the product of the Euclidean norms of
-// its rows, a part of a row is no longer than the row, and rows of integers other than 0 have norms of at least 1. So with K the rank, the product of the K
-// greatest norms bounds all minors. It is compared with p = 2^61-1 in integers of any length. Where it is not below, there are more primes, until their product is above: a minor other than 0 is then not divisible by all of
-// them, and a set is independent if it is modulo one of them.
+// It eliminates modulo a prime p, and the answers hold over the reals if every minor is below p in
+// absolute value. If k vectors are independent, some k x k minor is not 0. Being below p, it is not
+// 0 modulo p either, so the vectors are independent modulo p. If they are dependent, all these
+// minors are 0, and also 0 modulo p.
 //
-// Three reductions, all exact. Each row is divided by its greatest common divisor, up to sign, and parallel vectors share a
-// representative. Of the columns only a basis of the column space is kept: the others are linear combinations of it, so that the rank of no set of rows changes.
-// Zeros are not stored. With at most z entries other than 0 in a row, asking about an element costs O(z (K-n)) if the set has n elements, and adding it O(K (K-n)).
+// By Hadamard's inequality a minor is at most the product of the Euclidean norms of its rows. A
+// part of a row is no longer than the row, and a nonzero row of integers has norm at least 1. With
+// K the rank, the product of the K greatest norms therefore bounds all minors. It is compared with
+// p = 2^61-1 in integers of any length. If it is not below p, more primes are used, until their
+// product is above it. A nonzero minor is then not divisible by all of them, and a set is
+// independent if it is independent modulo one of them.
+//
+// Three exact reductions save work. Each row is divided by its greatest common divisor, up to sign,
+// and parallel vectors share a representative. Only a basis of the column space is kept of the
+// columns: the others are linear combinations of it, so the rank of no set of rows changes. Zeros
+// are not stored.
+//
+// With at most z nonzero entries in a row and n elements in the set, asking about an element costs
+// O(z (K-n)), and adding it O(K (K-n)).
 type Linear struct {
 	size, dim, rank int
-	class           []int // of each element: parallel vectors share it; 0 is the zero vector's
-	first           []int // by class, where its entries start; one more than classes
-	coordinate      []int // of the entries that are not 0
+	class           []int // by element; parallel vectors share a class, and 0 is the zero vector's
+	first           []int // by class, where its entries start; one more entry than classes
+	coordinate      []int // of the nonzero entries
 	primes          []uint64
-	value           [][]uint64 // by prime, the entries
+	value           [][]uint64 // by prime, the nonzero entries
 }
 
 var _ Matroid = (*Linear)(nil)
 
-// NewLinear returns the matroid whose element e is the vector vectors[e]. The vectors are of one length, and are copied.
+// NewLinear returns the matroid whose element e is the vector vectors[e]. The vectors have one
+// length and are copied. Entries are above -2^63.
 func NewLinear(vectors [][]int) (*Linear, error) {
 	m := &Linear{size: len(vectors)}
 	rows := make([][]int64, len(vectors))
@@ -74,7 +84,8 @@ func NewLinear(vectors [][]int) (*Linear, error) {
 	return m, nil
 }
 
-// primitive divides a vector by the greatest common divisor of its entries, and makes the first of them that is not 0 positive.
+// primitive divides a vector by the greatest common divisor of its entries and makes the first
+// nonzero entry positive.
 func primitive(v []int64) {
 	var g, sign int64
 	for _, x := range v {
@@ -99,7 +110,8 @@ func primitive(v []int64) {
 	}
 }
 
-// classify sets the classes of parallel vectors and returns a vector for each but the zero vector's.
+// classify sets the classes of parallel vectors. It returns one vector of each class except the
+// zero vector's.
 func (m *Linear) classify(rows [][]int64) (distinct [][]int64) {
 	order := make([]int, len(rows))
 	for e := range order {
@@ -120,7 +132,7 @@ func (m *Linear) classify(rows [][]int64) (distinct [][]int64) {
 	return distinct
 }
 
-// store keeps the entries that are not 0, modulo each prime.
+// store stores the nonzero entries modulo each prime.
 func (m *Linear) store(distinct [][]int64) {
 	m.first = make([]int, 0, len(distinct)+2)
 	m.first = append(m.first, 0, 0)
@@ -142,7 +154,7 @@ func (m *Linear) store(distinct [][]int64) {
 // Size returns the number of vectors.
 func (m *Linear) Size() int { return m.size }
 
-// Rank returns the dimension of their span.
+// Rank returns the dimension of the vectors' span.
 func (m *Linear) Rank() int { return m.rank }
 
 // Dim returns the vectors' length.
@@ -161,7 +173,7 @@ func (m *Linear) NewBuilder() Builder {
 type linearBuilder struct {
 	m     *Linear
 	n     int
-	done  []bool     // by class: it is in the set's span
+	done  []bool     // by class, whether it is in the set's span
 	space []quotient // by prime
 }
 
@@ -174,15 +186,16 @@ func (b *linearBuilder) Clear() {
 	}
 }
 
-// Add asks modulo each prime. The set being independent, some prime has it so, and the others, modulo which it is not, can be left out: a superset is not independent modulo
-// them either. Their quotient's dimension tells them.
+// Add tests the element modulo each prime. The current set is independent modulo some prime. A
+// prime modulo which it is dependent can be left out, as every superset is dependent modulo that
+// prime, too; the dimension of the prime's quotient shows it.
 func (b *linearBuilder) Add(e int) bool {
 	m := b.m
 	c := m.class[e]
 	if b.done[c] || b.n == m.rank {
 		return false
 	}
-	b.done[c] = true // from now on, whatever the answer
+	b.done[c] = true // the class is in the span from now on, whatever the answer
 	from, to := m.first[c], m.first[c+1]
 	added := false
 	for i := range b.space {
@@ -199,13 +212,15 @@ func (b *linearBuilder) Add(e int) bool {
 
 func (b *linearBuilder) Len() int { return b.n }
 
-// quotient is the space of vectors modulo p, modulo the span of some of them. A vector is outside the span if its image is not 0.
+// quotient is the space of vectors modulo p, modulo the span of some of them. A vector is outside
+// the span if its image is not 0.
 type quotient struct {
-	p     uint64
-	dim   int      // of the space
-	left  int      // of the quotient
-	image []uint64 // dim x dim; row c holds the image of the c-th unit vector in its first left entries
-	last  []uint64 // a vector's image
+	p    uint64
+	dim  int // of the space
+	left int // dimension of the quotient
+	// dim x dim; the first left entries of row c are the image of the c-th unit vector
+	image []uint64
+	last  []uint64 // image of the vector being added
 }
 
 func (q *quotient) clear() {
@@ -216,8 +231,9 @@ func (q *quotient) clear() {
 	}
 }
 
-// add adds the vector of these entries to the span and reports whether it was outside. The span then has its image r, other than 0, for 0: coordinate f of the quotient, with r_f other
-// than 0, is eliminated by taking multiples of r from all images.
+// add adds the vector with these entries to the span and reports whether it was outside. If so, its
+// image r is not 0, and the span now contains what maps to r: some coordinate f with r_f not 0 is
+// eliminated from the quotient by subtracting multiples of r from all images.
 func (q *quotient) add(coordinate []int, value []uint64) bool {
 	r := q.last[:q.left]
 	clear(r)
@@ -268,10 +284,11 @@ func hadamard(rows [][]int64, k int) *big.Int {
 	return bound
 }
 
-// independentColumns returns a greatest set of columns that are linearly independent modulo p. Row operations do not change which columns are.
+// independentColumns returns a largest set of columns that are linearly independent modulo p. Row
+// operations do not change which columns are independent.
 func independentColumns(rows [][]int64, dim int, p uint64) []int {
 	var columns []int
-	var echelon [][]uint64 // of each, -1 in its column
+	var echelon [][]uint64 // each with -1 in its own column
 	for _, row := range rows {
 		v := make([]uint64, dim)
 		for j, x := range row {

@@ -5,26 +5,30 @@ import (
 	"math"
 )
 
-// LinearFloat is the matroid of real vectors (Whitney 1935) as well as floating point can tell. A vector is taken as dependent on a set if its distance from
-// the set's span is at most Tolerance times its length. For integers there is Linear, which is exact.
+// LinearFloat is the matroid of real vectors (Whitney 1935), as far as floating point can tell. For
+// integers use [Linear], which is exact.
 //
-// With a tolerance this is a matroid only if the vectors are clear cases: each such distance, relative to the length, is either below Tolerance or well above 1e-16/Tolerance, as rounding of
-// 1e-16 moves the direction of what is left over by that much through the distance. For the default these are 1e-9 and 1e-7. Otherwise the answer may depend on the order in which
-// elements were added; Check can find out about that.
+// A vector counts as dependent on a set if its distance from the set's span is at most Tolerance
+// times its length. With such a tolerance this is a matroid only if all vectors are clear cases:
+// each distance, relative to the length, is either below Tolerance or well above 1e-16/Tolerance.
+// The latter is because a rounding error of 1e-16 turns the direction of a remainder by 1e-16 over
+// its relative length. For the default these thresholds are 1e-9 and 1e-7. In other cases the
+// answer may depend on the order in which elements were added. [Check] can find that out.
 type LinearFloat struct {
 	size, dim, rank int
 	tolerance       float64
-	unit            []float64 // size x dim, row-major, of length 1
+	unit            []float64 // size x dim, row-major: the vectors at length 1
 	loop            []bool
 }
 
 var _ Matroid = (*LinearFloat)(nil)
 
-// DefaultTolerance is what a tolerance of 0 means.
+// DefaultTolerance is the tolerance that 0 stands for.
 const DefaultTolerance = 1e-9
 
-// NewLinearFloat returns the matroid whose element e is the vector vectors[e], finite. The vectors are of one length, and are copied. The tolerance is relative,
-// in [1e-13, 1), so that rounding stays below it; 0 means DefaultTolerance.
+// NewLinearFloat returns the matroid whose element e is the vector vectors[e]. The vectors are
+// finite, have one length and are copied. The tolerance is relative and in [1e-13, 1), so that
+// rounding errors stay below it; 0 means DefaultTolerance.
 func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error) {
 	const least = 1e-13
 	if tolerance == 0 {
@@ -67,26 +71,28 @@ func NewLinearFloat(vectors [][]float64, tolerance float64) (*LinearFloat, error
 // Size returns the number of vectors.
 func (m *LinearFloat) Size() int { return m.size }
 
-// Rank returns the number of vectors that were taken as independent, in order of index.
+// Rank returns the number of vectors that were found independent when added in order of index.
 func (m *LinearFloat) Rank() int { return m.rank }
 
 // Dim returns the vectors' length d.
 func (m *LinearFloat) Dim() int { return m.dim }
 
-// Tolerance returns the relative distance up to which a vector is taken as dependent.
+// Tolerance returns the largest relative distance at which a vector counts as dependent.
 func (m *LinearFloat) Tolerance() float64 { return m.tolerance }
 
-// NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by modified Gram-Schmidt. An element costs O(d n) if
-// the set has n.
+// NewBuilder returns an empty set that can grow. It keeps an orthonormal basis of the set's span by
+// modified Gram-Schmidt. An element costs O(d n) if the set has n elements.
 func (m *LinearFloat) NewBuilder() Builder {
 	most := min(m.size, m.dim)
 	return &floatBuilder{m: m, in: make([]bool, m.size), basis: make([]float64, most*m.dim), v: make([]float64, m.dim)}
 }
 
 type floatBuilder struct {
-	m     *LinearFloat
-	n     int
-	in    []bool    // the element is in the set or was refused: the distance from the span only falls
+	m *LinearFloat
+	n int
+	// by element, whether it is in the set or was refused; refusals last, as the distance from the
+	// span only decreases
+	in    []bool
 	basis []float64 // n rows
 	v     []float64
 }

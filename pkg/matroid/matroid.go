@@ -1,15 +1,40 @@
-// Package matroid holds matroids over the elements 0, 1, ..., Size-1, and the greedy algorithm that finds their heaviest bases.
+// Package matroid provides matroids over the elements 0, 1, ..., Size-1, and the greedy algorithm
+// that finds a heaviest basis.
 //
-// A matroid is a ground set and a family of independent subsets of it such that the empty set is independent, a subset of an
-// independent set is independent, and of two independent sets X, Y with |X| = |Y| + 1 the larger has an element that can be added to the
-// smaller (Whitney 1935). Its maximal independent sets, the bases, all have one size, the rank. An element that is in no independent set is a loop.
+// A matroid is a ground set with a family of independent subsets. The empty set is independent, and
+// so is every subset of an independent set. If X and Y are independent and |X| = |Y| + 1, then some
+// element of X can be added to Y (Whitney 1935). The maximal independent sets are the bases; all
+// have the same size, the rank. An element that is in no independent set is a loop.
+//
+// The matroids, as action sets of a bandit:
+//
+//   - [Uniform]: any K of L arms.
+//   - [Partition]: at most so many arms of each class.
+//   - [Laminar]: the same for classes within classes.
+//   - [Graphic]: sets of edges without a cycle.
+//   - [Transversal]: elements that can be matched with different slots.
+//   - [Linear]: linearly independent vectors of integers, exact.
+//   - [LinearFloat]: linearly independent vectors in floating point.
+//
+// What works on every [Matroid]:
+//
+//   - [Greedy]: finds a basis of greatest weight, again and again.
+//   - [Oracle]: tells whether a set is independent, whether it is a basis, and its rank.
+//   - [Check]: looks for a violation of the axioms, for tests of your own matroids.
+//
+// Read [Matroid] and [Builder] first: implement both for a matroid of your own.
 package matroid
 
-// Matroid is a ground set with its independent sets. It does not change and may be shared between goroutines.
+// Matroid is a ground set with its independent sets.
+//
+// It does not change and may be shared between goroutines.
 type Matroid interface {
-	Size() int // number of elements L, >= 0
-	Rank() int // size of a basis K, in [0, Size]
-	// NewBuilder returns an empty independent set that can grow. It has its own memory, and is not for several goroutines at once.
+	// Size returns the number of elements L, >= 0.
+	Size() int
+	// Rank returns the size K of a basis, in [0, Size].
+	Rank() int
+	// NewBuilder returns an empty independent set that can grow. It has its own memory and must not be
+	// used by several goroutines at once.
 	NewBuilder() Builder
 }
 
@@ -17,8 +42,8 @@ type Matroid interface {
 type Builder interface {
 	// Clear empties the set.
 	Clear()
-	// Add adds element e, in [0, Size), if the set stays independent with it, and reports whether. An element that is in the set already is not
-	// added again.
+	// Add adds element e, in [0, Size), if the set stays independent, and reports whether it did. An
+	// element that is already in the set is not added again.
 	Add(e int) bool
 	// Len returns the number of elements in the set.
 	Len() int

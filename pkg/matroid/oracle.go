@@ -6,7 +6,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// checkSize refuses so many elements, slots or vertices that the sets over them do not fit into memory.
+// checkSize refuses a number of elements, slots or vertices so large that the sets over them do not
+// fit into memory.
 func checkSize(what string, n int) error {
 	return size.Check(fmt.Sprintf("matroid: %s = %d", what, n), 8*float64(n))
 }
@@ -24,24 +25,28 @@ func Loops(m Matroid) []int {
 	return loops
 }
 
-// IsIndependent reports whether the elements of a list are different and make an independent set. What is not in [0, Size) is in no independent set.
+// IsIndependent reports whether the elements of a list are distinct and form an independent set.
+// Numbers outside [0, Size) are in no independent set.
 func IsIndependent(m Matroid, list []int) bool { return NewOracle(m).Independent(list) }
 
-// IsBasis reports whether the elements of a list are different and make a basis.
+// IsBasis reports whether the elements of a list are distinct and form a basis.
 func IsBasis(m Matroid, list []int) bool { return NewOracle(m).Basis(list) }
 
-// Oracle answers questions about one matroid without allocation. It is not for several goroutines at once.
+// Oracle answers questions about one matroid without allocating.
+//
+// It must not be used by several goroutines at once.
 type Oracle struct {
 	size, rank int
 	b          Builder
 }
 
-// NewOracle returns an oracle for m.
+// NewOracle returns an oracle for the matroid m.
 func NewOracle(m Matroid) *Oracle {
 	return &Oracle{size: m.Size(), rank: m.Rank(), b: m.NewBuilder()}
 }
 
-// Independent reports whether the elements of a list are different and make an independent set.
+// Independent reports whether the elements of a list are distinct and form an independent set.
+// Numbers outside [0, Size) are in no independent set.
 func (o *Oracle) Independent(list []int) bool {
 	if len(list) > o.rank {
 		return false
@@ -55,10 +60,11 @@ func (o *Oracle) Independent(list []int) bool {
 	return true
 }
 
-// Basis reports whether the elements of a list are different and make a basis.
+// Basis reports whether the elements of a list are distinct and form a basis.
 func (o *Oracle) Basis(list []int) bool { return len(list) == o.rank && o.Independent(list) }
 
-// Rank returns the size of a greatest independent subset of a list, whose elements are in [0, Size) and may repeat.
+// Rank returns the size of a largest independent subset of a list. Its elements must be in [0,
+// Size) and may repeat.
 func (o *Oracle) Rank(list []int) int {
 	o.b.Clear()
 	for _, e := range list {
@@ -67,7 +73,7 @@ func (o *Oracle) Rank(list []int) int {
 	return o.b.Len()
 }
 
-// fullRank adds all elements, one by one.
+// fullRank returns the rank of m, found by adding all elements one by one.
 func fullRank(m Matroid) int {
 	b := m.NewBuilder()
 	for e := range m.Size() {

@@ -2,8 +2,10 @@ package matroid
 
 import "fmt"
 
-// Partition is the matroid of elements in classes, each with a capacity: a set is independent if it has no more elements of a class than that
-// (Edmonds 1971). As an action set: at most two films of each genre.
+// Partition is the matroid of elements in classes with capacities: a set is independent if it has
+// at most capacity many elements of each class (Edmonds 1971).
+//
+// As an action set: at most two films of each genre.
 type Partition struct {
 	class, capacity []int
 	rank            int
@@ -11,8 +13,8 @@ type Partition struct {
 
 var _ Matroid = (*Partition)(nil)
 
-// NewPartition returns the matroid whose element e is in class class[e], a number in [0, len(capacity)). A capacity is at least 0; with 0 the class
-// is all loops.
+// NewPartition returns the matroid whose element e is in class class[e], in [0, len(capacity)). A
+// capacity is at least 0; at 0 all elements of the class are loops.
 func NewPartition(class, capacity []int) (*Partition, error) {
 	for c, most := range capacity {
 		if most < 0 {
@@ -32,10 +34,10 @@ func NewPartition(class, capacity []int) (*Partition, error) {
 // Size returns the number of elements.
 func (p *Partition) Size() int { return len(p.class) }
 
-// Rank returns the sum over classes of the lesser of capacity and number of elements.
+// Rank returns the sum over classes of the capacity or the number of elements, whichever is less.
 func (p *Partition) Rank() int { return p.rank }
 
-// NewBuilder returns an empty set that can grow, O(1) an element.
+// NewBuilder returns an empty set that can grow, at O(1) an element.
 func (p *Partition) NewBuilder() Builder {
 	b := &partitionBuilder{m: p, room: make([]int, len(p.capacity)), in: make([]bool, len(p.class))}
 	b.Clear()
@@ -44,7 +46,7 @@ func (p *Partition) NewBuilder() Builder {
 
 type partitionBuilder struct {
 	m    *Partition
-	room []int // by class
+	room []int // by class, how many more fit
 	in   []bool
 	n    int
 }

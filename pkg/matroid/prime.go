@@ -7,9 +7,11 @@ import (
 
 // Arithmetic modulo a prime p, 2^60 < p < 2^61. Numbers are in [0, p).
 
+// Arithmetic modulo a prime p with 2^60 < p < 2^61. Numbers are in [0, p).
 const mersenne = 1<<61 - 1
 
-// primesAbove returns 2^61-1 and then the next smaller primes, until the square of their product is above a number.
+// primesAbove returns 2^61-1 and the next smaller primes, until the square of their product exceeds
+// the given number.
 func primesAbove(square *big.Int) []uint64 {
 	primes := []uint64{mersenne}
 	product := new(big.Int).SetUint64(mersenne)
@@ -33,7 +35,8 @@ func residue(x int64, p uint64) uint64 {
 	return uint64(r)
 }
 
-// mul returns a b mod p. Modulo 2^61-1, bits 61 and up of the product count as bits 0 and up.
+// mul returns a b mod p. Modulo 2^61-1, the bits from 61 upwards of the product count as the bits
+// from 0 upwards.
 func mul(a, b, p uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	if p != mersenne {
@@ -47,7 +50,7 @@ func mul(a, b, p uint64) uint64 {
 	return r
 }
 
-// addMul adds c times src to dst, of the same length.
+// addMul adds c times src to dst, which has the same length.
 func addMul(dst, src []uint64, c, p uint64) {
 	dst = dst[:len(src)]
 	switch {
@@ -76,7 +79,7 @@ func reduce(x, p uint64) uint64 {
 	return x
 }
 
-// inverse returns 1/x mod p for x other than 0, by Fermat: x^(p-2).
+// inverse returns 1/x mod p for nonzero x, as x^(p-2) by Fermat's little theorem.
 func inverse(x, p uint64) uint64 {
 	if x == 1 || x == p-1 {
 		return x

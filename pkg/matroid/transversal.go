@@ -2,17 +2,20 @@ package matroid
 
 import "fmt"
 
-// Transversal is the matroid of elements that are to be matched with slots: a set is independent if its elements can have a slot each, all different, of those that suit
-// them (Edmonds and Fulkerson 1965). As an action set: advertisements for the places on a page, workers for tasks.
+// Transversal is the matroid of elements that are matched with slots: a set is independent if its
+// elements can be assigned different slots that suit them (Edmonds and Fulkerson 1965).
+//
+// As an action set: advertisements for the places on a page, or workers for tasks.
 type Transversal struct {
 	slots, rank int
-	first       []int // of each element, where its slots start; one more than elements
+	first       []int // by element, where its slots start in suits; one more entry than elements
 	suits       []int // the elements' slots, one list after another
 }
 
 var _ Matroid = (*Transversal)(nil)
 
-// NewTransversal returns the matroid whose element e suits the slots suits[e], in [0, slots). A repeated slot counts once; an element that suits none is a loop.
+// NewTransversal returns the matroid in which element e suits the slots suits[e], in [0, slots). A
+// repeated slot counts once. An element that suits no slot is a loop.
 func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
 	if slots < 0 {
 		return nil, fmt.Errorf("matroid: Transversal slots = %d, want >= 0", slots)
@@ -37,11 +40,12 @@ func NewTransversal(slots int, suits [][]int) (*Transversal, error) {
 // Size returns the number of elements.
 func (m *Transversal) Size() int { return len(m.first) - 1 }
 
-// Rank returns the size of a greatest matching.
+// Rank returns the size of a largest matching.
 func (m *Transversal) Rank() int { return m.rank }
 
-// NewBuilder returns an empty set that can grow. It keeps a matching and looks for an augmenting path, breadth first, which costs at most the number of pairs of an
-// element and its slots.
+// NewBuilder returns an empty set that can grow. It keeps a matching and searches breadth first for
+// an augmenting path, in at most as many steps as there are pairs of an element and a slot that
+// suits it.
 func (m *Transversal) NewBuilder() Builder {
 	b := &transversalBuilder{
 		m: m, in: make([]bool, m.Size()),
@@ -55,11 +59,11 @@ func (m *Transversal) NewBuilder() Builder {
 type transversalBuilder struct {
 	m      *Transversal
 	n      int
-	in     []bool // the set has the element
-	slot   []int  // of the elements in the set
+	in     []bool // by element, whether the set has it
+	slot   []int  // by element of the set, its slot
 	has    []int  // by slot, its element, or -1
-	seen   []int  // by slot, the search that met it last, or -1 if one met it that failed
-	wanted []int  // by slot, the element by which it was met
+	seen   []int  // by slot, the last search that met it, or -1 if that search failed
+	wanted []int  // by slot, the element from which it was met
 	search int
 	queue  []int // elements
 }
@@ -73,8 +77,9 @@ func (b *transversalBuilder) Clear() {
 	}
 }
 
-// Add searches for a free slot from e over slots whose elements could move. If there is none, the slots that it met stay marked until Clear: their elements suit no
-// others, so that no later path that enters them gets out to a free one, and none will change them.
+// Add searches for a free slot, from e over slots whose elements could move. If there is none, the
+// slots that it met stay marked until Clear. Their elements suit no other slots, so no later path
+// that enters them can leave to a free slot, and none will change them.
 func (b *transversalBuilder) Add(e int) bool {
 	if b.in[e] {
 		return false
@@ -100,7 +105,8 @@ func (b *transversalBuilder) Add(e int) bool {
 	return false
 }
 
-// shift gives each element of the path to a free slot the slot that it wanted, back to element e.
+// shift gives each element on the path to the free slot s the slot that it wanted, back to element
+// e.
 func (b *transversalBuilder) shift(s, e int) {
 	for {
 		from := b.wanted[s]

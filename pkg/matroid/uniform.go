@@ -2,14 +2,17 @@ package matroid
 
 import "fmt"
 
-// Uniform is the matroid whose independent sets are those of at most Rank elements (Whitney 1935). As an action set: any K of L arms.
+// Uniform is the matroid whose independent sets are the sets of at most Rank elements (Whitney
+// 1935).
+//
+// As an action set: any K of L arms.
 type Uniform struct {
 	size, rank int
 }
 
 var _ Matroid = (*Uniform)(nil)
 
-// NewUniform returns the uniform matroid of a rank in [0, size].
+// NewUniform returns the uniform matroid of the given size and rank, in [0, size].
 func NewUniform(size, rank int) (*Uniform, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("matroid: Uniform size = %d, want >= 0", size)
@@ -29,7 +32,7 @@ func (u *Uniform) Size() int { return u.size }
 // Rank returns the size of a basis.
 func (u *Uniform) Rank() int { return u.rank }
 
-// NewBuilder returns an empty set that can grow, O(1) an element.
+// NewBuilder returns an empty set that can grow, at O(1) an element.
 func (u *Uniform) NewBuilder() Builder {
 	return &uniformBuilder{rank: u.rank, in: make([]bool, u.size)}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BenchmarkAccumulate times a round, AddOuter and Read, of rows of 6 numbers, and reports what is kept as B/kept. Rounds are taken in the steady state, from
-// the first; SquareRoot's grow with the round, so that its figure is of the horizon's last.
+// BenchmarkAccumulate times a round, Add and Read, of rows of 6 numbers, and reports what is kept
+// as B/kept. Rounds are taken in the steady state, from the first; SquareRoot's grow with the
+// round, so that its figure is of the horizon's last.
 func BenchmarkAccumulate(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -27,7 +28,7 @@ func BenchmarkAccumulate(b *testing.B) {
 				if err := acc.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 					b.Fatal(err)
 				}
-				row, release := []float64{0.5, 0.5, 0, 0, 0, 1}, make([]float64, 21)
+				row, release := privacy.Row([]float64{0.5, 0.5, 0, 0, 0, 1}), make([]float64, 21)
 				f := shared(acc)
 				tree, _ := acc.(*Tree)
 				acc.Reset(privacy.NewNoise(testSource()))
@@ -41,10 +42,10 @@ func BenchmarkAccumulate(b *testing.B) {
 					case tree != nil && tree.count == horizon:
 						tree.count = 0
 					}
-					if err := acc.AddOuter(row); err != nil {
+					if _, err := acc.Add(row); err != nil {
 						b.Fatal(err)
 					}
-					acc.Read(release)
+					acc.Release().Read(release)
 				}
 				if blt, ok := acc.(*BLT); ok {
 					b.ReportMetric(float64(8*len(blt.kernel.buffers)), "B/kept")

@@ -6,10 +6,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 )
 
-// minimise returns where a smooth function of a few variables is least, starting from x, by BFGS with the bisection of Lewis
-// and Overton ("Nonsmooth optimization via quasi-Newton methods", 2013) for the weak Wolfe
-// conditions. Gradients are central differences. All sums are in a fixed order, so that every machine finds the same
-// point; an objective of NaN or +Inf counts as worse than any number.
+// minimise returns a point where a smooth function of a few variables is least, searching from x.
+//
+// It is BFGS with the bisection of Lewis and Overton ("Nonsmooth optimization via quasi-Newton
+// methods", 2013) for the weak Wolfe conditions. Gradients are central differences. All sums are in
+// a fixed order, so that every machine finds the same point. An objective of NaN or +Inf counts as
+// worse than any number.
 func minimise(f func([]float64) float64, x []float64) []float64 {
 	const (
 		iterations, bisections = 200, 40
@@ -30,7 +32,7 @@ func minimise(f func([]float64) float64, x []float64) []float64 {
 			at[i] = v
 		}
 	}
-	inverse := make([][]float64, n) // of the Hessian
+	inverse := make([][]float64, n) // the inverse of the Hessian
 	for i := range inverse {
 		inverse[i] = make([]float64, n)
 	}

@@ -2,72 +2,109 @@ package mechanism
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Blocks releases the mean of an arm once a block of its observations is full, under fresh noise: blocks of 1, 2, 4, 8, ... observations, as
-// in DPUCB-MAT and DPTS-MAT (Differentially private matroid bandits, Algorithms 2 and 3), whose w~_e is Estimate.Mean and whose T_e is Estimate.Count. Between
-// releases nothing changes (laziness), and a release is of its block alone (forgetfulness).
+// Blocks releases the mean of an arm under fresh noise each time a block of its observations is
+// full.
 //
-// A record is the weights of one round, each in [Lo, Hi] and the mean in the same units; its neighbour has any others. It adds an observation to at most K =
-// Slots arms, and each observation is in one block, so that it moves at most K released sums, by at most Hi - Lo each:
+// By default blocks have 1, 2, 4, 8, ... observations, as in DPUCB-MAT and DPTS-MAT (Differentially
+// private matroid bandits, Algorithms 2 and 3), whose w~_e is Estimate.Mean and whose T_e is
+// Estimate.Count. Nothing changes between releases (laziness), and a release uses its own block
+// alone (forgetfulness).
 //
-//   - delta = 0: Laplace noise of scale b = K (Hi - Lo)/epsilon on a block's sum. K releases at epsilon/K each make the whole run epsilon-DP.
-//   - delta > 0: Gaussian noise of standard deviation sqrt(K) (Hi - Lo)/mu*(epsilon, delta), calibrated exactly (adaptive releases compose as mu-GDP). Its
-//     variance is less than the Laplace's 2 b^2 where 2 K > (epsilon/mu*)^2; for fewer slots ask for delta = 0. The paper has the Laplace only.
+// A record is the weights of one round, each in [Lo, Hi]; the means are in the same units. A
+// neighbour replaces all weights of one record by any others. A record adds an observation to at
+// most K = Slots arms, and each observation is in one block. It therefore moves at most K released
+// sums, by at most Hi - Lo each:
 //
-// When a block is full depends on the arms played, thus on what was released before, and not on the round's weights. The trust model is central: the curator sees
-// the weights, and all users see what is played.
+//   - delta = 0: each block's sum gets Laplace noise of scale b = K (Hi - Lo)/epsilon. K releases
+//     at epsilon/K each make the whole run epsilon-DP.
+//   - delta > 0: each block's sum gets Gaussian noise of standard deviation sqrt(K) (Hi -
+//     Lo)/mu*(epsilon, delta), calibrated exactly, as adaptive releases compose as mu-GDP. Its
+//     variance is below the Laplace's 2 b^2 if 2 K > (epsilon/mu*)^2; for fewer slots ask for delta
+//     = 0. The paper has only the Laplace noise.
 //
-// With TallySetup.WarmUp the first record shows all L arms, as the papers' line 2 has it, and its user is in L releases:
+// When a block is full depends on the arms played, and thus on earlier releases, but not on the
+// round's weights. The trust model is central: the curator sees the weights, and all users see what
+// is played.
 //
-//   - Sound: the first block of each arm carries the noise of L slots instead of K, so that the first user has the same epsilon as all others.
-//   - AsPublished: it carries the noise of K slots, and the first user's epsilon is L epsilon/K, which the claim says.
+// With Setup.WarmUp the first record shows all L arms, as in line 2 of the papers' algorithms, and
+// its user is in L releases:
 //
-// Remember keeps what the older blocks released, which costs no privacy: a record is in one block still, and the rest is arithmetic on releases. A
-// block of m observations has a mean of variance (Hi - Lo)^2/(4 m) + v/m^2 at most, v being that of the noise on its sum; means of blocks are weighted by
-// the inverse. Estimate.Count is then 1/sum_j(p_j^2/m_j), rounded down, for the weights p_j of the blocks: the observations that a plain mean would need
-// to vary as little. It is up to twice the last block's, and a confidence width sqrt(l/Count) + Root sqrt(l) + Linear l is narrower by a fifth to three tenths under
-// Laplace noise, from the third block on.
+//   - Sound: the first block of each arm carries the noise of L slots instead of K, so that the
+//     first user has the same epsilon as all others.
+//   - AsPublished: it carries the noise of K slots. The first user's epsilon is then L epsilon/K,
+//     and the claim says so.
 //
-// epsilon = +Inf means no noise, and the mean of the last full block, or of all full blocks, which is not that of all observations: Counts has that. The noise is for
-// research: floating-point noise leaks through its low bits (Mironov 2012), and a sum of m weights, if they are not all 0 or 1, rounds: neighbours' sums may be
-// (1 + m^2 2^-52) (Hi - Lo) apart (Casacuberta, Shoemate, Vadhan, Wagaman 2022), which is 1.0002 for a block of a million.
+// Remember combines a new block with what older blocks released. It costs no privacy, as a record
+// is still in one block and the rest is post-processing. The mean of a block of m observations has
+// variance at most (Hi - Lo)^2/(4 m) + v/m^2, where v is the variance of the noise on its sum, and
+// the means of blocks are weighted by the inverse of that. Estimate.Count is then
+// 1/sum_j(p_j^2/m_j), rounded down, where p_j is the weight of block j: the number of observations
+// whose plain mean would vary as little. It is up to twice the last block's. From the third block
+// on, under Laplace noise, Remember makes a confidence width sqrt(l/Count) + Root sqrt(l) + Linear
+// l narrower by a fifth to three tenths.
+//
+// If epsilon = +Inf, there is no noise, and the estimate is the mean of the last full block or,
+// with Remember, of all full blocks. That is not the mean of all observations, which [Counts] has.
+//
+// The noise is for research: floating-point noise leaks through its low bits (Mironov 2012). Sums
+// round, too: unless all weights are 0 or 1, the sums of m weights of two neighbours may be (1 +
+// m^2 2^-52) (Hi - Lo) apart (Casacuberta, Shoemate, Vadhan, Wagaman 2022), a factor of 1.0002 for
+// a block of a million.
 type Blocks struct {
-	Budget      privacy.Budget // no default; delta = 0: Laplace, delta > 0: Gaussian; epsilon = +Inf means no noise
-	Calibration privacy.Calibration
-	Remember    bool // false: the last full block alone, as the papers have it
+	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
+	// +Inf no noise.
+	Budget      privacy.Budget
+	Calibration privacy.Calibration // Sound or AsPublished; the zero value is Sound
+	// Remember combines all full blocks; false means the last full block alone, as in the papers.
+	Remember bool
+	Lengths  BlockLengths // nil means Doubling{}
 
 	tallied
 	gaussian     bool
-	first, later float64 // the noise on a block's sum: scale or standard deviation
+	first, later float64 // noise on the sum of a first or later block: scale or standard deviation
 	levels       []blockLevel
+	blocks       []int     // by arm, how many are full
+	left         []int     // by arm, observations missing until the open block is full
 	sums, means  []float64 // by arm: the open block's sum, and the last estimate, of weights less Lo
 	noise        *privacy.Noise
 	buf          [1]float64
-	warmUp       privacy.Event // what is shown of the first record
-	claim        privacy.Claim
+	asked        privacy.Budget // Budget and Calibration, as they were in Init
+	calibration  privacy.Calibration
 }
 
-// blockLevel is what is known in advance of the estimate after a number of blocks.
+// BlockLengths is a rule for the lengths of an arm's blocks. It may depend only on public data.
+type BlockLengths interface {
+	// Length returns the number of observations, >= 1, of block i = 0, 1, ... of an arm.
+	Length(i int) int
+}
+
+// Doubling is the rule that gives blocks of 1, 2, 4, 8, ... observations.
+type Doubling struct{}
+
+// Length returns 2^i.
+func (Doubling) Length(i int) int { return 1 << min(i, bits.UintSize-2) }
+
+// blockLevel is what is known in advance about an arm's block and about the estimate after it.
 type blockLevel struct {
-	share float64 // weight of the last block's mean next to the estimate before
-	count int
-	tail  privacy.Tail
+	length int
+	share  float64 // the weight of this block's mean; the estimate before has the rest
+	count  int
+	tail   privacy.Tail
 }
 
 var (
 	_ privacy.Tally = (*Blocks)(nil)
-	_ privacy.Meter = (*Blocks)(nil)
 )
 
 // Init validates and calibrates.
-func (b *Blocks) Init(s privacy.TallySetup) error {
-	b.noise, b.claim = nil, privacy.Claim{}
-	if err := b.tallied.init(s, 2); err != nil {
+func (b *Blocks) Init(s privacy.Setup) error {
+	b.noise, b.asked = nil, privacy.Budget{}
+	if err := b.tallied.init(s, 4); err != nil {
 		return err
 	}
 	err := b.calibrate()
@@ -91,46 +128,63 @@ func (b *Blocks) calibrate() error {
 	if b.later, err = n.scale(s.Slots, side); err != nil {
 		return err
 	}
-	event, epsilon := n.event(s.Slots), b.Budget.Epsilon
-	conditions := []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive, privacy.OneRound}
-	b.first, b.warmUp = b.later, event
-	switch {
-	case !s.WarmUp || s.Arms == s.Slots:
-	case b.Calibration == privacy.Sound:
+	b.first = b.later
+	if s.WarmUp && b.Calibration == privacy.Sound {
 		if b.first, err = n.scale(s.Arms, side); err != nil {
 			return err
 		}
-		b.warmUp = n.event(s.Arms)
-		event = privacy.Parallel{b.warmUp, event}
-	default:
-		b.warmUp = n.published(s.Slots, s.Arms)
-		event, epsilon = b.warmUp, n.worth(s.Slots, s.Arms) // another record is in K of these L releases
-		conditions = append(conditions, fmt.Sprintf("the epsilon proved is the first user's, of whom %d weights are released; all others have %.4g", s.Arms, b.Budget.Epsilon))
 	}
-	b.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: replaceWeights, Calibration: b.Calibration,
-		Nominal: b.Budget, Epsilon: epsilon, Event: event, Conditions: conditions,
-		Source: "Differentially private matroid bandits, Theorem 1",
+	b.asked, b.calibration = b.Budget, b.Calibration
+	if err := b.levelUp(); err != nil {
+		return err
 	}
-	if b.gaussian {
-		b.claim.Source = "blocks of " + b.claim.Source + "; Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022"
-	}
-	b.plan()
 	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
+	b.blocks, b.left = make([]int, s.Arms), make([]int, s.Arms)
 	return nil
 }
 
-// plan works out the weights, counts and tails of the estimates, which depend on the number of blocks alone.
-func (b *Blocks) plan() {
-	b.levels = make([]blockLevel, full(b.records()))
-	var total float64 // precision of the blocks that the estimate is of
+// maxBlocks and maxRemembered bound the number of blocks of an arm: something is stored for each,
+// and Remember combines each with all blocks before.
+const (
+	maxBlocks     = 1 << 21
+	maxRemembered = 1 << 12
+)
+
+// levelUp computes the lengths, weights, counts and tails of all blocks, which depend only on a
+// block's place.
+func (b *Blocks) levelUp() error {
+	rule := b.Lengths
+	if rule == nil {
+		rule = Doubling{}
+	}
+	most := maxBlocks
+	if b.Remember {
+		most = maxRemembered
+	}
+	b.levels = b.levels[:0]
+	for rest := b.records(); ; {
+		n := rule.Length(len(b.levels))
+		switch {
+		case n < 1:
+			return fmt.Errorf("mechanism: Blocks.Lengths.Length(%d) = %d, want >= 1", len(b.levels), n)
+		case len(b.levels) == most:
+			return fmt.Errorf("mechanism: Blocks.Lengths has over %d blocks for a horizon of %d, want fewer and longer ones", most, b.setup.Horizon)
+		}
+		b.levels = append(b.levels, blockLevel{length: n})
+		if uint(n) > rest {
+			break // never full
+		}
+		rest -= uint(n)
+	}
+	var total float64 // summed precision of the blocks in the estimate
 	precisions, scales := make([]float64, len(b.levels)), make([]float64, len(b.levels))
 	parts := make([]float64, 0, len(b.levels))
 	for i := range b.levels {
 		if scales[i] = b.later; i == 0 {
 			scales[i] = b.first
 		}
-		precisions[i] = 1 / b.variance(i, scales[i]/(b.setup.Hi-b.setup.Lo))
+		n := float64(b.levels[i].length)
+		precisions[i] = 1 / b.variance(n, scales[i]/(b.setup.Hi-b.setup.Lo))
 		total += precisions[i]
 		oldest := 0
 		if !b.Remember {
@@ -139,57 +193,63 @@ func (b *Blocks) plan() {
 		var square float64
 		parts = parts[:0]
 		for j := oldest; j <= i; j++ {
-			p := precisions[j] / total
-			square += math.Ldexp(p*p, -j)
-			parts = append(parts, math.Ldexp(p*scales[j], -j))
+			p, m := precisions[j]/total, float64(b.levels[j].length)
+			square += p * p / m
+			parts = append(parts, p*scales[j]/m)
 		}
-		b.levels[i] = blockLevel{
-			share: precisions[i] / total,
-			count: int(1 / square * (1 + 1e-12)), // a whole number that rounding misses counts
-			tail:  tailOf(b.gaussian, parts),
-		}
+		l := &b.levels[i]
+		l.share = precisions[i] / total
+		l.count = int(1 / square * (1 + 1e-12)) // a whole number that rounding misses counts
+		l.tail = tailOf(b.gaussian, parts)
 	}
+	return nil
 }
 
-// variance bounds that of the mean of the block of 2^level observations, in units of (Hi - Lo)^2, as scale is in units of Hi - Lo.
-func (b *Blocks) variance(level int, scale float64) float64 {
-	v := float64(scale * scale)
+// variance bounds the variance of the mean of a block of n observations, in units of (Hi - Lo)^2,
+// with scale in units of Hi - Lo.
+func (b *Blocks) variance(n, scale float64) float64 {
+	v := scale * scale
 	if !b.gaussian {
 		v *= 2
 	}
-	return math.Ldexp(0.25, -level) + math.Ldexp(v, -2*level)
+	return 0.25/n + v/n/n
 }
 
-// Reset forgets the data and draws new noise.
+// Reset forgets the data and draws new noise from n.
 func (b *Blocks) Reset(n *privacy.Noise) {
 	b.tallied.reset()
 	clear(b.sums)
 	clear(b.means)
+	clear(b.blocks)
+	for i := range b.left {
+		b.left[i] = b.levels[0].length
+	}
 	b.noise = n
 }
 
-// Add takes in a record, and releases the blocks that it fills.
-func (b *Blocks) Add(arms []int, weights []float64) (released bool, err error) {
-	if err := ready(b.noise, &b.claim); err != nil {
+// Add adds a record and releases the blocks that it fills. moved reports whether there are any.
+func (b *Blocks) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := b.ready(b.noise); err != nil {
 		return false, err
 	}
-	if err := b.admit(arms, weights); err != nil {
+	if err := b.admit(rec); err != nil {
 		return false, err
 	}
-	for i, arm := range arms {
-		b.sums[arm] += b.over(weights[i])
+	for i, arm := range rec.Arms {
+		b.sums[arm] += b.over(rec.Y[i])
 		b.seen[arm]++
-		if n := uint(b.seen[arm]); n&(n+1) == 0 { // 1, 3, 7, ...: a block is full
-			b.release(arm, bits.Len(n)-1)
-			released = true
+		if b.left[arm]--; b.left[arm] == 0 {
+			b.release(arm)
+			b.change(arm, b.estimate(arm))
+			moved = true
 		}
 	}
-	return released, nil
+	return moved, nil
 }
 
-// release releases an arm's block of 2^level observations.
-func (b *Blocks) release(arm, level int) {
-	scale := b.later
+// release releases an arm's full block and opens the next.
+func (b *Blocks) release(arm int) {
+	level, scale := b.blocks[arm], b.later
 	if level == 0 {
 		scale = b.first
 	}
@@ -198,58 +258,58 @@ func (b *Blocks) release(arm, level int) {
 	} else {
 		b.noise.Laplace(b.buf[:], scale)
 	}
-	mean := math.Ldexp(b.sums[arm]+b.buf[0], -level)
+	mean := (b.sums[arm] + b.buf[0]) / float64(b.levels[level].length)
 	b.sums[arm] = 0
+	b.blocks[arm]++
+	b.left[arm] = b.levels[level+1].length
 	if share := b.levels[level].share; share < 1 {
 		mean = b.means[arm] + float64(share*(mean-b.means[arm]))
 	}
 	b.means[arm] = mean
 }
 
-// Estimate returns what was released of an arm last.
-func (b *Blocks) Estimate(arm int) privacy.Estimate {
-	blocks := full(uint(b.seen[arm]))
-	if blocks == 0 {
-		return privacy.Estimate{}
-	}
-	l := &b.levels[blocks-1]
+// estimate returns the last release of an arm.
+func (b *Blocks) estimate(arm int) privacy.Estimate {
+	l := &b.levels[b.blocks[arm]-1]
 	return privacy.Estimate{Mean: b.setup.Lo + b.means[arm], Count: l.count, Tail: l.tail}
 }
 
-// full returns how many blocks a number of observations fills.
-func full(n uint) int { return bits.Len(n+1) - 1 }
-
-// Scale returns the noise on the sum of an arm's first block and of later ones: the scale of the Laplace, or the standard deviation of the Gaussian. They
-// differ for a warm-up record under Sound.
+// Scale returns the noise on the sum of an arm's first block and of later ones: the scale of the
+// Laplace noise, or the standard deviation of the Gaussian. The two differ only for a warm-up
+// record under Sound.
 func (b *Blocks) Scale() (first, later float64) { return b.first, b.later }
 
-// Claim returns what the noise buys.
-func (b *Blocks) Claim() privacy.Claim { return b.claim }
-
-// Draws returns a draw for each full block.
-func (b *Blocks) Draws() []privacy.Draws {
-	law := privacy.LaplaceLaw
+// law returns the law of the noise on a sum.
+func (b *Blocks) law(scale float64) privacy.Law {
 	if b.gaussian {
-		law = privacy.GaussianLaw
+		return privacy.GaussianLaw(1, scale)
 	}
+	return privacy.LaplaceLaw(1, scale)
+}
+
+// Plan returns what the blocks of up to the given number of records reveal of one record: a sum for
+// each of its arms or, of the warm-up record, the first block of each arm.
+func (b *Blocks) Plan(records int) privacy.Plan {
+	p := b.weights(b.asked, b.calibration, "blocks of Differentially private matroid bandits, Theorem 1")
+	warm := 0
+	if b.setup.WarmUp && records > 0 {
+		p.Cases = append(p.Cases, b.shown(b.law(b.first), b.setup.Arms))
+		warm = 1
+	}
+	if records > warm {
+		p.Cases = append(p.Cases, b.shown(b.law(b.later), b.setup.Slots)) // first ones have no less noise
+	}
+	return p.HeldBy(b)
+}
+
+// Drawn returns one draw for each full block.
+func (b *Blocks) Drawn() []privacy.Draws {
 	var first, later int
-	for _, n := range b.seen {
-		if blocks := full(uint(n)); blocks > 0 {
+	for _, blocks := range b.blocks {
+		if blocks > 0 {
 			first++
 			later += blocks - 1
 		}
 	}
-	return []privacy.Draws{{Law: law(1, b.first), Count: first}, {Law: law(1, b.later), Count: later}}
-}
-
-// Spent returns the event of the claim from the first record on, which fills a block of each of its arms; after a warm-up record alone, what
-// that shows of its user.
-func (b *Blocks) Spent(records int) privacy.Event {
-	switch {
-	case records <= 0:
-		return nothing
-	case b.setup.WarmUp && records == 1:
-		return b.warmUp
-	}
-	return b.claim.Event
+	return []privacy.Draws{{Law: b.law(b.first), Count: first}, {Law: b.law(b.later), Count: later}}
 }

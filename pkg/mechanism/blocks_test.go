@@ -11,24 +11,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestBlocksRelease: an arm's estimate changes with its observations number 1, 3, 7, 15, ..., and is of 1, 2, 4, 8, ...
+// TestBlocksRelease: an arm's estimate changes with its observations number 1, 3, 7, 15, ..., and
+// is of 1, 2, 4, 8, ...
 func TestBlocksRelease(t *testing.T) {
 	b := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
-	if err := b.Init(privacy.TallySetup{Arms: 2, Slots: 1, Horizon: 2000, Hi: 1}); err != nil {
+	if err := b.Init(privacy.Setup{Arms: 2, Slots: 1, Horizon: 2000, Hi: 1}); err != nil {
 		t.Fatal(err)
 	}
 	b.Reset(privacy.NewNoise(testSource()))
 	next, size := 1, 1
 	for n := 1; n <= 1000; n++ {
-		if _, err := b.Add([]int{1}, []float64{1}); err != nil { // another arm's records do not count
+		// another arm's records do not count
+		if _, err := b.Add(&privacy.Record{Arms: []int{1}, Y: []float64{1}}); err != nil {
 			t.Fatal(err)
 		}
-		released, err := b.Add([]int{0}, []float64{0})
+		released, err := b.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}})
 		if err != nil || released != (n == next) {
 			t.Fatalf("observation %d: released %v, %v, want %v", n, released, err, n == next)
 		}
 		if n == next {
-			if e := b.Estimate(0); e.Count != size || e.Tail != (privacy.Tail{Linear: 1 / float64(size)}) {
+			if e := b.Release().Of[0]; e.Count != size || e.Tail != (privacy.Tail{Linear: 1 / float64(size)}) {
 				t.Fatalf("observation %d: %+v, want %d observations and a scale of 1/%[3]d", n, e, size)
 			}
 			size *= 2
@@ -37,9 +39,10 @@ func TestBlocksRelease(t *testing.T) {
 	}
 }
 
-// slowBlocks computes estimates from all observations of a run, and its noise as a list of what a second source of the same seed draws. It takes
-// each formula as the papers, or the comment of Remember, have it.
-func slowBlocks(b *Blocks, s privacy.TallySetup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
+// slowBlocks computes estimates from all observations of a run, and its noise as a list of what a
+// second source of the same seed draws. It takes each formula as the papers, or the comment of
+// Remember, have it.
+func slowBlocks(b *Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
 	type block struct{ sum, size, scale float64 }
 	released, open := make([][]block, s.Arms), make([]block, s.Arms)
 	for i := range arms {
@@ -101,7 +104,8 @@ func slowBlocks(b *Blocks, s privacy.TallySetup, n *privacy.Noise, arms [][]int,
 	return all
 }
 
-// TestBlocksReference: the estimates of random runs are those of a slow reference over the same noise.
+// TestBlocksReference: the estimates of random runs are those of a slow reference over the same
+// noise.
 func TestBlocksReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7, Delta: 1e-4}, {Epsilon: 50, Delta: 1e-2}, {Epsilon: math.Inf(1), Delta: 1e-4}} {
 		for name, tally := range tallies(budget) {
@@ -109,7 +113,7 @@ func TestBlocksReference(t *testing.T) {
 			if !ok {
 				continue
 			}
-			for i, s := range append(tallySetups, privacy.TallySetup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
+			for i, s := range append(tallySetups, privacy.Setup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
 				arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 				got := run(t, b, s, random.Source(7, 0, "noise"), arms, weights)
 				want := slowBlocks(b, s, privacy.NewNoise(random.Source(7, 0, "noise")), arms, weights)
@@ -127,11 +131,12 @@ func TestBlocksReference(t *testing.T) {
 	}
 }
 
-// TestBlocksWithoutNoise: for epsilon = +Inf an estimate is the mean of the last full block, to the bit for weights that sums of are exact, or of all full blocks.
+// TestBlocksWithoutNoise: for epsilon = +Inf an estimate is the mean of the last full block, to the
+// bit for weights that sums of are exact, or of all full blocks.
 func TestBlocksWithoutNoise(t *testing.T) {
 	for _, remember := range []bool{false, true} {
 		b := &Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Remember: remember}
-		if err := b.Init(privacy.TallySetup{Arms: 1, Slots: 1, Horizon: 1 << 12, Hi: 1}); err != nil {
+		if err := b.Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1 << 12, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
 		b.Reset(privacy.NewNoise(testSource()))
@@ -139,7 +144,7 @@ func TestBlocksWithoutNoise(t *testing.T) {
 		var all []float64
 		for range 1 << 12 {
 			all = append(all, float64(rng.IntN(5))/4)
-			released, err := b.Add([]int{0}, all[len(all)-1:])
+			released, err := b.Add(&privacy.Record{Arms: []int{0}, Y: all[len(all)-1:]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +159,7 @@ func TestBlocksWithoutNoise(t *testing.T) {
 			for _, w := range of {
 				sum += w
 			}
-			e, want := b.Estimate(0), sum/float64(len(of))
+			e, want := b.Release().Of[0], sum/float64(len(of))
 			if e.Count != len(of) || e.Tail != (privacy.Tail{}) || math.Abs(e.Mean-want) > 1e-13 || !remember && e.Mean != want {
 				t.Fatalf("remember %v, %d observations: %+v, want a mean of %v", remember, len(all), e, want)
 			}
@@ -162,9 +167,10 @@ func TestBlocksWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestBlocksNoise: the variance of the noise is what the scale says, in the first block and in later ones, and that of the estimates that remember is what their weights
-// make of it. With 100,000 draws the empirical variance of a Laplace is off by more than 4.5% with probability below 2e-10 (six standard errors of 0.7%); there are 32
-// of them.
+// TestBlocksNoise: the variance of the noise is what the scale says, in the first block and in
+// later ones, and that of the estimates that remember is what their weights make of it. With
+// 100,000 draws the empirical variance of a Laplace is off by more than 4.5% with probability below
+// 2e-10 (six standard errors of 0.7%); there are 32 of them.
 func TestBlocksNoise(t *testing.T) {
 	const arms = 100_000
 	budget := privacy.Budget{Epsilon: 2, Delta: 1e-3}
@@ -173,7 +179,7 @@ func TestBlocksNoise(t *testing.T) {
 		if !ok {
 			continue
 		}
-		s := privacy.TallySetup{Arms: arms, Slots: arms, Horizon: 14, Hi: 1, WarmUp: true}
+		s := privacy.Setup{Arms: arms, Slots: arms, Horizon: 14, Hi: 1, WarmUp: true}
 		if err := b.Init(s); err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +189,7 @@ func TestBlocksNoise(t *testing.T) {
 			every[i] = i
 		}
 		for record := 1; record <= 15; record++ {
-			released, err := b.Add(every, weights)
+			released, err := b.Add(&privacy.Record{Arms: every, Y: weights})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -192,7 +198,7 @@ func TestBlocksNoise(t *testing.T) {
 			}
 			var square float64
 			for arm := range arms {
-				m := b.Estimate(arm).Mean
+				m := b.Release().Of[arm].Mean
 				square += m * m
 			}
 			blocks, oldest := bits.Len(uint(record)), 0
@@ -218,9 +224,12 @@ func TestBlocksNoise(t *testing.T) {
 	}
 }
 
-// TestBlocksPrivacy computes the largest privacy loss of runs exactly. The density of a run's releases y at the block sums S is a product of exp(-|y - S|/b), so that the loss
-// between neighbours is at most sum |S - S'|/b, and is that where all y lie beyond. The sums are those of the mechanism without noise; the arms of a run are what
-// its transcript makes them, in both worlds. No pair of random neighbours is over its claim, and the worst one is on it. With a warm-up the first record is, too: at the claim of L epsilon/K as published.
+// TestBlocksPrivacy computes the largest privacy loss of runs exactly. The density of a run's
+// releases y at the block sums S is a product of exp(-|y - S|/b), so that the loss between
+// neighbours is at most sum |S - S'|/b, and is that where all y lie beyond. The sums are those of
+// the mechanism without noise; the arms of a run are what its transcript makes them, in both
+// worlds. No pair of random neighbours is over its claim, and the worst one is on it. With a
+// warm-up the first record is, too: at the claim of L epsilon/K as published.
 func TestBlocksPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
@@ -228,7 +237,7 @@ func TestBlocksPrivacy(t *testing.T) {
 			if err := b.Init(s); err != nil {
 				t.Fatal(err)
 			}
-			claim := b.Claim()
+			claim := privacy.ClaimOf(b)
 			first, later := b.Scale()
 			rng := rand.New(rand.NewPCG(3, 4))
 			largest := map[bool]float64{} // of the first record, and of later ones
@@ -267,7 +276,7 @@ func TestBlocksPrivacy(t *testing.T) {
 				}
 				bound := 0.7
 				if s.WarmUp && replaced == 0 {
-					bound = claim.Epsilon
+					bound = claim.Epsilon()
 				}
 				if loss > bound*(1+1e-9) {
 					t.Fatalf("%v, %+v: a loss of %v from record %d, want <= %v", c, s, loss, replaced, bound)
@@ -279,25 +288,26 @@ func TestBlocksPrivacy(t *testing.T) {
 			}
 			near(t, fmt.Sprintf("%v, %+v: the largest loss", c, s), largest[false], 0.7, 1e-9)
 			if s.WarmUp {
-				near(t, fmt.Sprintf("%v, %+v: the first record's largest loss", c, s), largest[true], claim.Epsilon, 1e-9)
+				near(t, fmt.Sprintf("%v, %+v: the first record's largest loss", c, s), largest[true], claim.Epsilon(), 1e-9)
 			}
 			want := 0.7
 			if s.WarmUp && c == privacy.AsPublished {
 				want *= float64(s.Arms) / float64(s.Slots)
 			}
-			near(t, fmt.Sprintf("%v, %+v: claim", c, s), claim.Epsilon, want, 1e-12)
+			near(t, fmt.Sprintf("%v, %+v: claim", c, s), claim.Epsilon(), want, 1e-12)
 		}
 	}
 }
 
-// TestBlocksRemember: from the third block on, to remember makes confidence widths sqrt(l/Count) + Root sqrt(l) + Linear l, l = 3 ln(K t) for t = 1e4, narrower by a fifth to
-// three tenths for Laplace noise, at any epsilon, and by an eighth at least for Gaussian noise. No width is wider.
+// TestBlocksRemember: from the third block on, to remember makes confidence widths sqrt(l/Count) +
+// Root sqrt(l) + Linear l, l = 3 ln(K t) for t = 1e4, narrower by a fifth to three tenths for
+// Laplace noise, at any epsilon, and by an eighth at least for Gaussian noise. No width is wider.
 func TestBlocksRemember(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.01}, {Epsilon: 0.5}, {Epsilon: 2}, {Epsilon: 50}, {Epsilon: 2, Delta: 1e-5}, {Epsilon: 0.1, Delta: 1e-5}} {
 		for _, slots := range []int{1, 3, 17} {
 			all := [2]*Blocks{{Budget: budget}, {Budget: budget, Remember: true}}
 			for _, b := range all {
-				if err := b.Init(privacy.TallySetup{Arms: 100, Slots: slots, Horizon: 1 << 17, Hi: 1}); err != nil {
+				if err := b.Init(privacy.Setup{Arms: 100, Slots: slots, Horizon: 1 << 17, Hi: 1}); err != nil {
 					t.Fatal(err)
 				}
 			}

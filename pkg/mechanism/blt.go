@@ -8,23 +8,31 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// BLT releases running sums under Gaussian noise that is correlated by a buffered linear Toeplitz matrix (Dvijotham, McMahan, Pillutla,
-// Steinke, Thakurta 2024; McMahan, Xu, Zhang 2024). It has the accuracy of SquareRoot to within 0.7%, and keeps one packed
-// matrix for each of O(log n) buffers where that keeps one for each row; a round costs two
-// multiplications a buffer and entry.
+// BLT releases running sums under Gaussian noise that is correlated between rounds by a buffered
+// linear Toeplitz matrix (Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; McMahan, Xu, Zhang
+// 2024).
 //
-// B and C are lower triangular Toeplitz matrices with generating functions b(x) c(x) = 1/(1-x), rational with d poles each:
+// Its accuracy is within 0.7% of that of [SquareRoot]. It keeps one packed matrix for each of O(log
+// n) buffers, where SquareRoot keeps one for each row; a round costs two multiplications for each
+// buffer and entry. The trust model is central; neighbouring streams differ in one row, replaced.
 //
-//	c(x) = prod_j (1 - phi_j x)/(1 - theta_j x),   b(x) = prod_j (1 - theta_j x)/(1 - phi_j x) / (1-x),
+// B and C are lower triangular Toeplitz matrices. Their generating functions satisfy b(x) c(x) =
+// 1/(1-x) and are rational with d poles each:
+//
+//	c(x) = prod_j (1 - phi_j x)/(1 - theta_j x),
+//	b(x) = prod_j (1 - theta_j x)/(1 - phi_j x) / (1-x),
 //	1 > theta_1 > phi_1 > theta_2 > phi_2 > ... > theta_d > phi_d >= 0.
 //
-// As poles and zeros alternate, all residues are positive: c_k = sum_j omega_j theta_j^(k-1) for k >= 1, and b_k = sum_{j>=0} beta_j phi_j^k with
-// phi_0 = 1. The noise of a release is computed from that form of B, sum_j beta_j w_j with
-// w_j <- phi_j w_j + z: a sum of positive multiples of decaying sums, and of one plain sum, in which nothing cancels, so
-// that rounding does not build up over a long run as it does where z is first multiplied by C^-1 and then summed.
+// As poles and zeros alternate, all residues are positive: c_k = sum_j omega_j theta_j^(k-1) for k
+// >= 1, and b_k = sum_{j>=0} beta_j phi_j^k with phi_0 = 1. The noise of a release is computed from
+// this form of B as sum_j beta_j w_j, where each round sets w_j <- phi_j w_j + z with fresh noise
+// z. That adds positive multiples of decaying sums and of one plain sum. Nothing cancels, so
+// rounding errors do not build up over a long run; they do if z is first multiplied by C^-1 and
+// then summed.
 //
-// The parameters minimise the largest standard deviation over the horizon's releases, |B| |C| in units of L~^2/mu, see bltKernel. With the default
-// number of buffers it is, beside that of the others,
+// The parameters minimise the largest standard deviation over the horizon's releases, |B| |C| in
+// units of L~^2/mu, where L~ is Setup.Bound and mu = mu*(epsilon, delta). With the default number
+// of buffers these standard deviations compare as follows:
 //
 //	horizon   buffers     BLT   loss against SquareRoot   SquareRoot   Honaker    Tree
 //	    1e3         3   3.270                     0.15%        3.265      7.28    9.49
@@ -34,10 +42,11 @@ import (
 //	    1e7         6   6.217                     0.33%        6.197     17.18   23.49
 //	    5e7         7   6.723                     0.21%        6.709     18.60   25.50
 //
-// A buffer less multiplies the loss by three at 5e7, by six at 2e4.
+// One buffer fewer multiplies the loss by three at a horizon of 5e7 and by six at 2e4.
 type BLT struct {
-	Budget  privacy.Budget // no default; delta > 0
-	Buffers int            // d, in [1, 16]; 0 means 1 + ceil(ln(horizon)/3.5), which loses at most 0.7%
+	Budget privacy.Budget // no default; delta > 0
+	// Buffers is d, in [1, 16]; 0 means 1 + ceil(ln(horizon)/3.5), which loses at most 0.7%.
+	Buffers int
 
 	factorised
 	kernel *bltKernel
@@ -45,13 +54,10 @@ type BLT struct {
 
 var (
 	_ privacy.Accumulator = (*BLT)(nil)
-	_ privacy.Shifter     = (*BLT)(nil)
-	_ privacy.Exact       = (*BLT)(nil)
-	_ privacy.Meter       = (*BLT)(nil)
 )
 
 const (
-	bltBuffers = 16   // beyond it the loss is rounding
+	bltBuffers = 16   // with more, rounding hides the gain
 	bltHorizon = 1e10 // beyond it the rounding of phi_1, about 1 - 1/horizon, shows
 )
 
@@ -83,4 +89,8 @@ func (b *BLT) Init(s privacy.Setup) error {
 	return b.factorised.init(s, b.Budget, kernel, "buffered linear Toeplitz factorisation: Dvijotham et al. 2024; McMahan, Xu, Zhang 2024")
 }
 
+// Plan returns what the releases after the given number of records reveal of one record.
+func (b *BLT) Plan(records int) privacy.Plan { return b.factorised.plan(records).HeldBy(b) }
+
+// defaultBuffers returns 1 + ceil(ln(horizon)/3.5).
 func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(portable.Log(float64(horizon))/3.5)) }

@@ -7,26 +7,31 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// bltKernel is the correlation of BLT. Poles are kept as their distances to 1, which for a horizon n go down to about 1/n.
+// bltKernel is the noise correlation of BLT. It stores poles as their distances to 1, which go down
+// to about 1/n for a horizon n.
 type bltKernel struct {
 	releases int
 	theta    []float64 // 1 - theta_j, increasing in j: the poles of c
-	phi      []float64 // 1 - phi_j, in between and beyond: the poles of b, without phi_0 = 1; 1 - (1 - phi_j) has no rounding
-	omega    []float64 // c_k = sum omega_j theta_j^(k-1), k >= 1; c_0 = 1
-	beta     []float64 // b_k = sum beta_j phi_j^k, from j = 0
+	// 1 - phi_j, each above the theta entry of the same j: the poles of b, without phi_0 = 1.
+	// Subtracting an entry from 1 has no rounding error.
+	phi   []float64
+	omega []float64 // c_k = sum omega_j theta_j^(k-1), k >= 1; c_0 = 1
+	beta  []float64 // b_k = sum beta_j phi_j^k, from j = 0
 
 	decay   []float64 // phi_j, from phi_0 = 1
 	buffers []float64 // (d+1) x size: w_j
 	fresh   []float64 // z
 }
 
-// newBLTKernel returns the kernel that minimises max_t |B_t| |C|, the largest standard deviation in units of sensitivity/mu, over a
-// number of releases: both are closed forms of the parameters.
+// newBLTKernel returns the kernel that minimises max_t |B_t| |C|, the largest standard deviation in
+// units of sensitivity/mu, over the given number of releases. Both norms are closed forms of the
+// parameters.
 //
-// The start has the logarithms of 1 - phi_d > 1 - theta_d > ... > 1 - phi_1 > 1 - theta_1 at equal steps: the rectangle rule
-// for (1-x)^(-1/2) = 1/pi int_0^1 u^(-1/2) (1-u)^(-1/2)/(1-ux) du in ln(1-u), cut off at 1/n. BFGS then moves the logarithms of
-// the steps, which keeps the order. It is deterministic; wherever it stops, the norms are those of the parameters that it
-// stopped at, and so is the privacy.
+// The search starts with the logarithms of 1 - phi_d > 1 - theta_d > ... > 1 - phi_1 > 1 - theta_1
+// at equal steps. That is the rectangle rule in ln(1-u), cut off at 1/n, for (1-x)^(-1/2) = 1/pi
+// int_0^1 u^(-1/2) (1-u)^(-1/2)/(1-ux) du. BFGS then moves the logarithms of the steps, which keeps
+// the order. The search is deterministic. Wherever it stops, the norms are computed from the
+// parameters at that point, and so is the privacy.
 func newBLTKernel(buffers, releases int) (*bltKernel, error) {
 	n := float64(releases)
 	objective := func(steps []float64) float64 {
@@ -46,7 +51,8 @@ func newBLTKernel(buffers, releases int) (*bltKernel, error) {
 	return k, nil
 }
 
-// bltAt returns the kernel whose poles and zeros stand at steps exp(steps_i) in ln(1 - x), downwards from 0.
+// bltAt returns the kernel whose poles and zeros x lie, in ln(1 - x), at steps of length
+// exp(steps_i) downwards from 0.
 func bltAt(steps []float64, n float64) *bltKernel {
 	d := len(steps) / 2
 	all := make([]float64, 5*d+2)
@@ -55,7 +61,7 @@ func bltAt(steps []float64, n float64) *bltKernel {
 	for j := d - 1; j >= 0; j-- {
 		log -= portable.Exp(steps[2*(d-1-j)])
 		k.decay[j+1] = -portable.Expm1(log)
-		k.phi[j] = 1 - k.decay[j+1] // what the decay that is used is worth
+		k.phi[j] = 1 - k.decay[j+1] // exactly what belongs to the rounded decay
 		log -= portable.Exp(steps[2*(d-1-j)+1])
 		k.theta[j] = portable.Exp(log)
 	}
@@ -85,7 +91,8 @@ func geometric(a, b, n float64) float64 {
 	return -portable.Expm1(n*portable.Log1p(-gap)) / gap
 }
 
-// rowSquare returns sum_{k<n} b_k^2, the square of the norm of B's row n, the longest of n rows.
+// rowSquare returns sum_{k<n} b_k^2, the squared norm of row n of B, which is the longest of n
+// rows.
 func (k *bltKernel) rowSquare(n float64) float64 {
 	square := k.beta[0] * k.beta[0] * n
 	for i, p := range k.phi {
@@ -98,7 +105,8 @@ func (k *bltKernel) rowSquare(n float64) float64 {
 	return square
 }
 
-// columnSquare returns sum_{k<n} c_k^2, the square of the norm of the first column of C's leading n x n block, the longest.
+// columnSquare returns sum_{k<n} c_k^2, the squared norm of the first column of C's leading n x n
+// block, which is the longest.
 func (k *bltKernel) columnSquare(n float64) float64 {
 	square := 1.0
 	for i, p := range k.theta {
@@ -115,15 +123,19 @@ func (k *bltKernel) rowNorm() float64 {
 	return math.Sqrt(k.rowSquare(float64(k.releases))) * (1 + 1e-12)
 }
 
-// columnNorm returns the norm of C's first column, with a margin for the rounding of b: its coefficients are off by 1e-13 at most, relatively.
+// columnNorm returns the norm of C's first column, plus a margin for the rounding of b, whose
+// coefficients have a relative error of at most 1e-13.
 func (k *bltKernel) columnNorm(rows int) float64 {
 	return math.Sqrt(k.columnSquare(float64(rows))) + roundingMargin(1e-13, rows)
 }
 
-// roundingMargin bounds how much longer than computed a column of C = B^-1 A may be, if the coefficients b_k >= 0 of B, which are
-// log-convex with b_0 = 1, have a relative error of up to e. With a tilde on what is true, c~ - c = c~ (b - b~)/b. By Kaluza's theorem 1/b
-// has the coefficients 1 and else none > 0, so that those of (b - b~)/b are at most e times those of b (2 - 1/b), and those of c~ - c
-// at most 2e times those of c b = 1/(1-x), up to a term in e^2: 2e each.
+// roundingMargin bounds how much longer a column of C = B^-1 A may be than computed if the
+// coefficients of B have a relative error of at most e.
+//
+// The coefficients b_k >= 0 of B are log-convex with b_0 = 1. Mark true values with a tilde; then
+// c~ - c = c~ (b - b~)/b. By Kaluza's theorem the first coefficient of 1/b is 1 and no other is
+// positive. Hence the coefficients of (b - b~)/b are at most e times those of b (2 - 1/b). Up to a
+// term in e^2, those of c~ - c are then at most 2e times those of c b = 1/(1-x), that is 2e each.
 func roundingMargin(e float64, rows int) float64 { return float64(3 * e * math.Sqrt(float64(rows))) }
 
 func (k *bltKernel) allocate(size int) {

@@ -8,7 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestBLTAgainstItsMatrix compares the streaming noise, exactly and not by sampling, with the dense matrix of the coefficients of C.
+// TestBLTAgainstItsMatrix compares the streaming noise, exactly and not by sampling, with the dense
+// matrix of the coefficients of C.
 func TestBLTAgainstItsMatrix(t *testing.T) {
 	for _, horizon := range []int{2, 3, 4, 10, 100, 512} {
 		for _, buffers := range []int{0, 1, 3, 8, 16} {
@@ -26,8 +27,9 @@ func TestBLTAgainstItsMatrix(t *testing.T) {
 	}
 }
 
-// TestBLTColumnNormIsOfTheNoiseDrawn: what the privacy rests on is the C of the very numbers that the noise is computed with, phi_j and
-// beta_j as they are rounded. In 300 bits that C is B^-1 A; its first column is no longer than claimed, and positive and falling, so that it is the longest.
+// TestBLTColumnNormIsOfTheNoiseDrawn: what the privacy rests on is the C of the very numbers that
+// the noise is computed with, phi_j and beta_j as they are rounded. In 300 bits that C is B^-1 A;
+// its first column is no longer than claimed, and positive and falling, so that it is the longest.
 func TestBLTColumnNormIsOfTheNoiseDrawn(t *testing.T) {
 	exactly := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
 	for _, c := range []struct{ horizon, buffers int }{
@@ -68,7 +70,8 @@ func TestBLTColumnNormIsOfTheNoiseDrawn(t *testing.T) {
 	}
 }
 
-// TestBLTClosedForms compares the norms with sums of squares over 3e6 coefficients, and checks that the parameters interlace, whatever the horizon.
+// TestBLTClosedForms compares the norms with sums of squares over 3e6 coefficients, and checks that
+// the parameters interlace, whatever the horizon.
 func TestBLTClosedForms(t *testing.T) {
 	for _, horizon := range []int{1, 2, 3, 50, 1000, 3_000_000, 50_000_000, 1e10} {
 		for _, buffers := range []int{1, 2, 5, 9, 16} {
@@ -107,7 +110,8 @@ func TestBLTClosedForms(t *testing.T) {
 	}
 }
 
-// sumAndDecay returns the square of the sum of terms and takes each on by its decay, 1 - gap; terms without a gap stay.
+// sumAndDecay returns the square of the sum of terms and takes each on by its decay, 1 - gap; terms
+// without a gap stay.
 func sumAndDecay(terms, gaps []float64) float64 {
 	var sum float64
 	for j := range terms {
@@ -119,7 +123,8 @@ func sumAndDecay(terms, gaps []float64) float64 {
 	return sum * sum
 }
 
-// rootMaxSD returns sum_{k<n} f_k^2 of the square-root factorisation; beyond 1e6 by its expansion (ln n + Euler's gamma + 4 ln 2)/pi.
+// rootMaxSD returns sum_{k<n} f_k^2 of the square-root factorisation; beyond 1e6 by its expansion
+// (ln n + Euler's gamma + 4 ln 2)/pi.
 func rootMaxSD(n int) float64 {
 	if n > 1_000_000 {
 		return (math.Log(float64(n)) + 0.5772156649015329 + 4*math.Ln2) / math.Pi
@@ -132,8 +137,9 @@ func rootMaxSD(n int) float64 {
 	return sum
 }
 
-// TestBLTLoss states what BLT loses against the square root: the default at most 0.7% whatever the horizon, and never a gain: see
-// TestSquareRootIsBestToeplitz. The number of buffers grows as ln T, and with it memory and time.
+// TestBLTLoss states what BLT loses against the square root: the default at most 0.7% whatever the
+// horizon, and never a gain: see TestSquareRootIsBestToeplitz. The number of buffers grows as ln T,
+// and with it memory and time.
 func TestBLTLoss(t *testing.T) {
 	near(t, "the expansion at n = 1e6", rootMaxSD(1_000_000), rootMaxSD(1_000_001), 1e-7)
 	s := privacy.Setup{Dim: 6, Bound: 1, Alpha: 0.1}
@@ -142,7 +148,8 @@ func TestBLTLoss(t *testing.T) {
 		loss             float64 // at most; the default's is that of the table in BLT's comment
 	}{
 		{2, 2, 1e-8}, {10, 2, 1e-5}, {100, 3, 6e-5}, {1000, 3, 0.0016}, {10_000, 4, 0.0014}, {20_000, 4, 0.0022}, {100_000, 5, 0.0012},
-		{1096, 3, 0.007}, {36_315, 4, 0.007}, {1_202_604, 5, 0.007}, {39_824_784, 6, 0.007}, {1_318_815_734, 7, 0.007}, // most rounds a buffer
+		// most rounds a buffer
+		{1096, 3, 0.007}, {36_315, 4, 0.007}, {1_202_604, 5, 0.007}, {39_824_784, 6, 0.007}, {1_318_815_734, 7, 0.007},
 		{1_000_000, 5, 0.0042}, {10_000_000, 6, 0.0034}, {50_000_000, 7, 0.0022}, {1_000_000_000, 7, 0.007}, {1e10, 8, 0.007},
 	} {
 		s.Horizon = c.horizon

@@ -19,18 +19,23 @@ type claimed struct {
 	name string
 	privacy.Ledgered
 	ledger *privacy.Ledger
-	// worth derives the epsilon at delta from the laws drawn and the sensitivity of what they hide, which for secure noise leaves out the rounding.
-	// It is nil for Wishart noise, which has no formula, and for none.
+	// worth derives the epsilon at delta from the laws drawn and the sensitivity of what they hide,
+	// which for secure noise leaves out the rounding. It is nil for Wishart noise, which has no
+	// formula, and for none.
 	worth  func(laws []privacy.Draws, delta float64) float64
 	secure bool // the noise is the system's, and in no ledger of ours
 }
+
+// protects reports that a record is in a release: with a horizon of one round no row is.
+func (c claimed) protects() bool { return len(privacy.PlanOf(c.Ledgered, privacy.All).Cases) > 0 }
 
 var claimBudgets = []privacy.Budget{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 3, Delta: 0.1}, {Epsilon: math.Inf(1), Delta: 1e-5}}
 
 // sums are the accumulators after a run of the whole horizon.
 func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	s := privacy.Setup{Dim: 3, Horizon: horizon, Bound: 1.5, Context: 1.2, Alpha: 0.1}
-	nodes := float64(max(1, bits.Len(uint(horizon-1)))) // of all prefixes 1..n-1, that hold the first row
+	// of all prefixes 1..n-1, that hold the first row
+	nodes := float64(max(1, bits.Len(uint(horizon-1))))
 	square := s.Bound * s.Bound
 	inTree := func(laws []privacy.Draws, delta float64) float64 {
 		return privacy.GaussianEpsilon(delta, math.Sqrt(nodes)*square/laws[0].Scale)
@@ -38,13 +43,17 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	add := func(name string, acc privacy.Accumulator, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
 		_, secure := acc.(*mechanism.SecureTree)
+		// no row is released, whatever the noise
+		if _, exact := acc.(*mechanism.Exact); horizon == 1 && !exact {
+			worth, secure = func([]privacy.Draws, float64) float64 { return 0 }, false
+		}
 		c := claimed{fmt.Sprintf("%s, %v, %d rounds", name, b, horizon), acc, privacy.NewLedger(rand.NewPCG(1, 2)), worth, secure}
 		if err := acc.Init(s); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		acc.Reset(privacy.NewNoise(c.ledger))
 		for range horizon {
-			if err := acc.AddOuter([]float64{1, 1, 1}); err != nil {
+			if _, err := acc.Add(privacy.Row([]float64{1, 1, 1})); err != nil {
 				t.Fatalf("%s: %v", c.name, err)
 			}
 		}
@@ -59,7 +68,8 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	}
 	add("exact", &mechanism.Exact{}, nil)
 	add("Honaker", &mechanism.Honaker{Budget: b}, inTree)
-	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event says, which a test in exact algebra compares.
+	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event
+	// says, which a test in exact algebra compares.
 	add("square root", &mechanism.SquareRoot{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
 		column, f := 0.0, 1.0
 		for k := range max(1, horizon-1) {
@@ -70,7 +80,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 	})
 	blt := &mechanism.BLT{Budget: b}
 	add("BLT", blt, func(laws []privacy.Draws, delta float64) float64 {
-		return privacy.GaussianEpsilon(delta, blt.Claim().Event.(privacy.MatrixEvent).ColumnNorm*square/laws[0].Scale)
+		return privacy.GaussianEpsilon(delta, privacy.PlanOf(blt, privacy.All).Cases[0][0].Sensitivity.L2/laws[0].Scale)
 	})
 	if !b.None() {
 		secure := &mechanism.SecureTree{Budget: b}
@@ -163,8 +173,8 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	const horizon = 9
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	linUCB := func() *learner.LinUCB {
-		return &learner.LinUCB{Sums: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}}}
+	linUCB := func() *learner.Private[privacy.Sums] {
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
@@ -196,12 +206,14 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 		half := privacy.Budget{Epsilon: privacy.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
 		add(&learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
 	}
-	add(&learner.RandomisedAction{Learner: &learner.LinUCB{}, Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
+	add(&learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
 	return all
 }
 
-// TestClaimsAreConsistent, of everything in the toolkit that makes a claim: the budget, the epsilon, the event and the noise that was drawn say the same. An accountant
-// finds the event worth no more than the epsilon claimed, the ledger has the laws and counts that Draws says, and those laws with a sensitivity derived here are worth what the event is.
+// TestClaimsAreConsistent, of everything in the toolkit that makes a claim: the budget, the
+// epsilon, the event and the noise that was drawn say the same. An accountant finds the event worth
+// no more than the epsilon claimed, the ledger has the laws and counts that Drawn says, and those
+// laws with a sensitivity derived here are worth what the event is.
 func TestClaimsAreConsistent(t *testing.T) {
 	for _, b := range claimBudgets {
 		all := append(vectors(t, b), learners(t, b)...)
@@ -209,35 +221,43 @@ func TestClaimsAreConsistent(t *testing.T) {
 			all = append(all, sums(t, b, horizon)...)
 		}
 		for _, c := range all {
-			claim := c.Claim()
-			report, err := privacy.NewReport(c.name, claim)
-			if err != nil {
-				t.Error(err)
-				continue
-			}
-			_ = report.String() + claim.String() // of infinite events too
-			if err := c.ledger.Check(c.Draws()); err != nil && !c.secure {
+			claim := privacy.ClaimOf(c.Ledgered)
+			_ = claim.String() // of infinite events too
+			if err := c.ledger.CheckPlan(c.Ledgered); err != nil && !c.secure {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if err := claim.Neighbours.Validate(); err != nil || claim.Source == "" || !(claim.Epsilon >= 0) {
+			if _, exact := c.Ledgered.(*mechanism.Exact); exact {
+				if claim.Held() || !math.IsInf(claim.Epsilon(), 1) {
+					t.Errorf("%s: claims\n%v", c.name, claim)
+				}
+				continue
+			}
+			if err := claim.Neighbours().Validate(); err != nil || !claim.Held() || claim.Source() == "" || !(claim.Epsilon() >= 0) {
 				t.Errorf("%s: claims\n%v%v", c.name, claim, err)
 			}
-			if claim.Epsilon > claim.Nominal.Epsilon*(1+1e-9) && claim.Calibration == privacy.Sound {
-				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon, claim.Nominal)
+			exact := math.Inf(1)
+			if !math.IsInf(claim.Epsilon(), 1) {
+				var err error
+				if exact, _, err = privacy.Tightest(claim.Event(), claim.Asked().Delta); err != nil || exact != claim.Epsilon() {
+					t.Errorf("%s: claims epsilon = %v, an accountant finds its event worth %v, %v", c.name, claim.Epsilon(), exact, err)
+				}
 			}
-			if math.IsInf(claim.Epsilon, 1) != math.IsInf(claim.Nominal.Epsilon, 1) {
-				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon, claim.Nominal)
+			if claim.Epsilon() > claim.Asked().Epsilon*(1+1e-9) && claim.Calibration() == privacy.Sound {
+				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon(), claim.Asked())
+			}
+			if math.IsInf(claim.Epsilon(), 1) != (math.IsInf(claim.Asked().Epsilon, 1) && c.protects()) {
+				t.Errorf("%s: claims epsilon = %v for a budget of %v", c.name, claim.Epsilon(), claim.Asked())
 			}
 			if c.worth == nil {
 				continue
 			}
-			want := c.worth(c.Draws(), claim.Nominal.Delta)
+			want := c.worth(c.Drawn(), claim.Asked().Delta)
 			if c.secure {
-				if claim.Epsilon < want || claim.Epsilon > 1.005*want { // what the rounding may cost
-					t.Errorf("%s: the laws drawn are worth epsilon = %v and a little more for the rounding, the claim is %v", c.name, want, claim.Epsilon)
+				if claim.Epsilon() < want || claim.Epsilon() > 1.005*want { // what the rounding may cost
+					t.Errorf("%s: the laws drawn are worth epsilon = %v and a little more for the rounding, the claim is %v", c.name, want, claim.Epsilon())
 				}
-			} else if want != report.Exact && !(math.Abs(want-report.Exact) <= 1e-6*want) {
-				t.Errorf("%s: the laws drawn are worth epsilon = %v, the event, %v, %v", c.name, want, claim.Event, report.Exact)
+			} else if want != exact && !(math.Abs(want-exact) <= 1e-6*want) {
+				t.Errorf("%s: the laws drawn are worth epsilon = %v, the event, %v, %v", c.name, want, claim.Event(), exact)
 			}
 		}
 	}
@@ -245,7 +265,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 
 // TestSystemNoiseReachesTheTrial: a learner passes on what its sums find of the system's noise.
 func TestSystemNoiseReachesTheTrial(t *testing.T) {
-	inner := &learner.LinUCB{Sums: &mechanism.SecureTree{Budget: claimBudgets[1]}}
+	inner := learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: claimBudgets[1]})
 	l := &learner.RandomisedAction{Learner: inner, Epsilon: 1}
 	if err := l.Init(bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, 9); err != nil {
 		t.Fatal(err)

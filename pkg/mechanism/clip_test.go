@@ -12,8 +12,8 @@ import (
 
 func testSource() interface{ Uint64() uint64 } { return random.Source(1, 0, "test") }
 
-// TestClipping: a row longer than the bound counts as the row of the bound's length in its direction; one
-// on the bound, whatever its rounding, stays as it is.
+// TestClipping: a row longer than the bound counts as the row of the bound's length in its
+// direction; one on the bound, whatever its rounding, stays as it is.
 func TestClipping(t *testing.T) {
 	const bound = 1.5
 	all := factorisations(privacy.Budget{Epsilon: math.Inf(1)})
@@ -45,7 +45,7 @@ func TestClipping(t *testing.T) {
 			}
 			addOuter(want, kept)
 			given := append([]float64(nil), row...)
-			if err := acc.AddOuter(row); err != nil {
+			if err := addRow(acc, row); err != nil {
 				t.Fatal(err)
 			}
 			for j := range row {
@@ -57,7 +57,7 @@ func TestClipping(t *testing.T) {
 				t.Fatalf("%s: %d rows clipped, want %d", name, acc.Clipped(), long)
 			}
 		}
-		acc.Read(release)
+		acc.Release().Read(release)
 		for i := range want {
 			if math.Abs(release[i]-want[i]) > 1e-9 {
 				t.Errorf("%s: entry %d is %v, want %v", name, i, release[i], want[i])
@@ -69,7 +69,8 @@ func TestClipping(t *testing.T) {
 	}
 }
 
-// TestShiftTo: the release moves by the multiple of the identity that moves rho_min, and Init undoes it.
+// TestShiftTo: the release moves by the multiple of the identity that moves rho_min, and Init
+// undoes it.
 func TestShiftTo(t *testing.T) {
 	s := privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1}
 	all := accumulators(budget)
@@ -80,15 +81,15 @@ func TestShiftTo(t *testing.T) {
 		}
 		acc.Reset(privacy.NewNoise(testSource()))
 		before, after := make([]float64, 6), make([]float64, 6)
-		acc.Read(before)
-		natural := acc.Bounds()
+		acc.Release().Read(before)
+		natural := acc.Release().Bounds
 		for _, factor := range []float64{0.01, 3, 1} {
 			want := factor * natural.RhoMin
-			if err := acc.(privacy.Shifter).ShiftTo(want); err != nil {
+			if err := acc.Release().ShiftTo(want); err != nil {
 				t.Fatal(err)
 			}
-			acc.Read(after)
-			b := acc.Bounds()
+			acc.Release().Read(after)
+			b := acc.Release().Bounds
 			near(t, name+": rho_min", b.RhoMin, want, 1e-9)
 			near(t, name+": rho_max - rho_min", b.RhoMax-b.RhoMin, natural.RhoMax-natural.RhoMin, 1e-9)
 			for i, p := range []int{0, 2, 5} {
@@ -103,13 +104,14 @@ func TestShiftTo(t *testing.T) {
 		if err := acc.Init(s); err != nil {
 			t.Fatal(err)
 		}
-		if b := acc.Bounds(); b != natural {
+		if b := acc.Release().Bounds; b != natural {
 			t.Errorf("%s: bounds %+v after another Init, want %+v", name, b, natural)
 		}
 	}
 }
 
-// TestNoNoise: with epsilon = +Inf the Gaussian tree releases the very numbers of Exact with the ridge 1.
+// TestNoNoise: with epsilon = +Inf the Gaussian tree releases the very numbers of Exact with the
+// ridge 1.
 func TestNoNoise(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 100, Bound: 1, Alpha: 0.1}
 	for _, delta := range []float64{0, 0.1} {
@@ -128,12 +130,12 @@ func TestNoNoise(t *testing.T) {
 				a.Reset(privacy.NewNoise(testSource()))
 			}
 			for name, a := range others {
-				if !a.(privacy.Exact).Noiseless() || a.Bounds() != exact.Bounds() || !math.IsInf(a.Claim().Epsilon, 1) {
-					t.Errorf("%s, delta = %v: bounds %+v, claim %v", name, delta, a.Bounds(), a.Claim().Epsilon)
+				if !a.Release().Exact || a.Release().Bounds != exact.Release().Bounds || !math.IsInf(privacy.ClaimOf(a).Epsilon(), 1) {
+					t.Errorf("%s, delta = %v: bounds %+v, claim %v", name, delta, a.Release().Bounds, privacy.ClaimOf(a).Epsilon())
 				}
 			}
-			if !tree.Noiseless() || tree.Bounds() != exact.Bounds() || !math.IsInf(tree.Claim().Epsilon, 1) {
-				t.Errorf("%v, delta = %v: noiseless %v, bounds %+v, claim %v", c, delta, tree.Noiseless(), tree.Bounds(), tree.Claim().Epsilon)
+			if !tree.Release().Exact || tree.Release().Bounds != exact.Release().Bounds || !math.IsInf(privacy.ClaimOf(tree).Epsilon(), 1) {
+				t.Errorf("%v, delta = %v: noiseless %v, bounds %+v, claim %v", c, delta, tree.Release().Exact, tree.Release().Bounds, privacy.ClaimOf(tree).Epsilon())
 			}
 			r := random.New(1, 0, "rows")
 			a, b, p := make([]float64, 10), make([]float64, 10), make([]float64, 10)
@@ -141,20 +143,20 @@ func TestNoNoise(t *testing.T) {
 				row := make([]float64, 4)
 				random.Sphere(r, row)
 				for _, acc := range all {
-					if err := acc.AddOuter(row); err != nil {
+					if err := addRow(acc, row); err != nil {
 						t.Fatal(err)
 					}
 				}
-				tree.Read(a)
-				exact.Read(b)
-				pan.Read(p)
+				tree.Release().Read(a)
+				exact.Release().Read(b)
+				pan.Release().Read(p)
 				for i := range a {
 					if a[i] != b[i] || math.Abs(p[i]-b[i]) > 1e-12 {
 						t.Fatalf("%v: entry %d is %v, pan-private %v, exactly %v", c, i, a[i], p[i], b[i])
 					}
 				}
 				for name, acc := range others {
-					if acc.Read(a); !slices.Equal(a, b) {
+					if acc.Release().Read(a); !slices.Equal(a, b) {
 						t.Fatalf("%s: the release is %v, exactly %v", name, a, b)
 					}
 				}
@@ -163,8 +165,8 @@ func TestNoNoise(t *testing.T) {
 	}
 }
 
-// TestExtremeRowsAreClipped: a row whose square overflows counts as the row of the bound's length in its direction, and so does
-// a context in it. One user's data must not stop a run.
+// TestExtremeRowsAreClipped: a row whose square overflows counts as the row of the bound's length
+// in its direction, and so does a context in it. One user's data must not stop a run.
 func TestExtremeRowsAreClipped(t *testing.T) {
 	for _, c := range []struct{ row, want []float64 }{
 		{[]float64{3e200, 4e200, 0}, []float64{0.6, 0.8, 0}},
@@ -178,11 +180,11 @@ func TestExtremeRowsAreClipped(t *testing.T) {
 			}
 			acc.Reset(privacy.NewNoise(testSource()))
 			before, after, want := make([]float64, 6), make([]float64, 6), make([]float64, 6)
-			acc.Read(before)
-			if err := acc.AddOuter(c.row); err != nil || acc.Clipped() != 1 {
+			acc.Release().Read(before)
+			if err := addRow(acc, c.row); err != nil || acc.Clipped() != 1 {
 				t.Errorf("%s: %v: error %v, %d clipped, want none and 1", name, c.row, err, acc.Clipped())
 			}
-			acc.Read(after)
+			acc.Release().Read(after)
 			addOuter(want, c.want)
 			for i := range want {
 				if math.Abs(after[i]-before[i]-want[i]) > 1e-14 {
@@ -193,7 +195,8 @@ func TestExtremeRowsAreClipped(t *testing.T) {
 	}
 }
 
-// TestBoundsWithoutNoise: bounds on data so small or large that the noise would vanish or overflow are refused by name.
+// TestBoundsWithoutNoise: bounds on data so small or large that the noise would vanish or overflow
+// are refused by name.
 func TestBoundsWithoutNoise(t *testing.T) {
 	for name, acc := range accumulators(privacy.Budget{Epsilon: 0.1, Delta: 1e-5}) {
 		for _, bound := range []float64{1e-300, 1e-160, 1e160, 1e308} {

@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// A context has a bound of its own: a row within L~ whose context is longer than L is clipped there, and so is a reward
-// that the row's bound leaves no room for.
+// A context has a bound of its own: a row within L~ whose context is longer than L is clipped
+// there, and so is a reward that the row's bound leaves no room for.
 func TestContextsAreClippedToTheirOwnBound(t *testing.T) {
 	e := &Exact{Ridge: 1}
 	if err := e.Init(privacy.Setup{Dim: 2, Horizon: 10, Bound: 5, Context: 3, Alpha: 1}); err != nil {
@@ -24,13 +24,13 @@ func TestContextsAreClippedToTheirOwnBound(t *testing.T) {
 		{-30, -1, -3, -1}, // signs are kept
 	} {
 		e.Reset(nil)
-		if err := e.AddOuter([]float64{c.x, c.y}); err != nil {
+		if err := addRow(e, []float64{c.x, c.y}); err != nil {
 			t.Fatal(err)
 		}
 		scale := math.Min(1, 5/math.Hypot(c.wantX, c.wantY))
 		x, y := scale*c.wantX, scale*c.wantY
 		got := make([]float64, 3)
-		e.Read(got)
+		e.Release().Read(got)
 		for i, want := range []float64{x*x + 1, x * y, y*y + 1} {
 			if math.Abs(got[i]-want) > 1e-12 {
 				t.Errorf("row (%v, %v): release %v, want that of (%v, %v)", c.x, c.y, got, x, y)

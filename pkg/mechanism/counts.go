@@ -1,22 +1,21 @@
 package mechanism
 
 import (
-	"math"
-
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Counts releases the exact mean of all observations of an arm: OMM or CUCB over it is the non-private learner. It has no noise and no privacy. Means are in units of
-// the weights.
+// Counts releases the exact mean of all observations of an arm, without noise or privacy.
+//
+// OMM or CUCB over Counts is the non-private learner. Means are in the units of the weights.
 type Counts struct {
 	tallied
-	sums []float64 // of weights less Lo
+	sums []float64 // by arm, the sum of weights less Lo
 }
 
 var _ privacy.Tally = (*Counts)(nil)
 
 // Init validates and allocates.
-func (c *Counts) Init(s privacy.TallySetup) error {
+func (c *Counts) Init(s privacy.Setup) error {
 	if err := c.tallied.init(s, 1); err != nil {
 		return err
 	}
@@ -30,20 +29,21 @@ func (c *Counts) Reset(*privacy.Noise) {
 	clear(c.sums)
 }
 
-// Add takes in a record, and changes the estimate of each of its arms.
-func (c *Counts) Add(arms []int, weights []float64) (released bool, err error) {
-	if err := c.admit(arms, weights); err != nil {
+// Add adds a record and changes the estimate of each of its arms. moved reports whether it has any.
+func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := c.admit(rec); err != nil {
 		return false, err
 	}
-	for i, arm := range arms {
-		c.sums[arm] += c.over(weights[i])
+	for i, arm := range rec.Arms {
+		c.sums[arm] += c.over(rec.Y[i])
 		c.seen[arm]++
+		c.change(arm, c.estimate(arm))
 	}
-	return len(arms) > 0, nil
+	return len(rec.Arms) > 0, nil
 }
 
-// Estimate returns the mean of an arm's observations.
-func (c *Counts) Estimate(arm int) privacy.Estimate {
+// estimate returns the mean of an arm's observations.
+func (c *Counts) estimate(arm int) privacy.Estimate {
 	n := c.seen[arm]
 	if n == 0 {
 		return privacy.Estimate{}
@@ -51,14 +51,10 @@ func (c *Counts) Estimate(arm int) privacy.Estimate {
 	return privacy.Estimate{Mean: c.setup.Lo + c.sums[arm]/float64(n), Count: n}
 }
 
-// Claim claims nothing: epsilon is infinite.
-func (c *Counts) Claim() privacy.Claim {
-	return privacy.Claim{
-		Model: privacy.Central, Neighbours: replaceWeights,
-		Nominal: privacy.Budget{Epsilon: math.Inf(1)}, Epsilon: math.Inf(1),
-		Source: "none: the means are released as they are",
-	}
+// Plan returns no plan, with the reason: Counts claims no privacy.
+func (c *Counts) Plan(int) privacy.Plan {
+	return privacy.NoPlan("the means are released as they are")
 }
 
-// Draws returns none.
-func (c *Counts) Draws() []privacy.Draws { return nil }
+// Drawn returns nil, as there is no noise.
+func (c *Counts) Drawn() []privacy.Draws { return nil }

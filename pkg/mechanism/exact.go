@@ -7,21 +7,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Exact releases the sum itself, plus a ridge: LinUCB over it is the non-private LinUCB. It has no
-// horizon and no privacy.
+// Exact releases the sum itself plus a ridge, without noise or privacy.
+//
+// LinUCB over Exact is the non-private LinUCB. Exact ignores the horizon: rows beyond it are taken.
 type Exact struct {
-	Ridge float64 // multiple of the identity added, rho; 0 means 1, the JDP paper's NonPrivate
+	// Ridge is the multiple rho of the identity that is added; 0 means 1, as in the JDP paper's
+	// NonPrivate.
+	Ridge float64
 
 	rows
 	shift float64
 	sum   []float64
 }
 
-var (
-	_ privacy.Accumulator = (*Exact)(nil)
-	_ privacy.Shifter     = (*Exact)(nil)
-	_ privacy.Exact       = (*Exact)(nil)
-)
+var _ privacy.Accumulator = (*Exact)(nil)
 
 // Init validates and allocates.
 func (e *Exact) Init(s privacy.Setup) error {
@@ -36,17 +35,18 @@ func (e *Exact) Init(s privacy.Setup) error {
 		e.shift = 1
 	}
 	e.sum = make([]float64, e.size)
+	e.sums = privacy.NewSums(e.bounds(), true, e.read, e.shiftTo)
 	return nil
 }
 
-// ShiftTo makes rhoMin the ridge.
-func (e *Exact) ShiftTo(rhoMin float64) error {
-	if !(rhoMin > 0) || math.IsInf(rhoMin, 1) {
-		return fmt.Errorf("mechanism: rho_min = %v, want finite and > 0", rhoMin)
-	}
+// shiftTo sets the ridge to rhoMin and returns the bounds.
+func (e *Exact) shiftTo(rhoMin float64) privacy.Bounds {
 	e.shift = rhoMin
-	return nil
+	return e.bounds()
 }
+
+// bounds returns the ridge as both bounds and no perturbation.
+func (e *Exact) bounds() privacy.Bounds { return privacy.Bounds{RhoMin: e.shift, RhoMax: e.shift} }
 
 // Reset forgets the data.
 func (e *Exact) Reset(*privacy.Noise) {
@@ -54,35 +54,26 @@ func (e *Exact) Reset(*privacy.Noise) {
 	clear(e.sum)
 }
 
-// AddOuter adds row row^T.
-func (e *Exact) AddOuter(row []float64) error {
-	row, err := e.admit(row)
-	if err == nil {
-		addOuter(e.sum, row)
+// Add adds row row^T.
+func (e *Exact) Add(rec *privacy.Record) (moved bool, err error) {
+	row, err := e.admit(rec)
+	if err != nil {
+		return false, err
 	}
-	return err
+	addOuter(e.sum, row)
+	return true, nil
 }
 
-// Read writes the sum plus the ridge into dst.
-func (e *Exact) Read(dst []float64) {
+// read writes the sum plus the ridge into dst.
+func (e *Exact) read(dst []float64) {
 	copy(dst, e.sum)
 	addDiagonal(dst, e.setup.Dim, e.shift)
 }
 
-// Bounds returns the ridge as both bounds, and no perturbation.
-func (e *Exact) Bounds() privacy.Bounds { return privacy.Bounds{RhoMin: e.shift, RhoMax: e.shift} }
-
-// Noiseless reports true.
-func (e *Exact) Noiseless() bool { return true }
-
-// Claim claims nothing: epsilon is infinite.
-func (e *Exact) Claim() privacy.Claim {
-	return privacy.Claim{
-		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
-		Nominal: privacy.Budget{Epsilon: math.Inf(1)}, Epsilon: math.Inf(1),
-		Source: "none: the sums are released as they are",
-	}
+// Plan returns no plan, with the reason: Exact claims no privacy.
+func (e *Exact) Plan(int) privacy.Plan {
+	return privacy.NoPlan("the sums are released as they are")
 }
 
-// Draws returns none.
-func (e *Exact) Draws() []privacy.Draws { return nil }
+// Drawn returns nil, as there is no noise.
+func (e *Exact) Drawn() []privacy.Draws { return nil }

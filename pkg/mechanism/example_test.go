@@ -8,8 +8,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Running sums over 5e7 rounds with a third of the noise that a tree with an estimate of the nodes has, from seven buffers; and what the first
-// thousand rounds spend of it, in mu of Gaussian differential privacy.
+// Running sums over 5e7 rounds with a third of the noise that a tree with an estimate of the nodes
+// has, from seven buffers; and what the first thousand rounds spend of it, in mu of Gaussian
+// differential privacy.
 func ExampleBLT() {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	setup := privacy.Setup{Dim: 2, Horizon: 50_000_000, Bound: 1, Alpha: 0.05}
@@ -21,8 +22,8 @@ func ExampleBLT() {
 		}
 	}
 	fmt.Printf("largest standard deviation, in units of L~^2/mu: %.1f, Honaker's tree %.1f\n", blt.MaxSD(), tree.MaxSD())
-	all, part := blt.Claim().Event.(privacy.MatrixEvent), blt.Spent(1000).(privacy.MatrixEvent)
-	fmt.Printf("a thousand rounds spend %.1f of mu\n", part.ColumnNorm/all.ColumnNorm)
+	all, part := privacy.ClaimOf(&blt).Event().(privacy.GaussianEvent), privacy.PlanOf(&blt, 1000).Event().(privacy.GaussianEvent)
+	fmt.Printf("a thousand rounds spend %.1f of mu\n", part.Mu/all.Mu)
 	// Output:
 	// largest standard deviation, in units of L~^2/mu: 6.7, Honaker's tree 18.6
 	// a thousand rounds spend 0.7 of mu
@@ -38,18 +39,18 @@ func ExampleTree() {
 	}
 	tree.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range 700 {
-		if err := tree.AddOuter([]float64{0.8, 0.6}); err != nil {
+		if _, err := tree.Add(&privacy.Record{X: []float64{0.8}, Y: []float64{0.6}}); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
 	release := make([]float64, 3) // (0,0), (1,0), (1,1)
-	tree.Read(release)
+	tree.Release().Read(release)
 	fmt.Printf("700 x 0.8 x 0.6 = 336, released as %.0f\n", release[1])
 	for _, node := range mechanism.PrefixNodes(700) {
 		fmt.Printf("level %d: rows %d to %d\n", node.Level, node.First, node.Last)
 	}
-	fmt.Print(tree.Claim())
+	fmt.Print(privacy.ClaimOf(&tree))
 	// Output:
 	// 700 x 0.8 x 0.6 = 336, released as 381
 	// level 9: rows 1 to 512
@@ -58,13 +59,16 @@ func ExampleTree() {
 	// level 4: rows 673 to 688
 	// level 3: rows 689 to 696
 	// level 2: rows 697 to 700
-	// model       joint differential privacy
+	// model       central differential privacy
 	// neighbours  replace one round's (context, reward)
+	// level       event: a user has one record
+	// covers      all outputs
 	// asked for   epsilon = 1, delta = 1e-05
-	// proved      epsilon = 1 at that delta
+	// proved      epsilon = 1 at that delta (exact Gaussian)
 	// event       Gaussian, mu = 0.2681
 	// calibration Sound
+	// noise       for research: floating point, and seeded
 	// condition   rows clipped to the bound inside the mechanism
-	// condition   a user takes part in one round
-	// source      Shariff and Sheffet 2018, Section 4.2; accounted by mu-GDP (Dong, Roth, Su 2022)
+	// not covered error texts, counts of clipped records, running times
+	// source      Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// impulses runs the rows 1..n-1 of a horizon of n through an accumulator whose i-th matrix of fresh noise is replaced by the i-th unit
-// vector, and returns B: row t is what the release after t rows, the shift apart, holds of each fresh matrix.
+// impulses runs the rows 1..n-1 of a horizon of n through an accumulator whose i-th matrix of fresh
+// noise is replaced by the i-th unit vector, and returns B: row t is what the release after t rows,
+// the shift apart, holds of each fresh matrix.
 func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, drawn int) *mat.Dense {
 	t.Helper()
 	dim := 2
@@ -32,10 +33,10 @@ func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, dra
 	b := mat.NewDense(horizon-1, drawn, nil)
 	zero, release := make([]float64, dim), make([]float64, dim*(dim+1)/2)
 	for r := range horizon - 1 {
-		if err := acc.AddOuter(zero); err != nil {
+		if err := addRow(acc, zero); err != nil {
 			t.Fatal(err)
 		}
-		acc.Read(release)
+		acc.Release().Read(release)
 		b.SetRow(r, release[:drawn])
 	}
 	if i != drawn {
@@ -56,8 +57,9 @@ func toeplitz(coefficients []float64) *mat.Dense {
 	return m
 }
 
-// agree compares what the streaming mechanism did, B with a column for each fresh matrix, with the dense factorisation of C: B itself with
-// A C^-1, the covariance B B^T with A C^-1 C^-T A^T; the largest column norm of C with the claim's, and the largest standard deviation with rowNorm.
+// agree compares what the streaming mechanism did, B with a column for each fresh matrix, with the
+// dense factorisation of C: B itself with A C^-1, the covariance B B^T with A C^-1 C^-T A^T; the
+// largest column norm of C with the claim's, and the largest standard deviation with rowNorm.
 func agree(t *testing.T, b, c *mat.Dense, f *factorised) {
 	t.Helper()
 	n, _ := b.Dims()
@@ -75,9 +77,9 @@ func agree(t *testing.T, b, c *mat.Dense, f *factorised) {
 		t.Errorf("%d rows: the covariance of the noise is off by %v", n, e)
 	}
 	for rows := 1; rows <= n; rows += 1 + rows/3 {
-		sensitive(t, c.Slice(0, rows, 0, rows), f.Spent(rows).(privacy.MatrixEvent).ColumnNorm)
+		sensitive(t, c.Slice(0, rows, 0, rows), f.plan(rows).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	}
-	sensitive(t, c, f.Claim().Event.(privacy.MatrixEvent).ColumnNorm)
+	sensitive(t, c, f.plan(privacy.All).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	wide(t, b, f)
 }
 
@@ -147,7 +149,8 @@ func shared(acc privacy.Accumulator) *factorised {
 	return nil
 }
 
-// TestMaxSD holds the largest standard deviations at T = 20,000 to what is known of them, in units of L~^2/mu, and measures that of an accumulator as its bounds see it.
+// TestMaxSD holds the largest standard deviations at T = 20,000 to what is known of them, in units
+// of L~^2/mu, and measures that of an accumulator as its bounds see it.
 func TestMaxSD(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1. / 20_000}
 	mu, err := privacy.GaussianMu(budget)
@@ -177,9 +180,10 @@ func TestMaxSD(t *testing.T) {
 	}
 }
 
-// TestFactorisationNoise draws the noise of 60 releases 6000 times, and compares the covariance of releases 37 and 60, on the diagonal and off it, with B B^T; the mean is
-// 0, and entries are uncorrelated. Each of 14 numbers an accumulator fails beyond 5 standard errors: 4e-5 false
-// alarms over seeds in all; the seed is fixed.
+// TestFactorisationNoise draws the noise of 60 releases 6000 times, and compares the covariance of
+// releases 37 and 60, on the diagonal and off it, with B B^T; the mean is 0, and entries are
+// uncorrelated. Each of 14 numbers an accumulator fails beyond 5 standard errors: 4e-5 false alarms
+// over seeds in all; the seed is fixed.
 func TestFactorisationNoise(t *testing.T) {
 	const draws, n, z = 6000, 61, 5
 	for name := range factorisations(budget) {
@@ -206,14 +210,14 @@ func TestFactorisationNoise(t *testing.T) {
 		for range draws {
 			acc.Reset(privacy.NewNoise(source))
 			for row := 1; row < n; row++ {
-				if err := acc.AddOuter([]float64{0, 0}); err != nil {
+				if err := addRow(acc, []float64{0, 0}); err != nil {
 					t.Fatal(err)
 				}
 				if row == 37 {
-					acc.Read(early)
+					acc.Release().Read(early)
 				}
 			}
-			acc.Read(release)
+			acc.Release().Read(release)
 			for i := range 3 {
 				mean[i] += early[i]
 				square[i] += early[i] * early[i]
@@ -272,19 +276,19 @@ func TestFactorisationsRefuse(t *testing.T) {
 	}
 }
 
-// TestFactorisationsDoNotAllocate: a round, AddOuter and Read, in the steady state.
+// TestFactorisationsDoNotAllocate: a round, Add and Read, in the steady state.
 func TestFactorisationsDoNotAllocate(t *testing.T) {
 	for name, acc := range factorisations(budget) {
 		if err := acc.Init(privacy.Setup{Dim: 6, Horizon: 10_000, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
 		acc.Reset(privacy.NewNoise(testSource()))
-		row, release := []float64{0.5, 0, 0, 0, 0, 0.1}, make([]float64, 21)
+		row, release := privacy.Row([]float64{0.5, 0, 0, 0, 0, 0.1}), make([]float64, 21)
 		if n := testing.AllocsPerRun(1000, func() {
-			if err := acc.AddOuter(row); err != nil {
+			if _, err := acc.Add(row); err != nil {
 				t.Fatal(err)
 			}
-			acc.Read(release)
+			acc.Release().Read(release)
 		}); n != 0 {
 			t.Errorf("%s: %v allocations a round", name, n)
 		}

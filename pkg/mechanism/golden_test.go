@@ -31,11 +31,12 @@ func TestGaussianOfExperiment2(t *testing.T) {
 	near(t, "published s", published.SD(), 153.3, 1e-3)
 	near(t, "sound s", sound.SD(), 11.07, 1e-3)
 	near(t, "published Upsilon", published.Shift()/2, 91545, 1e-3)
-	near(t, "sound Upsilon", sound.Shift()/2, 938, 0.01) // with ln(4n/alpha); ours has ln(8n/alpha), so that the union adds up
-	if e := published.Claim().Epsilon; e != 0 {
+	// with ln(4n/alpha); ours has ln(8n/alpha), so that the union adds up
+	near(t, "sound Upsilon", sound.Shift()/2, 938, 0.01)
+	if e := privacy.ClaimOf(&published).Epsilon(); e != 0 {
 		t.Errorf("published noise at delta = 0.1: epsilon = %v, want 0: the total variation distance is below delta", e)
 	}
-	near(t, "sound epsilon", sound.Claim().Epsilon, 1, 1e-9)
+	near(t, "sound epsilon", privacy.ClaimOf(&sound).Epsilon(), 1, 1e-9)
 	b := published.Bounds(published.Shift())
 	near(t, "rho_max / rho_min", b.RhoMax/b.RhoMin, 3, 1e-12)
 }
@@ -60,7 +61,7 @@ func TestGaussianTable(t *testing.T) {
 		}
 		near(t, "published s", published.SD(), c.paper, 5e-3)
 		near(t, "sound s", sound.SD(), c.analytic, 5e-3)
-		near(t, "what the published noise buys", published.Claim().Epsilon, c.eff, 0.02)
+		near(t, "what the published noise buys", privacy.ClaimOf(&published).Epsilon(), c.eff, 0.02)
 	}
 }
 
@@ -72,8 +73,8 @@ func TestWishartOfExperiment2(t *testing.T) {
 			t.Fatal(err)
 		}
 		freedom[c] = w.Freedom()
-		t.Logf("%v: k = %d, shift %.4g, bounds %+v, claim %.4g", c, w.Freedom(), w.Shift(), w.Bounds(w.Shift()), w.Claim().Epsilon)
-		if e := w.Claim().Epsilon; e > 1 {
+		t.Logf("%v: k = %d, shift %.4g, bounds %+v, claim %.4g", c, w.Freedom(), w.Shift(), w.Bounds(w.Shift()), privacy.ClaimOf(&w).Epsilon())
+		if e := privacy.ClaimOf(&w).Epsilon(); e > 1 {
 			t.Errorf("%v: claims epsilon = %v, want <= 1", c, e)
 		}
 	}

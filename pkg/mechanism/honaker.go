@@ -7,17 +7,23 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Honaker releases running sums by the binary tree mechanism with Gaussian noise, and estimates each node from all nodes below it (Honaker 2015, the
-// estimate "from below", which can be computed online; Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Appendix B).
+// Honaker releases running sums by the binary tree mechanism with Gaussian noise and estimates each
+// node from all nodes below it (Honaker 2015, the estimate "from below", which can be computed
+// online; Kairouz, McMahan, Song, Thakkar, Thakurta, Xu 2021, Appendix B).
 //
-// The sum of a node is known from its own noisy value, of variance 1, and from the estimates of its two children, of variance
-// 2 v_{i-1}. Weighted by inverse variance they have the variance
+// Two values tell the sum of a node: its own noisy value, of variance 1, and the sum of its
+// children's estimates, of variance 2 v_{i-1}. Weighted by inverse variance, they have the variance
 //
 //	v_i = 2 v_{i-1}/(1 + 2 v_{i-1}) = 2^i/(2^(i+1) - 1),   v_0 = 1,
 //
-// half a node's for large nodes, and the node's own value has the weight v_i. The prefix of t rows is the sum of a node for
-// each binary digit 1 of t, whose noise is independent. Every node is used here, where Tree leaves out those that no prefix
-// ends with: two draws a row on average. A row is in no more of them, floor(log2(n-1)) + 1, and the privacy is the same.
+// which for large nodes is half of a node's own, and v_i is also the weight of the node's own
+// value. The prefix of t rows is the sum of one node for each binary digit 1 of t, with independent
+// noise.
+//
+// Honaker uses every node, where [Tree] leaves out those with which no prefix ends: it draws noise
+// twice a row on average. A row is in no more nodes than there, floor(log2(n-1)) + 1 for a horizon
+// of n rows, so the privacy is the same. The trust model is central; neighbouring streams differ in
+// one row, replaced.
 type Honaker struct {
 	Budget privacy.Budget // no default; delta > 0
 
@@ -26,9 +32,6 @@ type Honaker struct {
 
 var (
 	_ privacy.Accumulator = (*Honaker)(nil)
-	_ privacy.Shifter     = (*Honaker)(nil)
-	_ privacy.Exact       = (*Honaker)(nil)
-	_ privacy.Meter       = (*Honaker)(nil)
 )
 
 // Init validates and calibrates.
@@ -39,37 +42,27 @@ func (h *Honaker) Init(s privacy.Setup) error {
 	if err := fitting(s, float64(2*float64(maxNodes(s.Horizon)))+5); err != nil {
 		return err
 	}
-	err := h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
-	if err != nil {
-		return err
-	}
-	h.claim.Event = h.event(maxNodes(s.Horizon))
-	return nil
+	return h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
 }
 
-// Draws returns one node's noise for each node that is finished.
-func (h *Honaker) Draws() []privacy.Draws {
+// Drawn returns one draw of a node's noise for each finished node.
+func (h *Honaker) Drawn() []privacy.Draws {
 	t := h.released()
 	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(h.setup.Dim, h.sd), Count: t + finished(t)}}
 }
 
-// Spent returns the event of the nodes that the first row is in after a number of rows: no row is in more.
-func (h *Honaker) Spent(records int) privacy.Event { return h.event(h.nodes(records)) }
+// Plan returns what the releases after the given number of records reveal of one record.
+func (h *Honaker) Plan(records int) privacy.Plan { return h.factorised.plan(records).HeldBy(h) }
 
-func (h *Honaker) event(nodes int) privacy.Event {
-	if nodes == 0 {
-		return nothing
-	}
-	return privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: h.sensitivity() / h.sd}, Nodes: nodes}
-}
-
-// below is the correlation of Honaker: C has a row for each node, with a 1 for each row of the node.
+// below is the noise correlation of Honaker: C has a row for each node, with a 1 for each of the
+// node's rows.
 type below struct {
 	releases, size int
-	own            []float64 // v_i: by level, a node's variance and the weight of its own value
-	nodes          []float64 // levels x size: the noise of the last node finished at a level
-	above          []float64 // (levels+1) x size: that of the prefix's nodes at levels >= i
-	fresh          []float64
+	// v_i by level: the variance of a node's estimate, and the weight of its own value
+	own   []float64
+	nodes []float64 // levels x size: the noise of the last node finished at each level
+	above []float64 // (levels+1) x size: the noise of the prefix's nodes at levels >= i
+	fresh []float64
 }
 
 func newBelow(releases, size int) *below {
@@ -82,7 +75,7 @@ func newBelow(releases, size int) *below {
 	return b
 }
 
-// variance returns that of the prefix of t rows, in units of a node's.
+// variance returns the variance of the prefix of t rows, in units of a node's.
 func (b *below) variance(t int) (sum float64) {
 	for rest := uint(t); rest > 0; rest &= rest - 1 {
 		sum += b.own[bits.TrailingZeros(rest)]
@@ -90,8 +83,8 @@ func (b *below) variance(t int) (sum float64) {
 	return sum
 }
 
-// rowNorm returns the root of the largest variance of a prefix. The greatest t is the last or, above some digit 1 of that, agrees with it, has
-// a 0 there and ones below.
+// rowNorm returns the root of the largest variance of a prefix. The maximising t is the last one,
+// or it agrees with the last one above some digit 1 of that, has a 0 there, and ones below.
 func (b *below) rowNorm() float64 {
 	most := b.variance(b.releases)
 	for rest := uint(b.releases); rest > 0; rest &= rest - 1 {
@@ -100,10 +93,11 @@ func (b *below) rowNorm() float64 {
 	return math.Sqrt(most)
 }
 
-// columnNorm returns the root of the number of nodes that the first row is in.
+// columnNorm returns the root of the number of nodes that hold the first row.
 func (b *below) columnNorm(rows int) float64 { return math.Sqrt(float64(bits.Len(uint(rows)))) }
 
-func (b *below) reset() {} // next reads only what it has written, and the zeros above the highest level
+// reset does nothing: next reads only what it has written, and the zeros above the highest level.
+func (b *below) reset() {}
 
 func (b *below) next(t int, draw func([]float64), dst []float64) {
 	level := bits.TrailingZeros(uint(t))

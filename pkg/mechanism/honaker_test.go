@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -9,7 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// nodeMatrix returns C of the binary tree over n rows, a row for each finished node in the order in which they are finished, the leaves first.
+// nodeMatrix returns C of the binary tree over n rows, a row for each finished node in the order in
+// which they are finished, the leaves first.
 func nodeMatrix(n int) *mat.Dense {
 	c := mat.NewDense(n+finished(n), n, nil)
 	node := 0
@@ -24,9 +24,10 @@ func nodeMatrix(n int) *mat.Dense {
 	return c
 }
 
-// TestHonakerAgainstLeastSquares: the streaming estimates sum to the prefixes, B C = A; their largest variance is rowNorm's; a row is in as
-// many nodes as the claim and Spent say; and the estimate of the node over rows 1..2^i is that of least squares from all nodes below it, which
-// has the variance 1^T (C^T C)^-1 1.
+// TestHonakerAgainstLeastSquares: the streaming estimates sum to the prefixes, B C = A; their
+// largest variance is rowNorm's; a row is in as many nodes as the claim and the plan say; and the
+// estimate of the node over rows 1..2^i is that of least squares from all nodes below it, which has
+// the variance 1^T (C^T C)^-1 1.
 func TestHonakerAgainstLeastSquares(t *testing.T) {
 	for _, horizon := range []int{2, 3, 4, 8, 9, 100, 256, 257, 400} {
 		n := horizon - 1
@@ -38,9 +39,9 @@ func TestHonakerAgainstLeastSquares(t *testing.T) {
 			t.Errorf("horizon %d: B C differs from A by %v", horizon, e)
 		}
 		wide(t, b, &h.factorised)
-		sensitive(t, c, math.Sqrt(float64(h.Claim().Event.(privacy.TreeEvent).Nodes)))
+		sensitive(t, c, privacy.ClaimOf(h).Event().(privacy.GaussianEvent).Mu*h.sd/h.sensitivity())
 		for rows := 1; rows <= n; rows++ {
-			sensitive(t, nodeMatrix(rows), math.Sqrt(float64(h.Spent(rows).(privacy.TreeEvent).Nodes)))
+			sensitive(t, nodeMatrix(rows), privacy.PlanOf(h, rows).Event().(privacy.GaussianEvent).Mu*h.sd/h.sensitivity())
 		}
 		for rows := 1; rows <= n; rows *= 2 {
 			nodes := nodeMatrix(rows)
@@ -59,7 +60,8 @@ func TestHonakerAgainstLeastSquares(t *testing.T) {
 	}
 }
 
-// TestHonakerRowNorm compares the largest variance with that of an enumeration of all prefixes, and its recursion.
+// TestHonakerRowNorm compares the largest variance with that of an enumeration of all prefixes, and
+// its recursion.
 func TestHonakerRowNorm(t *testing.T) {
 	b := newBelow(1<<20, 1)
 	v := 1.0

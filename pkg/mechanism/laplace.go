@@ -8,19 +8,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Laplace releases vectors whose coordinates lie in [Lo, Hi] under independent Laplace noise of density exp(-|z|/scale)/(2 scale), pure
+// Laplace releases vectors with coordinates in [Lo, Hi] under independent Laplace noise; it is pure
 // epsilon-DP (Dwork, McSherry, Nissim, Smith 2006, Thm. 1).
 //
-// Its scale is D/epsilon, D the L1 sensitivity: replacing a value by another of the box moves it by Dim (Hi - Lo) at most. Where a record is there or not, its
-// absence is the zero vector, which the box must hold, and D = Dim max(-Lo, Hi). Values are clipped
-// inside. A value is a record's vector, or any function of a batch of records: what counts is that a record (a user, Neighbours.Contributions
-// times) is in one release only. The noise is for research: floating-point Laplace leaks through its low bits (Mironov 2012), SecureLaplace does not.
-// The trust model is central; with a value for each user, drawn on the user's device, it is the local one.
+// The noise has density exp(-|z|/scale)/(2 scale) with scale D/epsilon, where D is the L1
+// sensitivity. Replacing a value by another moves it by at most D = Dim (Hi - Lo). Under AddRemove
+// a missing record counts as the zero vector, so Lo <= 0 <= Hi is required and D = Dim max(-Lo,
+// Hi). Values are clipped to the bounds inside the mechanism.
+//
+// A value is a record's vector or any function of a batch of records. A record may be in one
+// release only, and a user in at most Neighbours.Contributions releases, each of which spends the
+// same share of epsilon. The trust model is central; if each user's device draws the noise on the
+// user's own value, it is local.
+//
+// The noise is for research: floating-point Laplace noise leaks through its low bits (Mironov
+// 2012). [SecureLaplace] does not leak.
 type Laplace struct {
 	Epsilon    float64            // > 0, no default; +Inf means no noise
 	Dim        int                // length of a value, >= 1
 	Lo, Hi     float64            // bounds of a coordinate, Lo < Hi, no default
-	Neighbours privacy.Neighbours // zero: one record is replaced
+	Neighbours privacy.Neighbours // zero value: one record is replaced
 
 	lo, hi   float64 // as they were in Init; buf has the length of a value
 	scale    float64
@@ -28,14 +35,14 @@ type Laplace struct {
 	clipped  int
 	noise    *privacy.Noise
 	buf      []float64
-	claim    privacy.Claim
+	plan     privacy.Plan
 }
 
 var _ privacy.Ledgered = (*Laplace)(nil)
 
 // Init validates and calibrates.
 func (l *Laplace) Init() error {
-	l.noise, l.claim = nil, privacy.Claim{}
+	l.noise, l.plan = nil, privacy.Plan{}
 	nominal := privacy.Budget{Epsilon: l.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -67,22 +74,24 @@ func (l *Laplace) Init() error {
 		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
 	}
 	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
-	l.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: nominal, Epsilon: l.Epsilon,
-		Event:      times(privacy.LaplaceEvent{Epsilon: each}, k),
+	l.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: nominal,
+		Cases: [][]privacy.Release{{{
+			Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k,
+		}}},
 		Conditions: []string{fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours)},
 		Source:     "Dwork, McSherry, Nissim, Smith 2006, Theorem 1",
 	}
 	return nil
 }
 
-// Reset begins a run over new noise.
+// Reset begins a new run that draws its noise from n.
 func (l *Laplace) Reset(n *privacy.Noise) { l.noise, l.releases, l.clipped = n, 0, 0 }
 
-// Release writes the value, clipped and under noise, into dst, which may be the value itself. A value that is not finite or of another length is refused.
+// Release writes the value, clipped and under noise, into dst, which may be the value itself. It
+// refuses a value that has the wrong length or is not finite.
 func (l *Laplace) Release(dst, value []float64) error {
-	if err := ready(l.noise, &l.claim); err != nil {
+	if err := ready(l.noise, &l.plan); err != nil {
 		return err
 	}
 	if err := fits(dst, value, len(l.buf)); err != nil {
@@ -102,16 +111,16 @@ func (l *Laplace) Release(dst, value []float64) error {
 	return nil
 }
 
-// Scale returns the scale of the noise; its standard deviation is sqrt(2) times that.
+// Scale returns the scale of the noise; its standard deviation is sqrt(2) times the scale.
 func (l *Laplace) Scale() float64 { return l.scale }
 
 // Clipped returns how many values were clipped since Reset.
 func (l *Laplace) Clipped() int { return l.clipped }
 
-// Claim returns what the noise buys.
-func (l *Laplace) Claim() privacy.Claim { return l.claim }
+// Plan returns what the releases reveal of a record.
+func (l *Laplace) Plan(records int) privacy.Plan { return upTo(l.plan, records).HeldBy(l) }
 
-// Draws returns a draw for each release.
-func (l *Laplace) Draws() []privacy.Draws {
+// Drawn returns one draw of a noise vector for each release.
+func (l *Laplace) Drawn() []privacy.Draws {
 	return []privacy.Draws{{Law: privacy.LaplaceLaw(len(l.buf), l.scale), Count: l.releases}}
 }

@@ -1,56 +1,71 @@
-// Package mechanism releases statistics under privacy noise. Its accumulators release running sums of row row^T, the
-// only data that a private LinUCB reads: exactly, through a binary tree, or through a
-// pan-private one, whose nodes carry symmetric Gaussian or Wishart noise, or under Gaussian noise that is correlated between
-// the rounds: by BLT, the least noise for its cost, by SquareRoot or by Honaker's tree. Its tallies release the mean weight of each arm of a
-// semi-bandit: exactly, by Counts, in doubling blocks, by Blocks, or after each observation, by TreeTally.
 package mechanism
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// NodeNoise is the noise that a tree adds to each of its nodes, with what is known about the sum of those in a prefix.
+// NodeNoise is the noise that a tree adds to each of its nodes.
+//
+// It also bounds the summed noise of the nodes in a prefix.
 type NodeNoise interface {
+	// Init validates and calibrates.
 	Init(privacy.Setup) error
-	// Nodes returns how many levels the tree has, and whether every prefix carries the noise of that many
-	// nodes: levels without a node are then padded with fresh draws.
+	// Nodes returns the number of levels of the tree and whether prefixes are padded. If they are,
+	// every prefix carries the noise of exactly that many nodes: levels without a node get fresh
+	// draws.
 	Nodes() (levels int, padded bool)
-	// Draw writes one node's noise into dst, packed.
+	// Draw writes one node's noise, a packed symmetric matrix, into dst.
 	Draw(n *privacy.Noise, dst []float64)
-	Law() privacy.Law // of Draw
+	Law() privacy.Law // the law of Draw
 	// Shift returns the multiple of the identity that the calibration adds to a release.
 	Shift() float64
-	// Bounds returns the accurate bounds of a prefix's noise once shift times the identity is added.
+	// Bounds returns the accurate bounds (JDP, Definition 3) of a prefix's noise plus shift times the
+	// identity.
 	Bounds(shift float64) privacy.Bounds
-	// Noiseless reports that there is no noise, as epsilon is infinite.
+	// Noiseless reports whether there is no noise because epsilon is infinite.
 	Noiseless() bool
-	Claim() privacy.Claim
-	// Spent returns the event of a record that is in a number of released nodes, which may be none.
-	Spent(nodes int) privacy.Event
+	// Plan returns what a record reveals that is in the given number of released nodes, possibly none.
+	Plan(nodes int) privacy.Plan
 }
 
-// nothing is the event of a record of which nothing is released.
-var nothing = privacy.GaussianEvent{Mu: 0}
+// clippedRows is the condition of every accumulator's claim.
+const clippedRows = "rows clipped to the bound inside the mechanism"
 
-// rows is what the accumulators share: the admission of rows and their count.
+// nodePlan returns the plan of sums of rows. Without shown, nothing is released of a record.
+func nodePlan(asked privacy.Budget, c privacy.Calibration, shown bool, release privacy.Release, source string) privacy.Plan {
+	p := privacy.Plan{
+		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: c, Asked: asked,
+		Conditions: []string{clippedRows}, Source: source,
+	}
+	if shown {
+		p.Cases = [][]privacy.Release{{release}}
+	}
+	return p
+}
+
+// rows is the part that all accumulators share: it admits rows and counts them.
 type rows struct {
 	setup   privacy.Setup
-	size    int // of a packed matrix
+	size    int // entries of a packed symmetric matrix
 	count   int // rows admitted since reset
 	clipped int
-	buf     []float64 // the clipped row
+	fresh   int       // rows added since the last release; more if buf is not the one added last
+	buf     []float64 // the row, clipped
+	sums    *privacy.Sums
 }
 
-// init validates, and checks that so many packed matrices fit into memory, which the caller is about to make.
+// init validates the setup and checks that the packed matrices which the caller is about to make
+// fit into memory.
 func (r *rows) init(s privacy.Setup, matrices float64) error {
 	*r = rows{} // with a horizon of 0: no row is taken until all is well
-	if err := s.Validate(); err != nil {
+	if err := s.CheckRows(); err != nil {
 		return err
 	}
 	if err := fitting(s, matrices); err != nil {
@@ -60,13 +75,14 @@ func (r *rows) init(s privacy.Setup, matrices float64) error {
 	return nil
 }
 
-// fitting checks that so many packed matrices of a setup fit into memory.
+// fitting checks that the given number of packed matrices of a setup fit into memory.
 func fitting(s privacy.Setup, matrices float64) error {
 	what := fmt.Sprintf("mechanism: Setup.Dim = %d, Horizon = %d", s.Dim, s.Horizon)
 	return size.Check(what, size.Triangle(s.Dim)*matrices)
 }
 
-// positive refuses a level of noise that is zero, not finite, or so near to either that what is computed from it is.
+// positive refuses a noise level so small or so large that numbers computed from it would be zero
+// or infinite.
 func positive(what string, level float64, b privacy.Budget, s privacy.Setup) error {
 	if b.None() || level >= 1e-150 && level <= 1e150 {
 		return nil
@@ -74,57 +90,91 @@ func positive(what string, level float64, b privacy.Budget, s privacy.Setup) err
 	return fmt.Errorf("mechanism: %s of standard deviation %v for %v and Setup.Bound = %v, want in [1e-150, 1e150]", what, level, b, s.Bound)
 }
 
-// Setup returns what Init was told; zero before. An accumulator of one's own that embeds one of these reads its dimensions off it.
+// Setup returns the setup that Init was given, or the zero Setup before Init.
+//
+// A type that embeds an accumulator of this package reads its dimensions from here.
 func (r *rows) Setup() privacy.Setup { return r.setup }
 
-// admit checks a row, counts it and returns it clipped to the bounds.
-func (r *rows) admit(row []float64) ([]float64, error) {
-	if len(row) != r.setup.Dim {
-		return nil, fmt.Errorf("mechanism: a row of length %d, want %d", len(row), r.setup.Dim)
+// take admits the row of a release. It counts the horizon's last row and drops it, returning nil:
+// no round comes after that row, so no noise is paid for it.
+func (r *rows) take(rec *privacy.Record) ([]float64, error) {
+	if n := r.setup.Horizon; n > 0 && r.count >= n {
+		return nil, fmt.Errorf("mechanism: a row beyond the horizon of %d rounds: its release would cost privacy that was not accounted", n)
+	}
+	row, err := r.admit(rec)
+	if r.count == r.setup.Horizon {
+		row, r.fresh = nil, 2
+	}
+	return row, err
+}
+
+// admit checks a record, counts it and returns its row (x, y), clipped to the bounds.
+func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
+	d := r.setup.Dim - 1
+	switch {
+	case r.setup.Horizon == 0:
+		return nil, errInit
+	case len(rec.X) != d || len(rec.Y) != 1:
+		return nil, fmt.Errorf("mechanism: a row of length %d, with %d rewards, want %d, with 1", len(rec.X)+len(rec.Y), len(rec.Y), r.setup.Dim)
 	}
 	var context float64 // squared norm
-	d := len(row) - 1
-	for _, v := range row[:d] {
+	for _, v := range rec.X {
 		context += float64(v * v)
 	}
-	square := context + float64(row[d]*row[d])
-	if !(square <= math.MaxFloat64) {
-		return r.admitExtreme(row)
+	square := context + float64(rec.Y[0]*rec.Y[0])
+	if !(square <= math.MaxFloat64) && !(packed.Finite(rec.X) && packed.Finite(rec.Y)) {
+		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), rec.Y[0])
 	}
+	row = r.buf
+	row[copy(row, rec.X)] = rec.Y[0]
 	r.count++
+	r.fresh++
+	if !(square <= math.MaxFloat64) {
+		return r.shorten(row), nil
+	}
 	long := r.setup.Context > 0 && beyondBound(context, r.setup.Context)
 	if !long && !beyondBound(square, r.setup.Bound) {
 		return row, nil
 	}
 	r.clipped++
-	copy(r.buf, row)
+	r.fresh++
 	if long {
-		scale(r.buf[:d], r.setup.Context/math.Sqrt(context))
+		scale(row[:d], r.setup.Context/math.Sqrt(context))
 		square = float64(r.setup.Context*r.setup.Context) + float64(row[d]*row[d])
 	}
 	if beyondBound(square, r.setup.Bound) {
-		scale(r.buf, r.setup.Bound/math.Sqrt(square))
+		scale(row, r.setup.Bound/math.Sqrt(square))
 	}
-	return r.buf, nil
+	return row, nil
 }
 
-// admitExtreme is admit for a row whose square is not finite: it refuses one that is not finite itself. The others
-// are beyond their bounds.
-func (r *rows) admitExtreme(row []float64) ([]float64, error) {
-	if !packed.Finite(row) {
-		return nil, fmt.Errorf("mechanism: a row %v, want finite numbers", append([]float64(nil), row...))
-	}
-	r.count++
+// shorten clips a row whose squared norm overflows, which is therefore longer than its bounds.
+func (r *rows) shorten(row []float64) []float64 {
 	r.clipped++
-	copy(r.buf, row)
+	r.fresh++
 	if r.setup.Context > 0 {
-		packed.Shorten(r.buf[:len(row)-1], r.setup.Context)
+		packed.Shorten(row[:len(row)-1], r.setup.Context)
 	}
-	packed.Shorten(r.buf, r.setup.Bound)
-	return r.buf, nil
+	packed.Shorten(row, r.setup.Bound)
+	return row
 }
 
-// beyondBound reports a norm over its bound; one on the bound is not, whatever its rounding.
+// Release returns the sums of the rows added so far, under noise. Without noise, Row is the row added
+// last, if it is all that is new since the last Release.
+func (r *rows) Release() *privacy.Sums {
+	if r.sums == nil {
+		return nil
+	}
+	r.sums.Row = nil
+	if r.sums.Exact && r.fresh == 1 {
+		r.sums.Row = r.buf
+	}
+	r.fresh = 0
+	return r.sums
+}
+
+// beyondBound reports whether a norm exceeds its bound, given the norm's square. Rounding errors of
+// a norm on the bound are forgiven.
 func beyondBound(square, bound float64) bool { return square > bound*bound*(1+1e-12) }
 
 func scale(v []float64, by float64) {
@@ -133,18 +183,19 @@ func scale(v []float64, by float64) {
 	}
 }
 
-// Clipped returns how many rows were scaled down to the bound since Reset.
+// Clipped returns how many rows were scaled down to the bounds since Reset.
 func (r *rows) Clipped() int { return r.clipped }
 
-// released returns the number of rows that a release may show: all but the horizon's last.
-func (r *rows) released() int { return min(r.count, r.setup.Horizon-1) }
+// released returns the number of rows that a release may reveal: all but the horizon's last.
+func (r *rows) released() int { return max(0, min(r.count, r.setup.Horizon-1)) }
 
-// nodes returns how many nodes of a binary tree the first row is in after a number of rows; no row is in more.
+// nodes returns how many nodes of a binary tree hold the first row once so many records were added.
+// No row is in more of them.
 func (r *rows) nodes(records int) int {
 	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
 }
 
-func (r *rows) reset() { r.count, r.clipped = 0, 0 }
+func (r *rows) reset() { r.count, r.clipped, r.fresh = 0, 0, 0 }
 
 // addOuter adds row row^T to a packed symmetric matrix.
 func addOuter(sum, row []float64) {

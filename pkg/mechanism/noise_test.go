@@ -13,9 +13,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestGaussianMoments draws a node's noise 40000 times: mean 0, standard deviation s off the diagonal and
-// sqrt(2) s on it, all entries uncorrelated. Each of the 10 means, 10 variances and 45 correlations fails
-// beyond 5 standard errors: less than 4e-5 false alarms over seeds; the seed is fixed.
+// TestGaussianMoments draws a node's noise 40000 times: mean 0, standard deviation s off the
+// diagonal and sqrt(2) s on it, all entries uncorrelated. Each of the 10 means, 10 variances and 45
+// correlations fails beyond 5 standard errors: less than 4e-5 false alarms over seeds; the seed is
+// fixed.
 func TestGaussianMoments(t *testing.T) {
 	const draws, dim, size, z = 40000, 4, 10, 5
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
@@ -59,9 +60,9 @@ func TestGaussianMoments(t *testing.T) {
 	}
 }
 
-// TestGaussianSensitivity finds the largest change that replacing a row makes to a node: sqrt(2) L~^2 in Frobenius norm,
-// between orthogonal rows. It then adds the change up in standard deviations of the packed entries, over
-// the nodes that hold the row: that is the mu of the claim.
+// TestGaussianSensitivity finds the largest change that replacing a row makes to a node: sqrt(2)
+// L~^2 in Frobenius norm, between orthogonal rows. It then adds the change up in standard
+// deviations of the packed entries, over the nodes that hold the row: that is the mu of the claim.
 func TestGaussianSensitivity(t *testing.T) {
 	s := privacy.Setup{Dim: 5, Horizon: 100, Bound: 1.5, Alpha: 0.1}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
@@ -103,19 +104,19 @@ func TestGaussianSensitivity(t *testing.T) {
 		}
 		try([]float64{s.Bound, 0, 0, 0, 0}, []float64{0, 0, 0, s.Bound, 0})
 		nodes := 7.0 // of row 1: the blocks of 1, 2, ..., 64
-		mu := g.Claim().Event.(privacy.GaussianEvent).Mu
+		mu := privacy.ClaimOf(&g).Event().(privacy.GaussianEvent).Mu
 		near(t, fmt.Sprintf("%v: mu of the claim", c), mu, math.Sqrt(nodes)*worst, 1e-12)
-		near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), privacy.GaussianDelta(g.Claim().Epsilon, mu), 1e-4, 1e-6)
+		near(t, fmt.Sprintf("%v: delta at the epsilon of the claim", c), privacy.GaussianDelta(privacy.ClaimOf(&g).Epsilon(), mu), 1e-4, 1e-6)
 		if c == privacy.Sound {
-			near(t, "the epsilon claimed", g.Claim().Epsilon, 0.7, 1e-9)
-		} else if g.Claim().Epsilon >= 0.7 {
-			t.Errorf("%v: claims epsilon = %v, want less than asked for: the published noise is generous", c, g.Claim().Epsilon)
+			near(t, "the epsilon claimed", privacy.ClaimOf(&g).Epsilon(), 0.7, 1e-9)
+		} else if privacy.ClaimOf(&g).Epsilon() >= 0.7 {
+			t.Errorf("%v: claims epsilon = %v, want less than asked for: the published noise is generous", c, privacy.ClaimOf(&g).Epsilon())
 		}
 	}
 }
 
-// TestWishartMoments checks a node's mean k L~^2 I and the variances k L~^4 (1 + [i=j]) over 20000 draws, beyond 5 standard
-// errors (about 1e-5 false alarms over seeds; the seed is fixed).
+// TestWishartMoments checks a node's mean k L~^2 I and the variances k L~^4 (1 + [i=j]) over 20000
+// draws, beyond 5 standard errors (about 1e-5 false alarms over seeds; the seed is fixed).
 func TestWishartMoments(t *testing.T) {
 	const draws, size, z = 20000, 6, 5
 	w := Wishart{Budget: budget}
@@ -150,11 +151,13 @@ func TestWishartMoments(t *testing.T) {
 	}
 }
 
-// TestAccurateBounds counts how often the noise of a prefix leaves its bounds (JDP, Definition 3): |H| <= rho_max, |H^-1| <= 1/rho_min,
-// |h|_{H^-1} <= gamma, all three together but for alpha/(2n) a round. With n = 8 and alpha = 1 that is 1/16, in each of
-// 1500 resets and 8 rounds. Sound keeps it. What is printed gives the eigenvalues alpha/(4n), in Wishart's case, and gamma alpha/(2n),
-// together 3/32; in the Gaussian's case alpha/(2n) each, together 1/8. A round fails beyond 4.5 standard deviations of the
-// count that is just allowed: 3e-6 false alarms a round over seeds, 1e-3 in all; the seed is fixed.
+// TestAccurateBounds counts how often the noise of a prefix leaves its bounds (JDP, Definition 3):
+// |H| <= rho_max, |H^-1| <= 1/rho_min, |h|_{H^-1} <= gamma, all three together but for alpha/(2n) a
+// round. With n = 8 and alpha = 1 that is 1/16, in each of 1500 resets and 8 rounds. Sound keeps
+// it. What is printed gives the eigenvalues alpha/(4n), in Wishart's case, and gamma alpha/(2n),
+// together 3/32; in the Gaussian's case alpha/(2n) each, together 1/8. A round fails beyond 4.5
+// standard deviations of the count that is just allowed: 3e-6 false alarms a round over seeds, 1e-3
+// in all; the seed is fixed.
 func TestAccurateBounds(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 8, Bound: 1.3, Alpha: 1}
 	small := privacy.Budget{Epsilon: 0.9, Delta: 0.3}
@@ -202,13 +205,13 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 		t.Fatal(err)
 	}
 	if shift > 0 {
-		want := shift * acc.Bounds().RhoMin
-		if err := acc.(privacy.Shifter).ShiftTo(want); err != nil {
+		want := shift * acc.Release().Bounds.RhoMin
+		if err := acc.Release().ShiftTo(want); err != nil {
 			t.Fatal(err)
 		}
-		near(t, "rho_min after ShiftTo", acc.Bounds().RhoMin, want, 1e-12)
+		near(t, "rho_min after ShiftTo", acc.Release().Bounds.RhoMin, want, 1e-12)
 	}
-	b := acc.Bounds()
+	b := acc.Release().Bounds
 	release, zero := make([]float64, (d+1)*(d+2)/2), make([]float64, d+1)
 	failures := make([]float64, s.Horizon)
 	var top, bottom, gamma float64
@@ -217,7 +220,7 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 	for range resets {
 		acc.Reset(privacy.NewNoise(source))
 		for round := range s.Horizon {
-			acc.Read(release)
+			acc.Release().Read(release)
 			h := mat.NewSymDense(d, nil)
 			for i := range d {
 				for j := range i + 1 {
@@ -243,7 +246,7 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 				failures[round]++
 			}
 			top, bottom, gamma = max(top, high/b.RhoMax), max(bottom, b.RhoMin/low), max(gamma, math.Sqrt(square)/b.Gamma)
-			if err := acc.AddOuter(zero); err != nil {
+			if err := addRow(acc, zero); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -259,8 +262,9 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 	t.Logf("failures %v; the largest |H|/rho_max %.2f, |H^-1| rho_min %.2f, |h|/gamma %.2f", failures, top, bottom, gamma)
 }
 
-// TestSymmetricGaussianNorm compares the operator norm's quantile with the bound that upsilon uses for one node,
-// s (2 sqrt(d) + 2 sqrt(ln(2/a))), for d = 5 and a = 1e-2: it fails at most a 2000th of the time beyond what a allows.
+// TestSymmetricGaussianNorm compares the operator norm's quantile with the bound that upsilon uses
+// for one node, s (2 sqrt(d) + 2 sqrt(ln(2/a))), for d = 5 and a = 1e-2: it fails at most a 2000th
+// of the time beyond what a allows.
 func TestSymmetricGaussianNorm(t *testing.T) {
 	const draws, d, a = 4000, 5, 1e-2
 	noise := privacy.NewNoise(random.Source(1, 0, "norm"))

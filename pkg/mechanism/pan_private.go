@@ -6,14 +6,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// PanPrivateTree releases what Tree releases, with the same law, and keeps no raw data: an intruder who
-// reads the memory once sees noisy nodes only (Dwork, Naor, Pitassi, Rothblum 2010, Section 4). Every level
-// has an open node, which gets its noise when it opens and then each row as it comes; so a round costs one addition a
-// level, where Tree has one in all.
+// PanPrivateTree releases what [Tree] releases, with the same law, but keeps no raw data in memory.
 //
-// This protects the rows that came before the intrusion. Of those that come after it, an intruder who also sees
-// later releases learns exact sums: a node that was open at the intrusion is released with the very noise that it
-// had, and the difference is the rows between. The claim is about the releases alone.
+// An intruder who reads the memory once sees only noisy nodes (Dwork, Naor, Pitassi, Rothblum 2010,
+// Section 4). Every level has an open node, which gets its noise when it opens and then every row
+// as it comes. A round therefore costs one addition a level, where [Tree] needs one in all.
+//
+// This protects the rows that came before the intrusion. It does not protect later rows from an
+// intruder who also sees later releases. A node that was open at the intrusion is released with the
+// same noise, and the difference is the exact sum of the rows in between. The claim covers the
+// releases alone, not an intrusion.
 type PanPrivateTree struct {
 	Noise NodeNoise // the noise of a node; no default
 
@@ -24,20 +26,18 @@ type PanPrivateTree struct {
 
 var (
 	_ privacy.Accumulator = (*PanPrivateTree)(nil)
-	_ privacy.Shifter     = (*PanPrivateTree)(nil)
-	_ privacy.Meter       = (*PanPrivateTree)(nil)
 )
 
 // Init validates and allocates.
 func (t *PanPrivateTree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s, t.read); err != nil {
 		return err
 	}
 	t.open = make([]float64, t.levels*t.size)
 	return nil
 }
 
-// Reset forgets the data and draws new noise.
+// Reset forgets the data and draws new noise from n.
 func (t *PanPrivateTree) Reset(n *privacy.Noise) {
 	t.rows.reset()
 	t.prefix.reset(n)
@@ -48,14 +48,12 @@ func (t *PanPrivateTree) Reset(n *privacy.Noise) {
 
 func (t *PanPrivateTree) level(i int) []float64 { return t.open[i*t.size : (i+1)*t.size] }
 
-// AddOuter adds row row^T to the open node of every level, and closes those that the row finishes.
-func (t *PanPrivateTree) AddOuter(row []float64) error {
-	if t.count >= t.setup.Horizon {
-		return beyond(t.setup.Horizon)
-	}
-	row, err := t.admit(row)
-	if err != nil || t.count == t.setup.Horizon {
-		return err
+// Add adds row row^T to the open node of every level and closes the nodes that the row finishes. It
+// counts the horizon's last row and drops it.
+func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
+	row, err := t.rows.take(rec)
+	if row == nil {
+		return false, err
 	}
 	for i := range t.levels {
 		addOuter(t.level(i), row)
@@ -68,21 +66,27 @@ func (t *PanPrivateTree) AddOuter(row []float64) error {
 	for i := range closed + 1 {
 		t.noise.Draw(t.source, t.level(i))
 	}
-	return nil
+	return true, nil
 }
 
-// Draws returns one node's noise for each level at the start and for each node that a row opens, and the padding.
-func (t *PanPrivateTree) Draws() []privacy.Draws {
+// Drawn returns one draw of a node's noise for each level at the start, one for each node that a
+// row opens, and the draws of the padding.
+func (t *PanPrivateTree) Drawn() []privacy.Draws {
+	if t.noise == nil { // before Init
+		return nil
+	}
 	rows := t.released()
 	pads := t.drawn(rows) - rows // none if not padded
 	return []privacy.Draws{{Law: t.noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
 }
 
-// Spent returns what Tree's does: open nodes are not released.
-func (t *PanPrivateTree) Spent(records int) privacy.Event { return t.noise.Spent(t.nodes(records)) }
+// Plan returns what the plan of [Tree] does, as open nodes are not released.
+func (t *PanPrivateTree) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.noise, t.nodes(records)).HeldBy(t)
+}
 
-// Read writes the noisy, shifted prefix sum into dst.
-func (t *PanPrivateTree) Read(dst []float64) {
+// read writes the prefix sum into dst, with its noise and its shift.
+func (t *PanPrivateTree) read(dst []float64) {
 	copy(dst, t.total())
 	addDiagonal(dst, t.setup.Dim, t.shift)
 }

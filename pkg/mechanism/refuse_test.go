@@ -24,6 +24,12 @@ func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 	return all
 }
 
+// addRow adds a row (x, y).
+func addRow(acc privacy.Accumulator, row []float64) error {
+	_, err := acc.Add(privacy.Row(row))
+	return err
+}
+
 // wants fails unless err names all the words.
 func wants(t *testing.T, what string, err error, words ...string) {
 	t.Helper()
@@ -78,7 +84,7 @@ func TestInitRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, rho := range []float64{0, -1, nan, math.Inf(1)} {
-			wants(t, name, acc.(privacy.Shifter).ShiftTo(rho), "rho_min = ", "want finite and > 0")
+			wants(t, name, acc.Release().ShiftTo(rho), "rho_min = ", "want finite and > 0")
 		}
 	}
 	wants(t, "no noise", (&Tree{}).Init(good), "without Noise")
@@ -111,7 +117,8 @@ func TestWishartRefuses(t *testing.T) {
 	}
 }
 
-// TestWishartClaims: the claim composes to at most what was asked, but where the published rule of thumb does not.
+// TestWishartClaims: the claim composes to at most what was asked, but where the published rule of
+// thumb does not.
 func TestWishartClaims(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 50_000_000, Bound: math.Sqrt2, Alpha: 1e-3}
 	for _, epsilon := range []float64{0.1, 1, 5, 10} {
@@ -121,8 +128,8 @@ func TestWishartClaims(t *testing.T) {
 				t.Logf("%v at %v: %v", c, epsilon, err)
 				continue
 			}
-			claim := w.Claim()
-			event := claim.Event.(privacy.WishartEvent)
+			claim := privacy.ClaimOf(&w)
+			event := claim.Event().(privacy.WishartEvent)
 			// Theorem 23 for what a node spends, at the degrees of freedom that it has.
 			if need := 28 * math.Log(4/event.Node.Delta) / (event.Node.Epsilon * event.Node.Epsilon); float64(w.Freedom()-s.Dim) < need*(1-1e-12) {
 				t.Errorf("%v at %v: k - p = %d, want >= %v for %v a node", c, epsilon, w.Freedom()-s.Dim, need, event.Node)
@@ -131,11 +138,17 @@ func TestWishartClaims(t *testing.T) {
 				t.Errorf("%v at %v: %d nodes, want %d", c, epsilon, event.Nodes, maxNodes(s.Horizon))
 			}
 			if c == privacy.Sound {
-				near(t, "Sound's epsilon", claim.Epsilon, epsilon, 1e-3) // but for the rounding of k
+				asked := privacy.OptimalEpsilon(event.Node, event.Nodes, 0.1)
+				// but for the rounding of k
+				near(t, "Sound's epsilon by the theorem that it is calibrated to", asked, epsilon, 1e-2)
+				if claim.Epsilon() > asked || claim.Epsilon() > epsilon*(1+1e-9) {
+					t.Errorf("%v at %v: claims epsilon = %v, more than the theorem's %v", c, epsilon, claim.Epsilon(), asked)
+				}
 			}
-			// At 10 the rule of thumb overspends, by its own theorem, with the nodes counted as printed (27; a row is in 26).
-			if claim.Epsilon > epsilon*1.05 {
-				t.Errorf("%v at %v: claims epsilon = %v", c, epsilon, claim.Epsilon)
+			// At 10 the rule of thumb overspends, by its own theorem, with the nodes counted as printed (27;
+			// a row is in 26).
+			if claim.Epsilon() > epsilon*1.05 {
+				t.Errorf("%v at %v: claims epsilon = %v", c, epsilon, claim.Epsilon())
 			}
 		}
 	}
@@ -153,10 +166,10 @@ func TestRowsRefused(t *testing.T) {
 		before, after := make([]float64, 6), make([]float64, 6)
 		refuse := func(row []float64, words ...string) {
 			t.Helper()
-			acc.Read(before)
+			acc.Release().Read(before)
 			clipped := acc.Clipped()
-			wants(t, name, acc.AddOuter(row), words...)
-			acc.Read(after)
+			wants(t, name, addRow(acc, row), words...)
+			acc.Release().Read(after)
 			for i := range before {
 				if before[i] != after[i] || clipped != acc.Clipped() {
 					t.Errorf("%s: the row %v was refused and changed the release", name, row)
@@ -168,7 +181,7 @@ func TestRowsRefused(t *testing.T) {
 			refuse([]float64{math.Inf(1), 0, 0}, "+Inf", "want finite")
 			refuse([]float64{1, 0}, "length 2", "want 3")
 			refuse(nil, "length 0", "want 3")
-			if err := acc.AddOuter([]float64{0.5, 0, 0.1}); err != nil {
+			if err := addRow(acc, []float64{0.5, 0, 0.1}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,27 +7,31 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// RandomisedResponse is a user's answer to a question with Choices answers, randomised on the user's own device: the truth with probability
-// e^eps/(e^eps + Choices - 1), each other answer with probability 1/(e^eps + Choices - 1). It is epsilon-DP in the local model, one user's
-// answer replaced, and no other mechanism keeps the truth more often (Warner 1965; Kairouz, Oh, Viswanath 2016).
-// Whoever answers k = Neighbours.Contributions times spends epsilon/k on each.
+// RandomisedResponse answers a question with Choices possible answers for a user, randomised on the
+// user's own device.
+//
+// It tells the truth with probability e^eps/(e^eps + Choices - 1) and gives each other answer with
+// probability 1/(e^eps + Choices - 1). It is epsilon-DP in the local model; neighbours differ in
+// one user's answer, replaced. No other epsilon-DP mechanism tells the truth more often (Warner
+// 1965; Kairouz, Oh, Viswanath 2016). A user who answers k = Neighbours.Contributions times spends
+// epsilon/k on each answer.
 type RandomisedResponse struct {
 	Epsilon    float64            // > 0, no default; +Inf means the truth
 	Choices    int                // >= 2, no default
-	Neighbours privacy.Neighbours // zero: one user's answer is replaced; AddRemove is refused
+	Neighbours privacy.Neighbours // zero value: one user's answer is replaced; AddRemove is refused
 
-	choices int // as it was in Init
-	each    float64
+	choices int     // as it was in Init
+	each    float64 // epsilon of one answer
 	answers int
 	noise   *privacy.Noise
-	claim   privacy.Claim
+	plan    privacy.Plan
 }
 
 var _ privacy.Ledgered = (*RandomisedResponse)(nil)
 
-// Init validates.
+// Init validates and calibrates.
 func (r *RandomisedResponse) Init() error {
-	r.noise, r.claim = nil, privacy.Claim{}
+	r.noise, r.plan = nil, privacy.Plan{}
 	nominal := privacy.Budget{Epsilon: r.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -44,22 +48,23 @@ func (r *RandomisedResponse) Init() error {
 	}
 	k := neighbours.Contributions
 	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
-	r.claim = privacy.Claim{
-		Model: privacy.Local, Neighbours: neighbours,
-		Nominal: nominal, Epsilon: r.Epsilon,
-		Event:      times(privacy.ResponseEvent{Epsilon: r.each, Choices: r.Choices}, k),
+	r.plan = privacy.Plan{
+		Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: neighbours, Asked: nominal,
+		Cases: [][]privacy.Release{{{
+			Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k,
+		}}},
 		Conditions: []string{fmt.Sprintf("a user answers at most %d times", k)},
 		Source:     "Warner 1965; Kairouz, Oh, Viswanath 2016",
 	}
 	return nil
 }
 
-// Reset begins a run over new noise.
+// Reset begins a new run that draws its noise from n.
 func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.answers = n, 0 }
 
-// Respond answers for a user whose true answer is truth, in [0, Choices).
+// Respond returns the randomised answer of a user whose true answer is truth, in [0, Choices).
 func (r *RandomisedResponse) Respond(truth int) (int, error) {
-	if err := ready(r.noise, &r.claim); err != nil {
+	if err := ready(r.noise, &r.plan); err != nil {
 		return 0, err
 	}
 	if truth < 0 || truth >= r.choices {
@@ -74,10 +79,11 @@ func (r *RandomisedResponse) Keep() float64 {
 	return 1 / (1 + float64(float64(r.choices-1)*portable.Exp(-r.each)))
 }
 
-// Estimate writes into dst unbiased estimates of how many users hold each answer, from the counts of the answers given. They add up to the
-// number of answers, and may be negative. It is post-processing.
+// Estimate writes into dst unbiased estimates of how many users hold each answer, given the counts
+// of the randomised answers. The estimates add up to the number of answers and may be negative.
+// This is post-processing: it costs no privacy.
 func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
-	if r.claim.Event == nil {
+	if r.plan.Cases == nil {
 		return errInit
 	}
 	if len(counts) != r.choices || len(dst) != r.choices {
@@ -96,10 +102,10 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 	return nil
 }
 
-// Claim returns what an answer buys.
-func (r *RandomisedResponse) Claim() privacy.Claim { return r.claim }
+// Plan returns what the answers reveal of a user.
+func (r *RandomisedResponse) Plan(records int) privacy.Plan { return upTo(r.plan, records).HeldBy(r) }
 
-// Draws returns a response for each answer.
-func (r *RandomisedResponse) Draws() []privacy.Draws {
+// Drawn returns one draw of a response for each answer.
+func (r *RandomisedResponse) Drawn() []privacy.Draws {
 	return []privacy.Draws{{Law: privacy.ResponseLaw(r.choices, r.each), Count: r.answers}}
 }

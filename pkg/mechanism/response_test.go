@@ -69,9 +69,9 @@ func TestRandomisedResponse(t *testing.T) {
 			t.Error("estimates of another length")
 		}
 		balanced(t, ledger, r)
-		claims(t, r.Claim(), c.epsilon)
-		if r.Claim().Model != privacy.Local {
-			t.Errorf("model %v, want local", r.Claim().Model)
+		claims(t, privacy.ClaimOf(r), c.epsilon)
+		if privacy.ClaimOf(r).Model() != privacy.Local {
+			t.Errorf("model %v, want local", privacy.ClaimOf(r).Model())
 		}
 		if a := testing.AllocsPerRun(100, func() { _, _ = r.Respond(1) }); a != 0 {
 			t.Errorf("%v allocations an answer", a)

@@ -11,54 +11,64 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Secure releases sums of vectors under noise that is fit for deployment, and its type says so: SecureGaussian and SecureLaplace implement it, take no
-// privacy.Noise, and have no other source of noise than the operating system. Nothing that they release depends on a floating-point
-// noise (Mironov 2012; Casacuberta, Shoemate, Vadhan, Wagaman 2022 on sums): records are rounded to integer multiples of a grid, the integers are summed
-// exactly, the noise is an exact discrete one, and a power of two as grid makes the release an exact float64.
+// Secure is a mechanism that releases sums of vectors under noise fit for deployment.
 //
-// Add takes records, Release writes the noisy sum of those since the last Release and begins the next sum. A record is in one sum. Running times
-// are not constant: whoever can time a release to the nanosecond learns something of its noise.
+// [SecureGaussian] and [SecureLaplace] implement it, and no other type can. They take no
+// privacy.Noise; the operating system is their only source of randomness. No release depends on
+// floating-point noise, which leaks (Mironov 2012; Casacuberta, Shoemate, Vadhan, Wagaman 2022 on
+// sums). Records are rounded to integer multiples of a grid, the integers are summed exactly, and
+// the noise is an exact discrete one. The grid is a power of two, so a release is an exact float64.
+//
+// Add adds a record to the current sum. Release writes the noisy sum of the records since the last
+// Release and begins the next sum, so each record is in one sum.
+//
+// Running times are not constant: whoever can time a release to the nanosecond learns something
+// about its noise.
 type Secure interface {
 	privacy.Ledgered
+	// Init validates, calibrates and begins a run.
 	Init() error
-	// Add clips a record to the bound, rounds it to the grid and adds it. A record that is not finite, of the wrong length, or that takes a sum
-	// beyond what float64 holds exactly is refused with an error, which is for the curator's eyes, and changes nothing.
+	// Add clips a record to the bound, rounds it to the grid and adds it. It refuses a record that has
+	// the wrong length, is not finite, or takes a sum beyond what float64 holds exactly. The error is
+	// for the curator's eyes only; a refused record changes nothing.
 	Add(record []float64) error
-	// Release writes the sum under noise into dst.
+	// Release writes the noisy sum into dst and begins the next sum.
 	Release(dst []float64) error
-	// Check compares the noise drawn from the system since Init with what the claim rests on.
+	// Check compares the noise drawn from the system since Init with the noise that the claim
+	// requires.
 	Check() error
-	systemOnly() // nobody else's type is a Secure
+	systemOnly() // keeps other packages' types from being a Secure
 }
 
-// systemSource makes the source of a secure mechanism's noise; tests put a seeded one in its place.
+// systemSource makes the source of a secure mechanism's noise; tests replace it by a seeded one.
 var systemSource = func() rand.Source { return random.NewSystem() }
 
 var errInit = errors.New("mechanism: used before Init")
 
-// largestInteger bounds what a sum or release may be, in grid steps: up to it all integers are float64s.
+// largestInteger bounds a sum or release in grid steps: all integers up to it are float64s.
 const largestInteger = 1 << 53
 
-// secure is what the secure mechanisms share: the sum on the grid and its noise.
+// secure is the part that the secure mechanisms share: the sum on the grid and its noise.
 type secure struct {
-	dim      int
-	bound    float64
-	grid     float64 // a power of two
-	room     int64   // largest absolute sum of a coordinate, such that noise cannot take it beyond 2^53
+	dim   int
+	bound float64
+	grid  float64 // a power of two
+	// largest absolute sum of a coordinate that noise cannot take beyond 2^53
+	room     int64
 	sum      []int64
-	record   []int64 // the one being added, rounded
+	record   []int64 // the record that is being added, rounded
 	noisy    []int64
 	releases int
 	clipped  int
 	ledger   *privacy.Ledger
 	noise    *privacy.Noise
-	claim    privacy.Claim
+	plan     privacy.Plan
 }
 
-// finest bounds a record, in grid steps, such that the sum of its squares stays within 64 bits.
+// finest bounds a record in grid steps so that the sum of its squares fits into 64 bits.
 const finest = 1 << 31
 
-// init allocates, for noise of at most reach steps.
+// init allocates for noise of at most reach steps.
 func (s *secure) init(dim int, bound, grid float64, reach int64) error {
 	if reach > largestInteger-finest {
 		return fmt.Errorf("mechanism: noise of up to %d steps of the grid %v, want <= 2^53 - 2^31: use a coarser grid", reach, grid)
@@ -70,7 +80,8 @@ func (s *secure) init(dim int, bound, grid float64, reach int64) error {
 	return nil
 }
 
-// checkSecure checks what the settings of the secure mechanisms have in common, and returns the neighbours.
+// checkSecure checks the settings that the secure mechanisms have in common and returns the
+// neighbouring relation.
 func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n privacy.Neighbours) (privacy.Neighbours, error) {
 	switch {
 	case math.IsInf(epsilon, 1):
@@ -88,20 +99,24 @@ func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n p
 	return protect(n, "record's vector")
 }
 
-// powerOfTwo reports a power of two between 2^-500 and 2^500, by which no product or quotient of this package is rounded.
+// powerOfTwo reports whether x is a power of two between 2^-500 and 2^500. No product or quotient
+// with such a number is rounded in this package.
 func powerOfTwo(x float64) bool {
 	fraction, exponent := math.Frexp(x)
 	return fraction == 0.5 && exponent > -500 && exponent < 500
 }
 
-// suit returns the largest power of two that is at most 2^-10 of the noise and of what a coordinate's share of the bound is, such that rounding is
-// charged less than a thousandth; but not so fine that bound or noise leave the integers that the arithmetic allows.
+// suit returns a grid that suits the noise: the largest power of two that is at most 2^-10 of the
+// noise and of a coordinate's share of the bound, so that rounding costs less than a thousandth.
+// The grid is coarser if bound or noise would otherwise exceed the integers that the arithmetic
+// allows.
 func suit(noise, bound, shares float64) float64 {
-	step := func(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) } // the largest power of two that is at most x
+	// the largest power of two that is at most x
+	step := func(x float64) float64 { return math.Ldexp(1, math.Ilogb(x)) }
 	return max(step(min(noise, bound/shares)/1024), step(noise/(1<<23)), step(bound/(1<<29)))
 }
 
-// steps returns bound/grid, for a grid of which a suitable power of two is chosen where it is 0.
+// steps returns bound/grid. It chooses a suitable power of two if the grid is 0.
 func steps(name string, bound, noise, shares float64, grid *float64) (float64, error) {
 	if *grid == 0 {
 		*grid = suit(noise, bound, shares)
@@ -112,7 +127,8 @@ func steps(name string, bound, noise, shares float64, grid *float64) (float64, e
 	return bound / *grid, nil
 }
 
-// fraction returns num/den >= x, by less than a relative 2^-20 above for x > 2^-20: den is 2^40 below 1, 2^20 below 2^30 and 1 above.
+// fraction returns num/den >= x. For x > 2^-20 it exceeds x by a relative 2^-20 at most: den is
+// 2^40 for x below 1, 2^20 below 2^30, and 1 above.
 func fraction(x float64) (num, den uint64) {
 	den = 1
 	switch {
@@ -124,14 +140,14 @@ func fraction(x float64) (num, den uint64) {
 	return uint64(math.Ceil(min(x, 1<<62) * float64(den))), den
 }
 
-// round writes the record, scaled by shrink, in grid steps to nearest into s.record.
+// round writes the record, scaled by shrink and rounded to the nearest grid step, into s.record.
 func (s *secure) round(record []float64, shrink float64) {
 	for i, v := range record {
 		s.record[i] = int64(math.RoundToEven(v * shrink / s.grid))
 	}
 }
 
-// towardsZero takes a step off each coordinate that is not 0.
+// towardsZero moves each coordinate that is not 0 one step towards 0.
 func (s *secure) towardsZero() {
 	for i, z := range s.record {
 		switch {
@@ -143,7 +159,7 @@ func (s *secure) towardsZero() {
 	}
 }
 
-// check refuses a record of another length or that is not finite.
+// check refuses a record that has the wrong length or is not finite.
 func (s *secure) check(record []float64) error {
 	if s.noise == nil {
 		return errInit
@@ -175,7 +191,7 @@ func (s *secure) add(clipped bool) error {
 	return nil
 }
 
-// ready refuses a destination of another length.
+// ready refuses a destination of the wrong length.
 func (s *secure) ready(dst []float64) error {
 	if s.noise == nil {
 		return errInit
@@ -186,7 +202,7 @@ func (s *secure) ready(dst []float64) error {
 	return nil
 }
 
-// release adds the noise drawn to the sum and begins the next sum.
+// release adds the drawn noise to the sum, writes it into dst and begins the next sum.
 func (s *secure) release(dst []float64) {
 	for i, z := range s.noisy {
 		dst[i] = float64(s.sum[i]+z) * s.grid
@@ -203,6 +219,3 @@ func (s *secure) Spacing() float64 { return s.grid }
 func (s *secure) Clipped() int { return s.clipped }
 
 func (s *secure) systemOnly() {}
-
-// Claim returns what the noise buys.
-func (s *secure) Claim() privacy.Claim { return s.claim }

@@ -8,22 +8,29 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// SecureGaussian releases sums of vectors of Euclidean norm at most Bound under discrete Gaussian noise from the operating system's randomness, in the
-// central model (Canonne, Kamath, Steinke 2020).
+// SecureGaussian releases sums of vectors of Euclidean norm at most Bound under discrete Gaussian
+// noise from the operating system's randomness (Canonne, Kamath, Steinke 2020).
 //
-// With g the grid and d the dimension, a record in grid steps is an integer vector of squared norm at most R^2 = floor((Bound/g + sqrt(d)/2)^2): rounding to
-// nearest moves each coordinate by at most 1/2. The bound is enforced on the integers, so that rounding in the clipping cannot break it. The L2 sensitivity
-// is then 2 R where a record is replaced, the 2 Bound/g of exact arithmetic and sqrt(d) for rounding two records; it is R where a record is there or
-// not. A user with k = Neighbours.Contributions records moves a sum by k times that.
+// The trust model is central. Let g be the grid and d the dimension. In grid steps a record is an
+// integer vector of squared norm at most R^2 = floor((Bound/g + sqrt(d)/2)^2), as rounding to
+// nearest moves each coordinate by at most 1/2. The bound is enforced on the integers, so rounding
+// errors of the clipping cannot break it.
 //
-// Noise of sigma steps is D^2/(2 sigma^2)-zCDP (Canonne, Kamath, Steinke, Thm. 4; a vector by composition), and sigma is calibrated to the rho that
-// privacy.ConcentratedRho gives for the budget. A discrete Gaussian is not mu-GDP: its curve is not the Gaussian's.
+// The L2 sensitivity D is 2 R if a record is replaced: the 2 Bound/g of exact arithmetic, plus
+// sqrt(d) for rounding two records. It is R under AddRemove. For a user with k =
+// Neighbours.Contributions records it is k times that.
+//
+// Noise of sigma steps is D^2/(2 sigma^2)-zCDP (Canonne, Kamath, Steinke, Thm. 4; for a vector by
+// composition). sigma is calibrated to the rho that privacy.ConcentratedRho gives for the budget. A
+// discrete Gaussian is not mu-GDP, as its privacy curve is not the Gaussian's.
 type SecureGaussian struct {
-	Budget     privacy.Budget     // no default; epsilon finite, delta > 0
-	Dim        int                // length of a record, d >= 1
-	Bound      float64            // largest Euclidean norm of a record, > 0, no default
-	Grid       float64            // spacing of the releases, a power of two; 0 means one that costs less than 0.1% of noise where that is possible
-	Neighbours privacy.Neighbours // zero: one record is replaced
+	Budget privacy.Budget // no default; epsilon finite, delta > 0
+	Dim    int            // length of a record, d >= 1
+	Bound  float64        // largest Euclidean norm of a record, > 0, no default
+	// Grid is the spacing of the releases, a power of two; 0 means one that costs less than 0.1% of
+	// noise where that is possible.
+	Grid       float64
+	Neighbours privacy.Neighbours // zero value: one record is replaced
 
 	secure
 	square uint64 // R^2
@@ -74,22 +81,22 @@ func (s *SecureGaussian) Init() error {
 		return err
 	}
 	s.square, s.law = uint64(square), law
-	event := privacy.DiscreteGaussianEvent{Dim: s.Dim, Sensitivity: factor * math.Sqrt(square), Sigma: law.Sigma()}
-	ratio := event.Sensitivity / event.Sigma
-	s.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: s.Budget, Epsilon: privacy.ConcentratedEpsilon(ratio*ratio/2, s.Budget.Delta),
-		Event: event,
+	s.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: s.Budget, Quality: privacy.Secure,
+		Cases: [][]privacy.Release{{{
+			Laws:        []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)},
+			Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)},
+		}}},
 		Conditions: []string{
 			fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
-			oneSum(neighbours), "errors and timings stay with the curator",
+			oneSum(neighbours),
 		},
-		Source: "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)",
+		Source: "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)",
 	}
 	return nil
 }
 
-// oneSum says which sums a record may be in.
+// oneSum returns the condition that says in how many sums a record or user may be.
 func oneSum(n privacy.Neighbours) string {
 	if n.Contributions == 1 {
 		return "a record is in one sum"
@@ -97,7 +104,10 @@ func oneSum(n privacy.Neighbours) string {
 	return fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
 }
 
-// Add clips, rounds and adds a record.
+// Plan returns what the sums reveal of a record.
+func (s *SecureGaussian) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
+
+// Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureGaussian) Add(record []float64) error {
 	if err := s.check(record); err != nil {
 		return err
@@ -120,7 +130,8 @@ func (s *SecureGaussian) squares() (sum uint64) {
 	return sum
 }
 
-// Release writes the sum of the records since the last release, under noise, into dst, and begins the next sum.
+// Release writes the noisy sum of the records since the last release into dst and begins the next
+// sum.
 func (s *SecureGaussian) Release(dst []float64) error {
 	if err := s.ready(dst); err != nil {
 		return err
@@ -130,18 +141,21 @@ func (s *SecureGaussian) Release(dst []float64) error {
 	return nil
 }
 
-// SD returns sigma, of a coordinate's noise, in the units of the records.
+// SD returns sigma, the parameter of a coordinate's noise, in the units of the records.
 func (s *SecureGaussian) SD() float64 { return s.law.Sigma() * s.grid }
 
-// Draws returns a draw for each release.
-func (s *SecureGaussian) Draws() []privacy.Draws {
+// Drawn returns one draw of a noise vector for each release.
+func (s *SecureGaussian) Drawn() []privacy.Draws {
+	if s.law == nil { // before Init
+		return nil
+	}
 	return []privacy.Draws{{Law: privacy.DiscreteGaussianLaw(s.dim, s.law), Count: s.releases}}
 }
 
-// Check compares the noise drawn from the system since Init with what the claim rests on.
+// Check compares the noise drawn from the system since Init with the noise that the claim requires.
 func (s *SecureGaussian) Check() error {
 	if s.law == nil {
 		return errInit
 	}
-	return s.ledger.Check(s.Draws())
+	return s.ledger.CheckPlan(s)
 }

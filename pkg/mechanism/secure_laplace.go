@@ -8,19 +8,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// SecureLaplace releases sums of vectors of L1 norm at most Bound under discrete Laplace noise from the operating system's randomness: pure epsilon-DP in the
-// central model (Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020).
+// SecureLaplace releases sums of vectors of L1 norm at most Bound under discrete Laplace noise from
+// the operating system's randomness; it is pure epsilon-DP (Ghosh, Roughgarden, Sundararajan 2012;
+// sampled as by Canonne, Kamath, Steinke 2020).
 //
-// With g the grid and d the dimension, a record in grid steps is an integer vector of L1 norm at most R = floor(Bound/g + d/2): rounding to nearest moves each
-// coordinate by at most 1/2. The bound is enforced on the integers, so that rounding in the clipping cannot break it. The L1 sensitivity is then
-// D = 2 R where a record is replaced, the 2 Bound/g of exact arithmetic and d for rounding two records; it is R where a record is there or not. A user with
-// k = Neighbours.Contributions records moves a sum by k times that. The noise has the scale D/epsilon steps, rounded up.
+// The trust model is central. Let g be the grid and d the dimension. In grid steps a record is an
+// integer vector of L1 norm at most R = floor(Bound/g + d/2), as rounding to nearest moves each
+// coordinate by at most 1/2. The bound is enforced on the integers, so rounding errors of the
+// clipping cannot break it.
+//
+// The L1 sensitivity D is 2 R if a record is replaced: the 2 Bound/g of exact arithmetic, plus d
+// for rounding two records. It is R under AddRemove. For a user with k = Neighbours.Contributions
+// records it is k times that. The noise has scale D/epsilon steps, rounded up.
 type SecureLaplace struct {
-	Epsilon    float64            // > 0 and finite, no default
-	Dim        int                // length of a record, d >= 1
-	Bound      float64            // largest L1 norm of a record, > 0, no default
-	Grid       float64            // spacing of the releases, a power of two; 0 means one that costs less than 0.1% of noise where that is possible
-	Neighbours privacy.Neighbours // zero: one record is replaced
+	Epsilon float64 // > 0 and finite, no default
+	Dim     int     // length of a record, d >= 1
+	Bound   float64 // largest L1 norm of a record, > 0, no default
+	// Grid is the spacing of the releases, a power of two; 0 means one that costs less than 0.1% of
+	// noise where that is possible.
+	Grid       float64
+	Neighbours privacy.Neighbours // zero value: one record is replaced
 
 	secure
 	radius int64 // R
@@ -73,20 +80,25 @@ func (s *SecureLaplace) Init() error {
 		return err
 	}
 	s.radius, s.law = int64(radius), law
-	s.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: nominal, Epsilon: sensitivity / law.Scale(),
-		Event: privacy.DiscreteLaplaceEvent{Sensitivity: int64(sensitivity), Scale: law.Scale()},
+	s.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: nominal, Quality: privacy.Secure,
+		Cases: [][]privacy.Release{{{
+			Laws:        []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)},
+			Sensitivity: privacy.Norms{L1: sensitivity},
+		}}},
 		Conditions: []string{
 			fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
-			oneSum(neighbours), "errors and timings stay with the curator",
+			oneSum(neighbours),
 		},
 		Source: "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
 	}
 	return nil
 }
 
-// Add clips, rounds and adds a record.
+// Plan returns what the sums reveal of a record.
+func (s *SecureLaplace) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
+
+// Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureLaplace) Add(record []float64) error {
 	if err := s.check(record); err != nil {
 		return err
@@ -112,7 +124,8 @@ func (s *SecureLaplace) magnitude() (sum int64) {
 	return sum
 }
 
-// Release writes the sum of the records since the last release, under noise, into dst, and begins the next sum.
+// Release writes the noisy sum of the records since the last release into dst and begins the next
+// sum.
 func (s *SecureLaplace) Release(dst []float64) error {
 	if err := s.ready(dst); err != nil {
 		return err
@@ -125,15 +138,18 @@ func (s *SecureLaplace) Release(dst []float64) error {
 // Scale returns the scale of a coordinate's noise, in the units of the records.
 func (s *SecureLaplace) Scale() float64 { return s.law.Scale() * s.grid }
 
-// Draws returns a draw for each release.
-func (s *SecureLaplace) Draws() []privacy.Draws {
+// Drawn returns one draw of a noise vector for each release.
+func (s *SecureLaplace) Drawn() []privacy.Draws {
+	if s.law == nil { // before Init
+		return nil
+	}
 	return []privacy.Draws{{Law: privacy.DiscreteLaplaceLaw(s.dim, s.law), Count: s.releases}}
 }
 
-// Check compares the noise drawn from the system since Init with what the claim rests on.
+// Check compares the noise drawn from the system since Init with the noise that the claim requires.
 func (s *SecureLaplace) Check() error {
 	if s.law == nil {
 		return errInit
 	}
-	return s.ledger.Check(s.Draws())
+	return s.ledger.CheckPlan(s)
 }

@@ -20,7 +20,7 @@ func withSource(stream int, f func()) {
 	f()
 }
 
-var addRow = privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 1}
+var addRemoved = privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 1}
 
 // TestSecureIsTheSystems: without the tests' hook, the noise comes from the system.
 func TestSecureIsTheSystems(t *testing.T) {
@@ -45,7 +45,8 @@ func TestSecureIsTheSystems(t *testing.T) {
 			}
 			seen[i] = append(seen[i], dst...)
 		}
-		if fmt.Sprint(seen[0]) == fmt.Sprint(seen[1]) { // three coordinates of a thousand likely values each: false alarm below 1e-8
+		// three coordinates of a thousand likely values each: false alarm below 1e-8
+		if fmt.Sprint(seen[0]) == fmt.Sprint(seen[1]) {
 			t.Errorf("%T: two runs have the same noise %v", s, seen[0])
 		}
 		if err := s.Check(); err != nil {
@@ -57,22 +58,24 @@ func TestSecureIsTheSystems(t *testing.T) {
 	}
 }
 
-// TestSecureLaws: a release less the exact sum of the rounded records has the discrete law of the claim's event, on the grid.
+// TestSecureLaws: a release less the exact sum of the rounded records has the discrete law of the
+// claim's event, on the grid.
 func TestSecureLaws(t *testing.T) {
 	gaussian := &SecureGaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}, Dim: 2, Bound: 2.5, Grid: 0.5}
-	laplace := &SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRow}
-	// Each record is clipped, (3, -4) to (1.5, -2) in L2 and to (1.07, -1.43) in L1, then rounded to halves.
+	laplace := &SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRemoved}
+	// Each record is clipped, (3, -4) to (1.5, -2) in L2 and to (1.07, -1.43) in L1, then rounded to
+	// halves.
 	for i, c := range []struct {
 		s      Secure
 		want   []float64
 		weight func(z float64) float64
 	}{
 		{gaussian, []float64{3, -4}, func(z float64) float64 {
-			sigma := gaussian.Claim().Event.(privacy.DiscreteGaussianEvent).Sigma
+			sigma := privacy.ClaimOf(gaussian).Event().(privacy.DiscreteGaussianEvent).Sigma
 			return math.Exp(-z * z / (2 * sigma * sigma))
 		}},
 		{laplace, []float64{2, -3}, func(z float64) float64 {
-			return math.Exp(-math.Abs(z) / laplace.Claim().Event.(privacy.DiscreteLaplaceEvent).Scale)
+			return math.Exp(-math.Abs(z) / privacy.ClaimOf(laplace).Event().(privacy.DiscreteLaplaceEvent).Scale)
 		}},
 	} {
 		withSource(i, func() {
@@ -125,14 +128,15 @@ func TestSecureLaws(t *testing.T) {
 		if err := c.s.Check(); err != nil {
 			t.Error(err)
 		}
-		draws := c.s.Draws()
+		draws := c.s.Drawn()
 		if draws[0].Count != n {
 			t.Errorf("%T: %v, want %d draws", c.s, draws, n)
 		}
 	}
 }
 
-// TestSecureSensitivity: whatever is added, the change of the integer sum is within what the event says, in exact arithmetic.
+// TestSecureSensitivity: whatever is added, the change of the integer sum is within what the event
+// says, in exact arithmetic.
 func TestSecureSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(1, 6).Draw(t, "dim")
@@ -174,10 +178,10 @@ func TestSecureSensitivity(t *testing.T) {
 		if square.Cmp(limit) > 0 {
 			t.Fatalf("replacing %v by %v moves the sum by sqrt(%v) steps, want sqrt(%v) at most", a, b, square, limit)
 		}
-		if e := g.Claim().Event.(privacy.DiscreteGaussianEvent).Sensitivity; math.Abs(e*e/(4*float64(g.square))-1) > 1e-14 {
+		if e := privacy.ClaimOf(g).Event().(privacy.DiscreteGaussianEvent).Sensitivity; math.Abs(e*e/(4*float64(g.square))-1) > 1e-14 {
 			t.Fatalf("the event's sensitivity is %v, want 2 sqrt(%d)", e, g.square)
 		}
-		if most := l.Claim().Event.(privacy.DiscreteLaplaceEvent).Sensitivity; magnitude > most {
+		if most := privacy.ClaimOf(l).Event().(privacy.DiscreteLaplaceEvent).Sensitivity; magnitude > most {
 			t.Fatalf("replacing %v by %v moves the sum by %v steps, want %v at most", a, b, magnitude, most)
 		}
 		// And no more is charged than sqrt(dim) and dim steps for two roundings.
@@ -188,7 +192,8 @@ func TestSecureSensitivity(t *testing.T) {
 			t.Fatalf("the L1 sensitivity is %v steps, want %v at most", 2*l.radius, most)
 		}
 	})
-	// The charge is needed: 2 records of norm 1.5 sqrt(2) < 2.13 round to (2, 2) and (-2, -2), 5.66 apart and not 4.26.
+	// The charge is needed: 2 records of norm 1.5 sqrt(2) < 2.13 round to (2, 2) and (-2, -2), 5.66
+	// apart and not 4.26.
 	g := &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 2.13, Grid: 1}
 	if err := g.Init(); err != nil {
 		t.Fatal(err)
@@ -220,11 +225,12 @@ func TestSecureSensitivity(t *testing.T) {
 	}
 }
 
-// TestSecureClaims: the claim is within the budget, next to it, and follows from the event; the default grid costs next to nothing.
+// TestSecureClaims: the claim is within the budget, next to it, and follows from the event; the
+// default grid costs next to nothing.
 func TestSecureClaims(t *testing.T) {
 	twice := privacy.Neighbours{Relation: privacy.Replace, Record: "row", Contributions: 2}
-	for _, n := range []privacy.Neighbours{{}, addRow, twice} {
-		factor := map[privacy.Neighbours]float64{{}: 2, addRow: 1, twice: 4}[n]
+	for _, n := range []privacy.Neighbours{{}, addRemoved, twice} {
+		factor := map[privacy.Neighbours]float64{{}: 2, addRemoved: 1, twice: 4}[n]
 		for _, epsilon := range []float64{0.01, 1, 10, 100} {
 			for _, dim := range []int{1, 30} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: 1e-6}
@@ -233,12 +239,12 @@ func TestSecureClaims(t *testing.T) {
 					t.Fatal(err)
 				}
 				rho, _ := privacy.ConcentratedRho(b)
-				event := g.Claim().Event.(privacy.DiscreteGaussianEvent)
+				event := privacy.ClaimOf(g).Event().(privacy.DiscreteGaussianEvent)
 				ratio := event.Sensitivity / event.Sigma
 				if ratio*ratio/2 > rho {
 					t.Errorf("%v: event of rho = %v, want <= %v", b, ratio*ratio/2, rho)
 				}
-				if e := g.Claim().Epsilon; e > epsilon || e < 0.999*epsilon {
+				if e := privacy.ClaimOf(g).Epsilon(); e > epsilon || e < 0.999*epsilon {
 					t.Errorf("%v: claims %v", b, e)
 				}
 				if exact := factor * 3 / math.Sqrt(2*rho); g.SD() < exact || g.SD() > 1.002*exact {
@@ -248,7 +254,7 @@ func TestSecureClaims(t *testing.T) {
 				if err := l.Init(); err != nil {
 					t.Fatal(err)
 				}
-				if e := l.Claim().Epsilon; e > epsilon || e < 0.999*epsilon {
+				if e := privacy.ClaimOf(l).Epsilon(); e > epsilon || e < 0.999*epsilon {
 					t.Errorf("epsilon = %v: claims %v", epsilon, e)
 				}
 				if exact := factor * 3 / epsilon; l.Scale() < exact || l.Scale() > 1.002*exact {
@@ -358,8 +364,8 @@ func TestSecureRefuses(t *testing.T) {
 			}
 			clear(c.s.sum)
 		}
-		if c.m.Draws()[0].Count != 0 || c.m.Check() != nil {
-			t.Errorf("%T: refusals drew %v", c.m, c.m.Draws())
+		if c.m.Drawn()[0].Count != 0 || c.m.Check() != nil {
+			t.Errorf("%T: refusals drew %v", c.m, c.m.Drawn())
 		}
 	}
 }

@@ -9,17 +9,27 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// SecureTree is a binary tree (see Tree) whose noise is fit for deployment: discrete Gaussian, exact, and from the operating system. What Reset is
-// handed is not used, so that its runs cannot be repeated.
+// SecureTree is a binary tree (see [Tree]) whose noise is fit for deployment: exact discrete
+// Gaussians from the operating system's randomness.
 //
-// Each entry of row row^T is rounded to a multiple of the grid g, a power of two, and so is all noise. Init sees to it that neither sum nor noise can reach 2^53
-// steps: then every addition in float64 is exact, and a release before its shift is the exact sum of integers, times g. Rounding moves each of the Dim^2
-// entries by g/2 at most, so that one row replaced changes a node by F = sqrt(2) L~^2 + g Dim in Frobenius norm. With standard deviation
-// parameter s off the diagonal and sqrt(2) s on it a node is F^2/(4 s^2)-zCDP (Canonne, Kamath, Steinke 2020, Thm. 4), a row is in
-// m = floor(log2(n-1)) + 1 of them, and s is calibrated to the rho that privacy.ConcentratedRho gives for the budget: somewhat more than Gaussian has.
+// Reset ignores the noise that it is handed, so runs cannot be repeated. The trust model is
+// central; neighbouring streams differ in one row, replaced.
+//
+// Each entry of row row^T is rounded to a multiple of the grid g, a power of two, and all noise is
+// a multiple of g, too. Init ensures that neither sum nor noise can reach 2^53 steps of the grid.
+// Every addition in float64 is then exact, and a release before its shift is an exact sum of
+// integers times g.
+//
+// Rounding moves each of the Dim^2 entries by at most g/2. Replacing one row therefore changes a
+// node by at most F = sqrt(2) L~^2 + g Dim in Frobenius norm, where L~ is Setup.Bound. With
+// standard deviation parameter s off the diagonal and sqrt(2) s on it, a node is F^2/(4 s^2)-zCDP
+// (Canonne, Kamath, Steinke 2020, Thm. 4). A row is in at most m = floor(log2(n-1)) + 1 nodes for a
+// horizon of n rows. s is calibrated to the rho that privacy.ConcentratedRho gives for the budget,
+// which is somewhat more noise than [Gaussian] has.
 type SecureTree struct {
 	Budget privacy.Budget // no default; epsilon finite, delta > 0
-	Grid   float64        // a power of two; 0 means one that costs less than 0.1% of noise where that is possible
+	// Grid is a power of two; 0 means one that costs less than 0.1% of noise where that is possible.
+	Grid float64
 
 	rows
 	prefix
@@ -30,21 +40,19 @@ type SecureTree struct {
 
 var (
 	_ privacy.Accumulator = (*SecureTree)(nil)
-	_ privacy.Shifter     = (*SecureTree)(nil)
-	_ privacy.Meter       = (*SecureTree)(nil)
 )
 
 // Init validates, calibrates and allocates.
 func (t *SecureTree) Init(s privacy.Setup) error {
 	t.discrete, t.ledger = discreteNodes{budget: t.Budget, grid: t.Grid}, nil
-	if err := t.prefix.init(&t.rows, &t.discrete, s); err != nil {
+	if err := t.prefix.init(&t.rows, &t.discrete, s, t.read); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
 	return nil
 }
 
-// Reset forgets the data and begins a run over the system's randomness.
+// Reset forgets the data and begins a run over the system's randomness; it ignores its argument.
 func (t *SecureTree) Reset(*privacy.Noise) {
 	t.rows.reset()
 	clear(t.sum)
@@ -52,14 +60,12 @@ func (t *SecureTree) Reset(*privacy.Noise) {
 	t.prefix.reset(privacy.NewNoise(t.ledger))
 }
 
-// AddOuter adds row row^T, rounded, and the noise of the node that the row finishes. The last row of the horizon is counted and dropped.
-func (t *SecureTree) AddOuter(row []float64) error {
-	if t.count >= t.setup.Horizon {
-		return beyond(t.setup.Horizon)
-	}
-	row, err := t.admit(row)
-	if err != nil || t.count == t.setup.Horizon {
-		return err
+// Add adds row row^T, rounded to the grid, and the noise of the node that the row finishes. It
+// counts the horizon's last row and drops it.
+func (t *SecureTree) Add(rec *privacy.Record) (moved bool, err error) {
+	row, err := t.rows.take(rec)
+	if row == nil {
+		return false, err
 	}
 	p, grid := 0, t.discrete.grid
 	for i, v := range row {
@@ -69,11 +75,11 @@ func (t *SecureTree) AddOuter(row []float64) error {
 		}
 	}
 	t.advance(t.count)
-	return nil
+	return true, nil
 }
 
-// Read writes the noisy, shifted prefix sum into dst.
-func (t *SecureTree) Read(dst []float64) {
+// read writes the prefix sum into dst, with its noise and its shift.
+func (t *SecureTree) read(dst []float64) {
 	noise := t.total()
 	for i, v := range t.sum {
 		dst[i] = v + noise[i]
@@ -81,19 +87,23 @@ func (t *SecureTree) Read(dst []float64) {
 	addDiagonal(dst, t.setup.Dim, t.shift)
 }
 
-// SD returns s, the standard deviation parameter of an entry of a node off the diagonal.
+// SD returns s, the standard deviation parameter of an entry off the diagonal of a node's noise.
 func (t *SecureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.grid }
 
-// Spacing returns the grid.
+// Spacing returns the grid: releases before their shift are integer multiples of it.
 func (t *SecureTree) Spacing() float64 { return t.discrete.grid }
 
-// Spent returns the event of the nodes released with the prefixes of up to a number of rows.
-func (t *SecureTree) Spent(records int) privacy.Event { return t.noise.Spent(t.rows.nodes(records)) }
+// Plan returns what the prefixes of up to the given number of records reveal of one record.
+func (t *SecureTree) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.noise, t.rows.nodes(records)).HeldBy(t)
+}
 
-// Draws returns none: nothing is drawn from the noise that Reset was handed. Check is about the system's; package simulate calls it after each trial.
-func (t *SecureTree) Draws() []privacy.Draws { return nil }
+// Drawn returns nil, as nothing is drawn from the noise that Reset was handed. Check covers the
+// noise from the system; package simulate calls it after each trial.
+func (t *SecureTree) Drawn() []privacy.Draws { return nil }
 
-// Check compares the noise drawn from the system since Reset with what the claim rests on.
+// Check compares the noise drawn from the system since Reset with the noise that the claim
+// requires.
 func (t *SecureTree) Check() error {
 	if t.ledger == nil {
 		return errReset
@@ -103,7 +113,8 @@ func (t *SecureTree) Check() error {
 	return t.ledger.Check([]privacy.Draws{{Law: off, Count: drawn}, {Law: on, Count: drawn}})
 }
 
-// discreteNodes is the noise of SecureTree's nodes: independent discrete Gaussians on and below the diagonal.
+// discreteNodes is the noise of SecureTree's nodes: independent discrete Gaussians on and below the
+// diagonal.
 type discreteNodes struct {
 	budget privacy.Budget
 	grid   float64
@@ -113,35 +124,12 @@ type discreteNodes struct {
 	frobenius     float64 // F/g
 	law, diagonal *random.DiscreteGaussian
 	draws         []int64
-	claim         privacy.Claim
 }
-
-// SymmetricDiscreteEvent is a release of a symmetric matrix of integers under independent discrete Gaussian noise, of parameter Sigma below the diagonal and
-// sqrt(2) Sigma on it. It is Sensitivity^2/(4 Sigma^2)-zCDP: an entry below the diagonal is half of what it adds to the squared Frobenius norm.
-type SymmetricDiscreteEvent struct {
-	Dim         int     // order of the matrix
-	Sensitivity float64 // Frobenius norm, in units of the integers
-	Sigma       float64
-}
-
-var _ privacy.ConcentratedEvent = SymmetricDiscreteEvent{}
-
-func (e SymmetricDiscreteEvent) String() string {
-	return fmt.Sprintf("symmetric discrete Gaussian of order %d, sensitivity %.4g, sigma = %.4g", e.Dim, e.Sensitivity, e.Sigma)
-}
-
-// Validate wants Dim >= 1, and the others in (0, Inf).
-func (e SymmetricDiscreteEvent) Validate() error {
-	return privacy.DiscreteGaussianEvent(e).Validate()
-}
-
-// Rho returns Sensitivity^2/(4 Sigma^2).
-func (e SymmetricDiscreteEvent) Rho() float64 { return privacy.DiscreteGaussianEvent(e).Rho() / 2 }
 
 // Init validates and calibrates.
 func (n *discreteNodes) Init(s privacy.Setup) error {
 	const name = "SecureTree"
-	if err := s.Validate(); err != nil {
+	if err := s.CheckRows(); err != nil {
 		return err
 	}
 	rho, err := privacy.ConcentratedRho(n.budget)
@@ -173,32 +161,30 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 		return err
 	}
 	n.draws = make([]int64, s.Dim*(s.Dim+1)/2)
-	event := n.Spent(n.levels).(privacy.TreeEvent)
-	n.claim = privacy.Claim{
-		Model: privacy.Joint, Neighbours: privacy.ReplaceRound,
-		Nominal: n.budget, Epsilon: privacy.ConcentratedEpsilon(m*event.Node.(SymmetricDiscreteEvent).Rho(), n.budget.Delta),
-		Event: event,
-		Conditions: []string{
-			fmt.Sprintf("rows clipped to the bound, and row row^T rounded to the grid %v, inside the mechanism", n.grid),
-			privacy.OneRound, "errors and timings stay with the curator",
-		},
-		Source: "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)",
-	}
 	return nil
 }
 
-// Spent returns the event of a row in a number of released nodes.
-func (n *discreteNodes) Spent(nodes int) privacy.Event {
-	if nodes <= 0 {
-		return nothing
+// Plan returns what a row reveals that is in the given number of released nodes. Every entry below
+// the diagonal counts twice in the squared Frobenius norm, and one on the diagonal has twice the
+// variance, so the L2 sensitivity in units of s is F/sqrt(2).
+func (n *discreteNodes) Plan(nodes int) privacy.Plan {
+	if n.law == nil {
+		return privacy.NoPlan("%v", errInit)
 	}
-	return privacy.TreeEvent{Node: SymmetricDiscreteEvent{n.setup.Dim, n.frobenius, n.law.Sigma()}, Nodes: nodes}
+	nodes = min(nodes, maxNodes(n.setup.Horizon))
+	off, on := n.laws()
+	p := nodePlan(n.budget, privacy.Sound, nodes > 0, privacy.Release{
+		Laws: []privacy.Law{off, on}, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}, Times: nodes,
+	}, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)")
+	p.Quality = privacy.Secure
+	p.Conditions = append(p.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
+	return p.HeldBy(n)
 }
 
-// Nodes returns m; no prefix is padded.
+// Nodes returns m and false: no prefix is padded.
 func (n *discreteNodes) Nodes() (int, bool) { return n.levels, false }
 
-// Draw draws a node's noise.
+// Draw writes one node's noise, a packed symmetric matrix, into dst.
 func (n *discreteNodes) Draw(noise *privacy.Noise, dst []float64) {
 	below := len(dst) - n.setup.Dim
 	noise.DiscreteGaussian(n.draws[:below], n.law)
@@ -214,44 +200,46 @@ func (n *discreteNodes) Draw(noise *privacy.Noise, dst []float64) {
 	}
 }
 
-// laws returns those below and on the diagonal.
+// laws returns the laws of the entries below and on the diagonal.
 func (n *discreteNodes) laws() (off, on privacy.Law) {
 	return privacy.DiscreteGaussianLaw(len(n.draws)-n.setup.Dim, n.law), privacy.DiscreteGaussianLaw(n.setup.Dim, n.diagonal)
 }
 
-// Law returns the law below the diagonal.
+// Law returns the law of the entries below the diagonal.
 func (n *discreteNodes) Law() privacy.Law {
 	off, _ := n.laws()
 	return off
 }
 
-// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of h next to it. A discrete Gaussian
-// is sub-Gaussian with parameter sigma, E e^(tX) <= e^(t^2 sigma^2/2), as the sum over z of exp(-(z-a)^2/(2 sigma^2)) is largest at a = 0 (by Poisson's summation
-// formula); a sum of m of them is, with sqrt(m) sigma = r.
+// upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of
+// the vector h next to it.
 //
-// The block is a series of such variables times fixed matrices A, E_ij + E_ji or sqrt(2) E_ii, with sum A^2 = (d+1) I, so that |H| <= r sqrt(2 (d+1) ln(2d/b))
-// but for probability b (Tropp 2012, Thm. 4.1, whose proof needs no more of its Gaussians than that). |h| <= r (sqrt(d) + sqrt(2 ln(1/b)))
-// but for b (Hsu, Kakade, Zhang 2012). Each has b = alpha/(4n).
+// A discrete Gaussian is sub-Gaussian with parameter sigma, E e^(tX) <= e^(t^2 sigma^2/2): the sum
+// over z of exp(-(z-a)^2/(2 sigma^2)) is largest at a = 0, by Poisson's summation formula. A sum of
+// m of them is sub-Gaussian with parameter r = sqrt(m) sigma.
+//
+// The block is a series of such variables times fixed matrices A, E_ij + E_ji or sqrt(2) E_ii, with
+// sum A^2 = (d+1) I. Hence |H| <= r sqrt(2 (d+1) ln(2d/b)) except with probability b (Tropp 2012,
+// Thm. 4.1, whose proof uses no more of its Gaussians than that). |h| <= r (sqrt(d) + sqrt(2
+// ln(1/b))) except with probability b (Hsu, Kakade, Zhang 2012). Each event has b = alpha/(4n).
 func (n *discreteNodes) upsilon() (operator, perturbation float64) {
 	d, tail := float64(n.setup.Dim-1), portable.Log(4*float64(n.setup.Horizon)/n.setup.Alpha)
 	r := math.Sqrt(float64(n.levels)) * n.law.Sigma() * n.grid
 	return r * math.Sqrt(2*(d+1)*(portable.Log(2*d)+tail)), r * (math.Sqrt(d) + math.Sqrt(2*tail))
 }
 
-// Shift returns 2 Upsilon.
+// Shift returns 2 Upsilon, twice the bound on the operator norm of a prefix's noise.
 func (n *discreteNodes) Shift() float64 {
 	operator, _ := n.upsilon()
 	return 2 * operator
 }
 
-// Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon, gamma = |h|/sqrt(rho_min).
+// Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon and gamma =
+// |h|/sqrt(rho_min).
 func (n *discreteNodes) Bounds(shift float64) privacy.Bounds {
 	operator, perturbation := n.upsilon()
 	return boundsAround(shift, operator, perturbation)
 }
 
-// Noiseless is false: no noise is refused.
+// Noiseless returns false, as Init refuses an infinite epsilon.
 func (n *discreteNodes) Noiseless() bool { return false }
-
-// Claim returns what the noise buys.
-func (n *discreteNodes) Claim() privacy.Claim { return n.claim }

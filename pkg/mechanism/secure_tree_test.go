@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is the system's, counted, and within its bounds.
+// TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is
+// the system's, counted, and within its bounds.
 func TestSecureTree(t *testing.T) {
 	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	setup := privacy.Setup{Dim: 3, Horizon: 1 << 14, Bound: 1.5, Alpha: 0.1}
@@ -26,7 +27,7 @@ func TestSecureTree(t *testing.T) {
 		nodes := 0
 		for i := 1; i < setup.Horizon; i++ {
 			row := []float64{math.Sin(float64(i)), 0.9 * math.Cos(float64(3*i)), 1}
-			admitted, err := (&rows{setup: setup, buf: make([]float64, 3)}).admit(row)
+			admitted, err := (&rows{setup: setup, buf: make([]float64, 3)}).admit(privacy.Row(row))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,10 +36,10 @@ func TestSecureTree(t *testing.T) {
 					sum[p] += int64(math.RoundToEven(admitted[a] * admitted[b] / tree.Spacing()))
 				}
 			}
-			if err := tree.AddOuter(row); err != nil {
+			if err := addRow(tree, row); err != nil {
 				t.Fatal(err)
 			}
-			tree.Read(dst)
+			tree.Release().Read(dst)
 			copy(clean, dst)
 			addDiagonal(clean, 3, -tree.shift)
 			for p, noise := range tree.total() {
@@ -82,8 +83,8 @@ func TestSecureTree(t *testing.T) {
 		t.Errorf("two runs have the same noise %v", first[0])
 	}
 	tree.Reset(nil)
-	row := []float64{1, 0, 1}
-	if n := testing.AllocsPerRun(1000, func() { _ = tree.AddOuter(row) }); n != 0 {
+	row := privacy.Row([]float64{1, 0, 1})
+	if n := testing.AllocsPerRun(1000, func() { _, _ = tree.Add(row) }); n != 0 {
 		t.Errorf("%v allocations a row", n)
 	}
 }
@@ -99,20 +100,21 @@ func TestSecureTreeClaims(t *testing.T) {
 		if err := gaussian.Init(setup); err != nil {
 			t.Fatal(err)
 		}
-		if e := tree.Claim().Epsilon; e > epsilon || e < 0.998*epsilon {
+		if e := privacy.ClaimOf(tree).Epsilon(); e > epsilon || e < 0.998*epsilon {
 			t.Errorf("%v: claims %v", b, e)
 		}
-		if spent := tree.Spent(setup.Horizon); spent != tree.Claim().Event {
-			t.Errorf("%v is spent after all rows, the claim says %v", spent, tree.Claim().Event)
+		if spent := privacy.PlanOf(tree, setup.Horizon).Event(); spent != privacy.ClaimOf(tree).Event() {
+			t.Errorf("%v is spent after all rows, the claim says %v", spent, privacy.ClaimOf(tree).Event())
 		}
-		if e, _, err := privacy.Tightest(tree.Spent(0), b.Delta); err != nil || e != 0 {
+		if e, _, err := privacy.Tightest(privacy.PlanOf(tree, 0).Event(), b.Delta); err != nil || e != 0 {
 			t.Errorf("epsilon = %v is spent before the first row (error %v), want 0", e, err)
 		}
 		// An accountant that has the event alone finds no more than what is claimed.
-		if e, by, err := privacy.Tightest(tree.Claim().Event, b.Delta); err != nil || e > tree.Claim().Epsilon*(1+1e-9) {
-			t.Errorf("%v: %s finds %v, the claim is %v: %v", b, by, e, tree.Claim().Epsilon, err)
+		if e, by, err := privacy.Tightest(privacy.ClaimOf(tree).Event(), b.Delta); err != nil || e > privacy.ClaimOf(tree).Epsilon()*(1+1e-9) {
+			t.Errorf("%v: %s finds %v, the claim is %v: %v", b, by, e, privacy.ClaimOf(tree).Epsilon(), err)
 		}
-		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less above; the grid next to nothing.
+		// zCDP costs more than the exact accounting of Gaussians, by 1.56 at epsilon = 0.1 and less
+		// above; the grid next to nothing.
 		rho, _ := privacy.ConcentratedRho(b)
 		near(t, "s", tree.SD(), 2*math.Sqrt(15/(2*rho)), 2e-3)
 		if r := tree.SD() / gaussian.SD(); r < 1 || r > 1.6 {
@@ -124,7 +126,8 @@ func TestSecureTreeClaims(t *testing.T) {
 	}
 }
 
-// TestSecureTreeSensitivity: two rows, clipped and rounded, are no further apart in Frobenius norm than the event says.
+// TestSecureTreeSensitivity: two rows, clipped and rounded, are no further apart in Frobenius norm
+// than the event says.
 func TestSecureTreeSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(2, 5).Draw(t, "dim")
@@ -137,7 +140,7 @@ func TestSecureTreeSensitivity(t *testing.T) {
 		var sums [2][]float64
 		for i := range sums {
 			clear(tree.sum)
-			if err := tree.AddOuter(row.Draw(t, "row")); err != nil {
+			if err := addRow(tree, row.Draw(t, "row")); err != nil {
 				t.Fatal(err)
 			}
 			sums[i] = append(sums[i], tree.sum...)
@@ -152,7 +155,7 @@ func TestSecureTreeSensitivity(t *testing.T) {
 				}
 			}
 		}
-		if most := tree.Claim().Event.(privacy.TreeEvent).Node.(SymmetricDiscreteEvent).Sensitivity; square > most*most {
+		if most := math.Sqrt2 * privacy.PlanOf(tree, 1).Event().(privacy.DiscreteGaussianEvent).Sensitivity; square > most*most {
 			t.Fatalf("moves a node by %v steps, want %v at most", math.Sqrt(square), most)
 		}
 	})
@@ -181,13 +184,13 @@ func TestSecureTreeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree.Reset(nil)
-	wants(t, "NaN", tree.AddOuter([]float64{0, math.NaN(), 0}), "NaN")
+	wants(t, "NaN", addRow(tree, []float64{0, math.NaN(), 0}), "NaN")
 	for range 2 {
-		if err := tree.AddOuter([]float64{0, 0, 1}); err != nil {
+		if err := addRow(tree, []float64{0, 0, 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	wants(t, "beyond", tree.AddOuter([]float64{0, 0, 1}), "beyond the horizon of 2")
+	wants(t, "beyond", addRow(tree, []float64{0, 0, 1}), "beyond the horizon of 2")
 	if err := tree.Check(); err != nil {
 		t.Error(err)
 	}
@@ -202,7 +205,7 @@ func BenchmarkSecureTree(b *testing.B) {
 	row := []float64{0.5, 0.5, 0.5, 0.5, 0, 1}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := tree.AddOuter(row); err != nil {
+		if err := addRow(tree, row); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// settler is a mechanism, and what it shows of a run after Init: releases, refusals, what is drawn, and what is claimed.
+// settler is a mechanism, and what it shows of a run after Init: releases, refusals, what is drawn,
+// and what is claimed.
 type settler struct {
 	mechanism privacy.Ledgered
 	init      func() error
@@ -46,7 +47,7 @@ func settlers() map[string]func() settler {
 	rows("SecureTree", setup, func() privacy.Accumulator { return &SecureTree{Budget: b} })
 
 	tallies := func(name string, tally func() privacy.Tally) {
-		for _, s := range []privacy.TallySetup{
+		for _, s := range []privacy.Setup{
 			{Arms: 5, Slots: 2, Horizon: 40, Lo: -3, Hi: 5},
 			{Arms: 5, Slots: 2, Horizon: 17, Lo: 0, Hi: 1, WarmUp: true},
 		} {
@@ -146,7 +147,8 @@ func settlers() map[string]func() settler {
 	return all
 }
 
-// accumulate shows a run over rows of which some are too long, of another length, or beyond the horizon.
+// accumulate shows a run over rows of which some are too long, of another length, or beyond the
+// horizon.
 func accumulate(a privacy.Accumulator, s privacy.Setup, show func(...any)) {
 	a.Reset(privacy.NewNoise(testSource()))
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -156,27 +158,25 @@ func accumulate(a privacy.Accumulator, s privacy.Setup, show func(...any)) {
 		for j := range row {
 			row[j] = (float64(i%3) + 0.3) * rng.NormFloat64()
 		}
-		show(a.AddOuter(row[:s.Dim-1]), a.AddOuter(append(row[:s.Dim:s.Dim], 0)), a.AddOuter(row))
-		a.Read(dst)
+		show(addRow(a, row[:s.Dim-1]), addRow(a, append(row[:s.Dim:s.Dim], 0)), addRow(a, row))
+		a.Release().Read(dst)
 		show(dst, a.Clipped())
 	}
-	show(a.Bounds(), a.(interface{ Noiseless() bool }).Noiseless())
-	if shifter, ok := a.(privacy.Shifter); ok {
-		show(shifter.ShiftTo(7))
-		a.Read(dst)
-		show(dst, a.Bounds())
-	}
+	show(a.Release().Bounds, a.Release().Exact)
+	show(a.Release().ShiftTo(7))
+	a.Release().Read(dst)
+	show(dst, a.Release().Bounds)
 	if m, ok := a.(interface{ MaxSD() float64 }); ok {
 		show(m.MaxSD())
 	}
 }
 
 // tell shows a run over records of which some are too long, name no arm, or are beyond the horizon.
-func tell(t privacy.Tally, s privacy.TallySetup, show func(...any)) {
+func tell(t privacy.Tally, s privacy.Setup, show func(...any)) {
 	t.Reset(privacy.NewNoise(testSource()))
 	arms, weights := shown(s, rand.New(rand.NewPCG(7, 8)))
 	try := func(arms []int, weights []float64) {
-		released, err := t.Add(arms, weights)
+		released, err := t.Add(&privacy.Record{Arms: arms, Y: weights})
 		show(released, err)
 	}
 	for i := range arms {
@@ -195,7 +195,8 @@ func tell(t privacy.Tally, s privacy.TallySetup, show func(...any)) {
 	}
 }
 
-// trace returns what a mechanism shows of a run, in every digit, after a change that follows its Init.
+// trace returns what a mechanism shows of a run, in every digit, after a change that follows its
+// Init.
 func (s settler) trace(t *testing.T, change func(any)) string {
 	t.Helper()
 	if err := s.init(); err != nil {
@@ -213,21 +214,25 @@ func (s settler) trace(t *testing.T, change func(any)) string {
 		}
 		out.WriteByte('\n')
 	}
-	show(s.mechanism.Claim())
+	claim := func() {
+		c := privacy.ClaimOf(s.mechanism)
+		show(c.Fields(), c.Proved(), c.Asked(), c.Plan().Cases, c.Event())
+	}
+	claim()
 	s.run(show)
-	show(s.mechanism.Claim(), s.mechanism.Draws())
+	claim()
+	show(s.mechanism.Drawn())
 	if c, ok := s.mechanism.(interface{ Check() error }); ok {
 		show(c.Check())
 	}
-	if m, ok := s.mechanism.(privacy.Meter); ok {
-		for n := range 20 {
-			show(m.Spent(n))
-		}
+	for n := range 20 {
+		show(privacy.PlanOf(s.mechanism, n).Event())
 	}
 	return out.String()
 }
 
-// settings appends those that whoever holds a mechanism can change: its exported fields, those of what it embeds, and those of the noise that it was handed.
+// settings appends those that whoever holds a mechanism can change: its exported fields, those of
+// what it embeds, and those of the noise that it was handed.
 func settings(v reflect.Value, name string, all map[string]reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -266,7 +271,8 @@ func spoil(v reflect.Value) {
 	}
 }
 
-// TestSettledByInit: what a mechanism releases, refuses and claims is settled by Init, and no field that is set afterwards changes it: noise and clipping stay those that the claim is about.
+// TestSettledByInit: what a mechanism releases, refuses and claims is settled by Init, and no field
+// that is set afterwards changes it: noise and clipping stay those that the claim is about.
 func TestSettledByInit(t *testing.T) {
 	for name, c := range settlers() {
 		t.Run(name, func(t *testing.T) {

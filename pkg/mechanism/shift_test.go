@@ -7,8 +7,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestWishartGammaShifted: |h| in the norm of (H + cI)^-1 is at most gamma times the root of l/(l+c) for the eigenvalue l in
-// [rho_min, rho_max] where that is greatest: rho_min if the shift is down (Claim 20), rho_max if it is up.
+// TestWishartGammaShifted: |h| in the norm of (H + cI)^-1 is at most gamma times the root of
+// l/(l+c) for the eigenvalue l in [rho_min, rho_max] where that is greatest: rho_min if the shift
+// is down (Claim 20), rho_max if it is up.
 func TestWishartGammaShifted(t *testing.T) {
 	w := Wishart{Budget: budget, Unshifted: true}
 	if err := w.Init(exp2); err != nil {

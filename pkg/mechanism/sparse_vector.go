@@ -7,34 +7,43 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// SparseVector answers a stream of adaptive queries with whether they are above a threshold, for the price of those that are: at most Accepted answers
-// come out above, each costs epsilon_0 = Epsilon/Accepted, and the answers below are free. It is pure epsilon-DP in the central model.
+// SparseVector reports which queries of an adaptive stream are above a threshold and pays only for
+// those that are.
 //
-// It is Accepted runs of AboveThreshold (Dwork and Roth 2014, Algorithm 1 and Thm. 3.23), each with a threshold noise of its own, drawn anew after
-// an acceptance and never between: with a fresh one for each query the answers below would cost, too (Lyu, Su, Li 2017, on
-// the variants that are not private). A run spends epsilon_1 on the threshold, Laplace of scale D/epsilon_1, and epsilon_2 on the queries, Laplace of scale
-// 2 D/epsilon_2 each, epsilon_1 + epsilon_2 = epsilon_0, D the sensitivity of a query. The split 1 : 2^(2/3), that is Lyu, Su and Li's
-// 1 : (2c)^(2/3) for the c = 1 of a run, has the least variance of query noise less threshold noise. If one record moves all queries in the same
-// direction (Monotone), scale D/epsilon_2 is enough for the queries and the split is 1 : 1 (the same).
+// At most Accepted answers come out above. Each of them costs epsilon_0 = Epsilon/Accepted, and the
+// answers below are free. The whole stream is pure epsilon-DP in the central model.
 //
-// No number is released: a learner that wants the value of an accepted query pays for that elsewhere.
+// The mechanism is Accepted runs of AboveThreshold (Dwork and Roth 2014, Algorithm 1 and Thm.
+// 3.23). Each run has its own threshold noise, drawn anew after an acceptance and never in between:
+// with fresh threshold noise for each query the answers below would cost, too (Lyu, Su, Li 2017, on
+// the variants that are not private).
+//
+// A run spends epsilon_1 on the threshold, with Laplace noise of scale D/epsilon_1, and epsilon_2
+// on the queries, with Laplace noise of scale 2 D/epsilon_2 each. D is the sensitivity of a query
+// and epsilon_1 + epsilon_2 = epsilon_0. The split 1 : 2^(2/3) gives the least variance of query
+// noise less threshold noise; it is Lyu, Su and Li's 1 : (2c)^(2/3) for the c = 1 of a run. If one
+// record moves all queries in the same direction (Monotone), scale D/epsilon_2 is enough for the
+// queries and the split is 1 : 1 (same paper).
+//
+// No number is released. A learner that wants the value of an accepted query pays for it elsewhere.
 type SparseVector struct {
-	Epsilon     float64            // of the whole stream, > 0, no default; +Inf means no noise
-	Accepted    int                // largest number of answers above, c >= 1, no default
-	Sensitivity float64            // by how much one record may move a query, D > 0, no default
-	Monotone    bool               // between neighbours, all queries rise or all fall; for AddRemove only
-	Neighbours  privacy.Neighbours // zero: one record is replaced; Contributions k multiplies the sensitivity by k
+	Epsilon     float64 // of the whole stream, > 0, no default; +Inf means no noise
+	Accepted    int     // largest number of answers above, c >= 1, no default
+	Sensitivity float64 // largest change D > 0 of a query by one record, no default
+	Monotone    bool    // between neighbours, all queries rise or all fall; for AddRemove only
+	// zero value: one record is replaced; k Contributions multiply the sensitivity by k
+	Neighbours privacy.Neighbours
 
 	most             int     // Accepted, as it was in Init
 	threshold, query float64 // scales
 	accepted         int
 	queries          int
-	thresholds       int  // threshold noises drawn
+	thresholds       int  // number of threshold noises drawn
 	open             bool // the current run has its threshold noise
 	offset           float64
 	noise            *privacy.Noise
 	buf              [1]float64
-	claim            privacy.Claim
+	plan             privacy.Plan
 }
 
 var _ privacy.Ledgered = (*SparseVector)(nil)
@@ -44,7 +53,7 @@ const cbrt4 = 1.5874010519681994
 
 // Init validates and calibrates.
 func (s *SparseVector) Init() error {
-	s.noise, s.claim = nil, privacy.Claim{}
+	s.noise, s.plan = nil, privacy.Plan{}
 	nominal := privacy.Budget{Epsilon: s.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -76,25 +85,28 @@ func (s *SparseVector) Init() error {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
 	s.most = s.Accepted
-	s.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: nominal, Epsilon: s.Epsilon,
-		Event:      privacy.SparseVectorEvent{Epsilon: each, Accepted: s.Accepted},
+	s.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: nominal,
+		Cases: [][]privacy.Release{{{
+			Laws:        []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
+			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted,
+		}}},
 		Conditions: []string{condition},
 		Source:     "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017",
 	}
 	return nil
 }
 
-// Reset begins a new stream over new noise.
+// Reset begins a new stream that draws its noise from n.
 func (s *SparseVector) Reset(n *privacy.Noise) {
 	s.noise, s.accepted, s.queries, s.thresholds, s.open = n, 0, 0, 0, false
 }
 
-// Above reports whether the query's value is above the threshold, under the noise of both. After Accepted answers that are, it returns an
-// error that wraps privacy.ErrSpent. A value or threshold that is not finite is refused and costs nothing.
+// Above reports whether the query's value is above the threshold, with noise on both. After
+// Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
+// that is not finite is refused and costs nothing.
 func (s *SparseVector) Above(value, threshold float64) (bool, error) {
-	if err := ready(s.noise, &s.claim); err != nil {
+	if err := ready(s.noise, &s.plan); err != nil {
 		return false, err
 	}
 	switch {
@@ -127,11 +139,12 @@ func (s *SparseVector) Left() int { return s.most - s.accepted }
 // Scales returns the scales of the Laplace noise on the threshold and on a query.
 func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold, s.query }
 
-// Claim returns what the noise buys.
-func (s *SparseVector) Claim() privacy.Claim { return s.claim }
+// Plan returns what the answers reveal of a record.
+func (s *SparseVector) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
 
-// Draws returns one threshold noise for each run of queries that ends with an acceptance, and for the run that is open, and one noise for each query.
-func (s *SparseVector) Draws() []privacy.Draws {
+// Drawn returns one threshold noise for each run, whether it ended with an acceptance or is still
+// open, and one noise for each query.
+func (s *SparseVector) Drawn() []privacy.Draws {
 	return []privacy.Draws{
 		{Law: privacy.LaplaceLaw(1, s.threshold), Count: s.thresholds},
 		{Law: privacy.LaplaceLaw(1, s.query), Count: s.queries},

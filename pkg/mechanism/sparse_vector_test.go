@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestSparseVectorLedger: the ledger shows one threshold noise for each acceptance, one more while a run is open, and
-// one query noise a query.
+// TestSparseVectorLedger: the ledger shows one threshold noise for each acceptance, one more while
+// a run is open, and one query noise a query.
 func TestSparseVectorLedger(t *testing.T) {
 	s := &SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1}
 	if _, err := s.Above(0, 0); err == nil {
@@ -54,8 +54,8 @@ func TestSparseVectorLedger(t *testing.T) {
 		t.Errorf("after 3 acceptances: %v, want ErrSpent", err)
 	}
 	balanced(t, ledger, s) // a refusal draws nothing
-	claims(t, s.Claim(), 3)
-	if e := s.Claim().Event.(privacy.SparseVectorEvent); e.Epsilon != 1 || e.Accepted != 3 {
+	claims(t, privacy.ClaimOf(s), 3)
+	if e := privacy.ClaimOf(s).Event().(privacy.SparseVectorEvent); math.Abs(e.Epsilon-1) > 1e-12 || e.Accepted != 3 {
 		t.Errorf("event %v", e)
 	}
 	s.Reset(noise)
@@ -64,7 +64,7 @@ func TestSparseVectorLedger(t *testing.T) {
 			t.Errorf("value %v, threshold %v is answered", bad[0], bad[1])
 		}
 	}
-	if d := s.Draws(); d[0].Count != 0 || d[1].Count != 0 {
+	if d := s.Drawn(); d[0].Count != 0 || d[1].Count != 0 {
 		t.Errorf("refused queries drew %v", d)
 	}
 	if n := testing.AllocsPerRun(100, func() { _, _ = s.Above(-1e6, 0) }); n != 0 {
@@ -102,9 +102,10 @@ func TestSparseVectorScales(t *testing.T) {
 	}
 }
 
-// TestSparseVectorPatterns: how many answers come before the first above, against exact probabilities: given the threshold's noise rho the
-// answers are independent, so that they are integrals over rho. The pattern shows the threshold noise that
-// consecutive answers share: with a fresh one for each query the answers would be independent.
+// TestSparseVectorPatterns: how many answers come before the first above, against exact
+// probabilities: given the threshold's noise rho the answers are independent, so that they are
+// integrals over rho. The pattern shows the threshold noise that consecutive answers share: with a
+// fresh one for each query the answers would be independent.
 func TestSparseVectorPatterns(t *testing.T) {
 	values := []float64{-3, 1, -1, 0, 2} // against the threshold 0; a sixth cell for none above
 	s := &SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1}

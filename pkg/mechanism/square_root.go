@@ -8,14 +8,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// SquareRoot releases running sums under Gaussian noise that is correlated by the square root of A, the lower triangular matrix of ones:
-// A = C C with the Toeplitz matrix of f_k = binom(2k, k)/4^k, the coefficients of (1-x)^(-1/2) (Fichtenberger, Henzinger,
-// Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023). The largest standard deviation, in units of L~^2/mu, is
-// sum_{k<n-1} f_k^2 = (ln n)/pi + 1.07. To first order a change of C that keeps it Toeplitz, c(x) (1 + e x^m), changes the norms of B and C by
-// opposite factors where B = C, so that nothing is gained by it.
+// SquareRoot releases running sums under Gaussian noise that is correlated by the square root of A,
+// the lower triangular matrix of ones (Fichtenberger, Henzinger, Upadhyay 2023; Henzinger,
+// Upadhyay, Upadhyay 2023).
 //
-// It keeps the noise of every row, Horizon packed matrices, and round t costs t multiplications an entry: it is the yardstick of BLT, which comes within 0.7%
-// of it at a logarithm of the cost. A horizon of 20,000 takes seconds.
+// A = C C, where C is the Toeplitz matrix of f_k = binom(2k, k)/4^k, the coefficients of
+// (1-x)^(-1/2). The largest standard deviation, in units of L~^2/mu, is sum_{k<n-1} f_k^2 = (ln
+// n)/pi + 1.07. Here L~ is Setup.Bound, mu = mu*(epsilon, delta) and n is the horizon. No small
+// change of C that keeps it Toeplitz gains anything: to first order c(x) (1 + e x^m) changes the
+// norms of B and C by opposite factors where B = C. The trust model is central; neighbouring
+// streams differ in one row, replaced.
+//
+// SquareRoot keeps the noise of every row, one packed matrix each, and round t costs t
+// multiplications for each entry. It is the yardstick of [BLT], which comes within 0.7% of it at a
+// logarithm of the cost. A horizon of 20,000 takes seconds.
 type SquareRoot struct {
 	Budget privacy.Budget // no default; delta > 0
 
@@ -24,11 +30,9 @@ type SquareRoot struct {
 
 var (
 	_ privacy.Accumulator = (*SquareRoot)(nil)
-	_ privacy.Shifter     = (*SquareRoot)(nil)
-	_ privacy.Exact       = (*SquareRoot)(nil)
-	_ privacy.Meter       = (*SquareRoot)(nil)
 )
 
+// squareRootHorizon is the longest horizon that SquareRoot accepts.
 const squareRootHorizon = 1 << 17
 
 // Init validates and calibrates.
@@ -46,11 +50,14 @@ func (q *SquareRoot) Init(s privacy.Setup) error {
 		"square-root Toeplitz factorisation: Fichtenberger, Henzinger, Upadhyay 2023")
 }
 
-// rootKernel is the correlation of SquareRoot.
+// Plan returns what the releases after the given number of records reveal of one record.
+func (q *SquareRoot) Plan(records int) privacy.Plan { return q.factorised.plan(records).HeldBy(q) }
+
+// rootKernel is the noise correlation of SquareRoot.
 type rootKernel struct {
 	f       []float64 // f_k
 	fresh   []float64 // z
-	history []float64 // size x len(f): by entry, z_t at place len(f) - t, the last first
+	history []float64 // size x len(f): for each entry, z_t at place len(f) - t, so the latest first
 }
 
 func newRootKernel(releases, size int) *rootKernel {
@@ -65,10 +72,11 @@ func newRootKernel(releases, size int) *rootKernel {
 // square returns sum_{k<n} f_k^2.
 func (k *rootKernel) square(n int) float64 { return packed.Dot(k.f[:n], k.f[:n]) }
 
-// rowNorm returns the norm of B's last row, the longest, rounded up.
+// rowNorm returns the norm of B's last row, which is the longest, rounded up.
 func (k *rootKernel) rowNorm() float64 { return math.Sqrt(k.square(len(k.f))) * (1 + 1e-9) }
 
-// columnNorm returns the norm of C's first column, the longest, with a margin for the rounding of f, half a unit in the last place each step and operation.
+// columnNorm returns the norm of C's first column, which is the longest, plus a margin for the
+// rounding of f: half a unit in the last place for each step and operation.
 func (k *rootKernel) columnNorm(rows int) float64 {
 	return math.Sqrt(k.square(rows)) + roundingMargin(float64(rows)*0x1p-52, rows)
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestSquareRootAgainstItsMatrix compares the streaming noise, exactly, with the dense matrix of binom(2k, k)/4^k; A = C C.
+// TestSquareRootAgainstItsMatrix compares the streaming noise, exactly, with the dense matrix of
+// binom(2k, k)/4^k; A = C C.
 func TestSquareRootAgainstItsMatrix(t *testing.T) {
 	for _, horizon := range []int{2, 3, 10, 100, 512} {
 		root := &SquareRoot{Budget: budget}
@@ -26,7 +27,8 @@ func TestSquareRootAgainstItsMatrix(t *testing.T) {
 	}
 }
 
-// TestSquareRootIsBestToeplitz: no change of C, small or large, that keeps it Toeplitz has a smaller |B| |C|. Random directions, so that this can refute and does not prove.
+// TestSquareRootIsBestToeplitz: no change of C, small or large, that keeps it Toeplitz has a
+// smaller |B| |C|. Random directions, so that this can refute and does not prove.
 func TestSquareRootIsBestToeplitz(t *testing.T) {
 	r := random.New(1, 0, "directions")
 	for _, n := range []int{2, 3, 10, 40} {

@@ -14,8 +14,9 @@ type noisy interface {
 	privacy.Ledgered
 }
 
-// TestNothingIsReleasedBeforeInitAndReset: in that order, and again after another Init, whether that succeeds or not. A mechanism that has no noise
-// level yet, or that of other settings, releases nothing.
+// TestNothingIsReleasedBeforeInitAndReset: in that order, and again after another Init, whether
+// that succeeds or not. A mechanism that has no noise level yet, or that of other settings,
+// releases nothing.
 func TestNothingIsReleasedBeforeInitAndReset(t *testing.T) {
 	laplace := &Laplace{Epsilon: 1, Dim: 1, Hi: 1}
 	gaussian := &VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Dim: 1, Bound: 1}
@@ -56,14 +57,15 @@ func TestNothingIsReleasedBeforeInitAndReset(t *testing.T) {
 		}
 		c.m.Reset(noise)
 		wants(t, name+", after an Init that failed", c.release(), "before Init and Reset")
-		if c.m.Claim().Event != nil {
-			t.Errorf("%s: claims %v after an Init that failed", name, c.m.Claim())
+		if claim := privacy.ClaimOf(c.m); !math.IsInf(claim.Epsilon(), 1) {
+			t.Errorf("%s: claims %v after an Init that failed", name, privacy.ClaimOf(c.m))
 		}
 	}
 	wants(t, "estimate", (&RandomisedResponse{Epsilon: 1, Choices: 2}).Estimate(make([]float64, 2), make([]int, 2)), "before Init")
 }
 
-// TestAFailedInitTakesNoRow: an accumulator whose second Init fails does not go on with the first one's noise and the second one's bound.
+// TestAFailedInitTakesNoRow: an accumulator whose second Init fails does not go on with the first
+// one's noise and the second one's bound.
 func TestAFailedInitTakesNoRow(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	setup := privacy.Setup{Dim: 2, Horizon: 10, Bound: 1, Alpha: 0.1}
@@ -87,6 +89,6 @@ func TestAFailedInitTakesNoRow(t *testing.T) {
 		if err := c.acc.Init(wider); err == nil {
 			t.Errorf("%s: delta = 0 is accepted", name)
 		}
-		wants(t, name, c.acc.AddOuter([]float64{50, 50}), "before Init")
+		wants(t, name, addRow(c.acc, []float64{50, 50}), "before Init")
 	}
 }

@@ -7,20 +7,28 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// tailOf bounds the sum of independent noises, given the scale or the standard deviation of each.
+// tailOf bounds the tail of a sum Z of independent noises, given the scale or the standard
+// deviation of each.
 //
-// A Gaussian sum of variance v has P(Z > sqrt(2 v l)) <= exp(-l). For Laplace noises of scales a = a_0 >= a_1, a_2, ... the Linear part is a, which no
-// bound for all l can go below, and the Root part is the least of three:
+// A Gaussian sum of variance v has P(Z > sqrt(2 v l)) <= exp(-l). For Laplace noises of scales a =
+// a_0 >= a_1, a_2, ... the Linear part is a, and no bound for all l can have a smaller one. The
+// Root part is the least of three:
 //
-// (1) ln E exp(t Z) = -sum ln(1 - a_j^2 t^2) <= V t^2/(1 - a t) for V = sum a_j^2 and 0 <= t < 1/a, as -ln(1 - x^2) <= x^2/(1 - x) term by term of the series, with
-// a_j t <= a t: Z is sub-gamma with variance factor 2 V and scale a, and so P(Z > 2 sqrt(V l) + a l) <= exp(-l) (Boucheron, Lugosi, Massart 2013, Section 2.4).
+// (1) ln E exp(t Z) = -sum ln(1 - a_j^2 t^2) <= V t^2/(1 - a t) for V = sum a_j^2 and 0 <= t < 1/a,
+// because -ln(1 - x^2) <= x^2/(1 - x) holds term by term of the series, and a_j t <= a t. So Z is
+// sub-gamma with variance factor 2 V and scale a, and P(Z > 2 sqrt(V l) + a l) <= exp(-l)
+// (Boucheron, Lugosi, Massart 2013, Section 2.4).
 //
-// (2) Write Z = Z_0 + R. The tail of Z_0 is at most exp(-u/a)/2, and so it is for u < 0, where 1 - exp(u/a)/2 <= exp(-u/a)/2 says that a square is not
-// negative. Hence P(Z > z) <= E exp(-(z - R)/a)/2 = C exp(-z/a) with C = 1/2 prod_{j>0} 1/(1 - (a_j/a)^2), or P(Z > a l + a ln C) <= exp(-l). By symmetry
-// nothing is to be shown for l <= ln 2, and for the others a ln C <= a ln(C) sqrt(l/ln 2), if C > 1; if not, Root is 0, as it is for one noise alone.
+// (2) Write Z = Z_0 + R. The tail of Z_0 is at most exp(-u/a)/2. This holds for u < 0, too, where 1
+// - exp(u/a)/2 <= exp(-u/a)/2 says that a square is not negative. Hence P(Z > z) <= E exp(-(z -
+// R)/a)/2 = C exp(-z/a) with C = 1/2 prod_{j>0} 1/(1 - (a_j/a)^2), or P(Z > a l + a ln C) <=
+// exp(-l). By symmetry nothing needs a proof for l <= ln 2. For larger l and C > 1, a ln C <= a
+// ln(C) sqrt(l/ln 2), which gives the Root; if C <= 1, Root is 0, as for one noise alone.
 //
-// (3) Z is no likelier over a z >= 0 than the sum of as many noises of scale a: if X, and Y, which is the sum of the others, are symmetric and unimodal, the derivative of P(s X + Y > z) in s is
-// E|X| (f(z - s|X|) - f(z + s|X|))/2 >= 0, f being the density of Y. And that of n noises of scale a has Root = a equalRoots[n].
+// (3) For z >= 0, Z exceeds z with at most the probability of the sum of as many noises of scale a.
+// To see it, let X and Y be symmetric and unimodal, with Y the sum of the other noises and f its
+// density. The derivative of P(s X + Y > z) in s is E|X| (f(z - s|X|) - f(z + s|X|))/2 >= 0. The
+// sum of n noises of scale a has Root = a equalRoots[n].
 func tailOf(gaussian bool, scales []float64) privacy.Tail {
 	var most float64
 	largest, n := 0, 0
@@ -53,8 +61,10 @@ func tailOf(gaussian bool, scales []float64) privacy.Tail {
 	return privacy.Tail{Root: most * root, Linear: most}
 }
 
-// equalRoots has the least Root, rounded up to a thousandth, for the sum of n Laplace noises of scale 1 and Linear = 1: the largest (z - l)/sqrt(l) over z >= 0 for
-// l = -ln P(Z > z). The tail is exp(-z) times a polynomial of degree n-1. There are as many as a tree can have levels, and one.
+// equalRoots[n] is the least Root, rounded up to a thousandth, for the sum Z of n Laplace noises of
+// scale 1 with Linear = 1: the largest (z - l)/sqrt(l) over z >= 0 for l = -ln P(Z > z). The tail
+// is exp(-z) times a polynomial of degree n-1. The table reaches as far as a tree can have levels,
+// plus one.
 var equalRoots = [...]float64{
 	0,
 	0, 0.4, 0.854, 1.253, 1.612, 1.942, 2.248, 2.536, 2.808, 3.067, 3.316, 3.554, 3.784,

@@ -29,8 +29,10 @@ func bigExp(x *big.Float) *big.Float {
 	return sum
 }
 
-// exactTail returns P(Z > z) of the sum of independent Laplace noises whose scales all differ, z >= 0: by partial fractions, prod 1/(1 + a_j^2 t^2) is sum A_j/(1 + a_j^2 t^2)
-// with A_j = prod_{i != j} 1/(1 - (a_i/a_j)^2), so that the tail is sum A_j exp(-z/a_j)/2. The terms alternate and cancel, thus the digits.
+// exactTail returns P(Z > z) of the sum of independent Laplace noises whose scales all differ, z >=
+// 0: by partial fractions, prod 1/(1 + a_j^2 t^2) is sum A_j/(1 + a_j^2 t^2) with A_j = prod_{i !=
+// j} 1/(1 - (a_i/a_j)^2), so that the tail is sum A_j exp(-z/a_j)/2. The terms alternate and
+// cancel, thus the digits.
 func exactTail(scales []float64, z float64) float64 {
 	total := bigFloat(0)
 	for j, a := range scales {
@@ -49,8 +51,10 @@ func exactTail(scales []float64, z float64) float64 {
 	return p / 2
 }
 
-// equalTail returns ln(exp(z) P(Z > z)), the logarithm of a polynomial, of the sum of n independent Laplace noises of scale 1: a difference of two Gamma(n) numbers, G - G'. Given G', G is
-// over z + G' with probability sum_{i<n} exp(-(z + G')) (z + G')^i/i!, and E G'^j exp(-G') = Gamma(n+j)/(Gamma(n) 2^(n+j)).
+// equalTail returns ln(exp(z) P(Z > z)), the logarithm of a polynomial, of the sum of n independent
+// Laplace noises of scale 1: a difference of two Gamma(n) numbers, G - G'. Given G', G is over z +
+// G' with probability sum_{i<n} exp(-(z + G')) (z + G')^i/i!, and E G'^j exp(-G') =
+// Gamma(n+j)/(Gamma(n) 2^(n+j)).
 func equalTail(n int) func(z float64) float64 {
 	factorial := func(k int) float64 { v, _ := math.Lgamma(float64(k + 1)); return v }
 	coefficients := make([]float64, n)
@@ -68,9 +72,12 @@ func equalTail(n int) func(z float64) float64 {
 	}
 }
 
-// TestEqualRoots: each entry is an upper bound of h(z)/sqrt(l(z)) on all of z >= 0, h(z) = z - l(z) being equalTail, and none is larger than that by more than two thousandths. Both h,
-// a polynomial's logarithm with positive coefficients, and l grow, so that on [z, z + step] the ratio is at most h(z + step)/sqrt(l(z)); the steps are as short as that takes. From
-// some z on the ratio falls: it does where h l' >= 2 h' l, and l' = 1 - h', l <= z and h' <= (n-1)/z, so that h (1 - (n-1)/z) >= 2 (n-1) is enough, whose left side grows.
+// TestEqualRoots: each entry is an upper bound of h(z)/sqrt(l(z)) on all of z >= 0, h(z) = z - l(z)
+// being equalTail, and none is larger than that by more than two thousandths. Both h, a
+// polynomial's logarithm with positive coefficients, and l grow, so that on [z, z + step] the ratio
+// is at most h(z + step)/sqrt(l(z)); the steps are as short as that takes. From some z on the ratio
+// falls: it does where h l' >= 2 h' l, and l' = 1 - h', l <= z and h' <= (n-1)/z, so that h (1 -
+// (n-1)/z) >= 2 (n-1) is enough, whose left side grows.
 func TestEqualRoots(t *testing.T) {
 	for n := 2; n < len(equalRoots); n++ {
 		h, root, most := equalTail(n), equalRoots[n], 0.0
@@ -115,7 +122,8 @@ func checkTail(t *testing.T, what any, tail privacy.Tail, exact func(z float64) 
 	}
 }
 
-// TestTails: the bounds hold of the exact tails, for one noise, for equal ones, for random scales and for those of blocks that are remembered.
+// TestTails: the bounds hold of the exact tails, for one noise, for equal ones, for random scales
+// and for those of blocks that are remembered.
 func TestTails(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		scales := make([]float64, n)
@@ -146,7 +154,7 @@ func TestTails(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.1, 2, 50} {
 		b := &Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Remember: true}
-		if err := b.Init(privacy.TallySetup{Arms: 7, Slots: 3, Horizon: 1 << 14, Hi: 1}); err != nil {
+		if err := b.Init(privacy.Setup{Arms: 7, Slots: 3, Horizon: 1 << 14, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
 		for level := range b.levels {
@@ -155,10 +163,10 @@ func TestTails(t *testing.T) {
 			}
 			scales, total := make([]float64, level+1), 0.0
 			for j := range scales {
-				total += 1 / b.variance(j, b.later)
+				total += 1 / b.variance(math.Ldexp(1, j), b.later)
 			}
 			for j := range scales {
-				scales[j] = b.later / b.variance(j, b.later) / total / math.Pow(2, float64(j))
+				scales[j] = b.later / b.variance(math.Ldexp(1, j), b.later) / total / math.Pow(2, float64(j))
 			}
 			checkTail(t, []any{epsilon, level}, b.levels[level].tail, func(z float64) float64 { return exactTail(scales, z) })
 		}
@@ -171,8 +179,9 @@ func TestTails(t *testing.T) {
 	near(t, "scales that are tiny", tailOf(false, []float64{3e-200, 3e-200}).Root, equalRoots[2]*3e-200, 1e-12)
 }
 
-// TestTailsAreTight says what the bounds give away, at the l of a confidence width, 3 ln(K t) for K = 3 and t = 1e4: nothing that counts for one noise, and not over a half for
-// others. Without noise there is none.
+// TestTailsAreTight says what the bounds give away, at the l of a confidence width, 3 ln(K t) for K
+// = 3 and t = 1e4: nothing that counts for one noise, and not over a half for others. Without noise
+// there is none.
 func TestTailsAreTight(t *testing.T) {
 	l := 3 * math.Log(3e4)
 	for n := 1; n <= 20; n++ {

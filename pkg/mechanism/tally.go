@@ -8,44 +8,59 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// replaceWeights is the relation that tallies protect. The weights of the arms that the round does not show are part of the record.
+// replaceWeights is the neighbouring relation that tallies protect. The weights of the arms that
+// the round does not show are part of the record.
 var replaceWeights = privacy.Neighbours{Relation: privacy.Replace, Record: "round's weights", Contributions: 1}
 
-// adaptive is the condition of a tally's claim on who chooses the arms.
+// adaptive is the condition of a tally's claim that restricts how the arms are chosen.
 const adaptive = "the arms of a round depend on earlier releases, and not on its weights"
 
-// tallied is what the tallies share: the admission of records, and the count of each arm's observations.
+// tallied is the part that all tallies share: it admits records and counts each arm's observations.
 type tallied struct {
-	setup   privacy.TallySetup
+	setup   privacy.Setup
 	seen    []int // observations of each arm
-	mark    []int // by arm, the last record that named it, as a number of its own
-	turn    int   // number of the last mark
+	mark    []int // by arm, the turn of the last record that named it
+	turn    int   // the number of the current record, for mark
 	count   int   // records admitted since Reset
 	clipped int
+	means   privacy.Means
 }
 
-// init validates, and checks that so many numbers an arm fit into memory, which the caller is about to make.
-func (t *tallied) init(s privacy.TallySetup, numbers float64) error {
+// init validates the setup and checks that the numbers per arm which the caller is about to make
+// fit into memory.
+func (t *tallied) init(s privacy.Setup, numbers float64) error {
 	*t = tallied{} // no record is taken until all is well
-	if err := s.Validate(); err != nil {
+	if err := s.CheckWeights(); err != nil {
 		return err
 	}
 	if n := float64(s.Horizon) + 1; math.IsInf((s.Hi-s.Lo)*n, 0) {
-		return fmt.Errorf("mechanism: TallySetup.Lo = %v, Hi = %v, want a sum of %g weights finite", s.Lo, s.Hi, n)
+		return fmt.Errorf("mechanism: Setup.Lo = %v, Hi = %v, want a sum of %g weights finite", s.Lo, s.Hi, n)
 	}
-	if err := size.Check(fmt.Sprintf("mechanism: TallySetup.Arms = %d", s.Arms), (numbers+2)*float64(s.Arms)); err != nil {
+	if err := size.Check(fmt.Sprintf("mechanism: Setup.Arms = %d", s.Arms), (numbers+8)*float64(s.Arms)); err != nil {
 		return err
 	}
-	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms)}
+	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms),
+		means: privacy.Means{Of: make([]privacy.Estimate, s.Arms), Changed: make([]int, 0, s.Arms)}}
 	return nil
 }
 
 func (t *tallied) reset() {
 	clear(t.seen)
 	t.count, t.clipped = 0, 0
+	clear(t.means.Of)
+	t.means.Changed = t.means.Changed[:0]
 }
 
-// records returns the number of records that are taken at most.
+// Release returns the arms' means as they were last released.
+func (t *tallied) Release() *privacy.Means { return &t.means }
+
+// change sets an arm's estimate and notes that it changed.
+func (t *tallied) change(arm int, e privacy.Estimate) {
+	t.means.Of[arm] = e
+	t.means.Changed = append(t.means.Changed, arm)
+}
+
+// records returns the largest number of records that are taken.
 func (t *tallied) records() uint {
 	if t.setup.WarmUp {
 		return uint(t.setup.Horizon) + 1
@@ -53,11 +68,12 @@ func (t *tallied) records() uint {
 	return uint(t.setup.Horizon)
 }
 
-// warm reports that the next record is the warm-up.
+// warm reports whether the next record is the warm-up.
 func (t *tallied) warm() bool { return t.setup.WarmUp && t.count == 0 }
 
-// admit checks a record and counts it and its clipped weights.
-func (t *tallied) admit(arms []int, weights []float64) error {
+// admit checks a record, counts it and counts its clipped weights.
+func (t *tallied) admit(rec *privacy.Record) error {
+	arms, weights := rec.Arms, rec.Y
 	most := t.setup.Slots
 	if t.warm() {
 		most = t.setup.Arms
@@ -90,12 +106,41 @@ func (t *tallied) admit(arms []int, weights []float64) error {
 		}
 	}
 	t.count++
+	t.means.Changed = t.means.Changed[:0]
 	return nil
 }
 
-// over returns a weight, clipped, less Lo: sums of these, in [0, Hi - Lo], lose no digits to an offset of the weights.
+// over returns a clipped weight less Lo. Sums of these numbers in [0, Hi - Lo] lose no digits to a
+// large Lo.
 func (t *tallied) over(weight float64) float64 {
 	return min(max(weight, t.setup.Lo), t.setup.Hi) - t.setup.Lo
+}
+
+// weights returns the plan of a tally, without its cases.
+func (t *tallied) weights(asked privacy.Budget, c privacy.Calibration, source string) privacy.Plan {
+	if t.seen == nil {
+		return privacy.NoPlan("%v", errInit)
+	}
+	return privacy.Plan{
+		Model: privacy.Central, Neighbours: replaceWeights, Calibration: c, Asked: asked,
+		Conditions: []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive},
+		Source:     source,
+	}
+}
+
+// shown returns the case of a record that moves the given number of sums, each by at most the range
+// of a weight.
+func (t *tallied) shown(law privacy.Law, sums int) []privacy.Release {
+	side := t.setup.Hi - t.setup.Lo
+	return []privacy.Release{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Times: sums}}
+}
+
+// ready refuses a record before Init and Reset.
+func (t *tallied) ready(n *privacy.Noise) error {
+	if n == nil || t.seen == nil {
+		return errReset
+	}
+	return nil
 }
 
 // Clipped returns how many weights were clipped since Reset.

@@ -9,10 +9,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Each of 1000 people is shown two of three films and says which she likes. Everybody likes the first film, every other one the second and nobody the third.
+// Each of 1000 people is shown two of three films and says which she likes. Everybody likes the
+// first film, every other one the second and nobody the third.
 func ExampleBlocks() {
 	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
-	if err := blocks.Init(privacy.TallySetup{Arms: 3, Slots: 2, Horizon: 1000, Lo: 0, Hi: 1}); err != nil {
+	if err := blocks.Init(privacy.Setup{Arms: 3, Slots: 2, Horizon: 1000, Lo: 0, Hi: 1}); err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -20,38 +21,42 @@ func ExampleBlocks() {
 	for person := range 1000 {
 		likes := []float64{1, float64(person / 3 % 2), 0}
 		one, other := person%3, (person+1)%3
-		if _, err := blocks.Add([]int{one, other}, []float64{likes[one], likes[other]}); err != nil {
+		if _, err := blocks.Add(&privacy.Record{Arms: []int{one, other}, Y: []float64{likes[one], likes[other]}}); err != nil {
 			fmt.Println(err)
 			return
 		}
 	}
 	for film := range 3 {
-		e := blocks.Estimate(film)
+		e := blocks.Release().Of[film]
 		fmt.Printf("film %d: %.2f, from a block of %d\n", film, e.Mean, e.Count)
 	}
-	fmt.Print(blocks.Claim())
+	fmt.Print(privacy.ClaimOf(&blocks))
 	// Output:
 	// film 0: 1.00, from a block of 256
 	// film 1: 0.51, from a block of 256
 	// film 2: 0.01, from a block of 256
 	// model       central differential privacy
 	// neighbours  replace one round's weights
+	// level       event: a user has one record
+	// covers      all outputs
 	// asked for   epsilon = 1, delta = 0
-	// proved      epsilon = 1 at that delta
+	// proved      epsilon = 1 at that delta (pure)
 	// event       2 times: Laplace, epsilon = 0.5
 	// calibration Sound
+	// noise       for research: floating point, and seeded
 	// condition   weights clipped to [0, 1] inside the mechanism
 	// condition   the arms of a round depend on earlier releases, and not on its weights
-	// condition   a user takes part in one round
-	// source      Differentially private matroid bandits, Theorem 1
+	// not covered error texts, counts of clipped records, running times
+	// source      blocks of Differentially private matroid bandits, Theorem 1
 }
 
-// The same noise and the same privacy, but what older blocks released is kept. The errors are those of 2000 runs.
+// The same noise and the same privacy, but what older blocks released is kept. The errors are those
+// of 2000 runs.
 func ExampleBlocks_remember() {
 	const runs, people = 2000, 1023
 	for _, remember := range []bool{false, true} {
 		blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 0.2}, Remember: remember}
-		if err := blocks.Init(privacy.TallySetup{Arms: 1, Slots: 1, Horizon: people, Lo: 0, Hi: 1}); err != nil {
+		if err := blocks.Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: people, Lo: 0, Hi: 1}); err != nil {
 			fmt.Println(err)
 			return
 		}
@@ -60,15 +65,15 @@ func ExampleBlocks_remember() {
 		for range runs {
 			blocks.Reset(noise)
 			for range people {
-				if _, err := blocks.Add([]int{0}, []float64{float64(tastes.IntN(2))}); err != nil {
+				if _, err := blocks.Add(&privacy.Record{Arms: []int{0}, Y: []float64{float64(tastes.IntN(2))}}); err != nil {
 					fmt.Println(err)
 					return
 				}
 			}
-			off := blocks.Estimate(0).Mean - 0.5
+			off := blocks.Release().Of[0].Mean - 0.5
 			square += off * off
 		}
-		fmt.Printf("remember %v: off by %.4f, the mean of %d\n", remember, math.Sqrt(square/runs), blocks.Estimate(0).Count)
+		fmt.Printf("remember %v: off by %.4f, the mean of %d\n", remember, math.Sqrt(square/runs), blocks.Release().Of[0].Count)
 	}
 	// Output:
 	// remember false: off by 0.0268, the mean of 512

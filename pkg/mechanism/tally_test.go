@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -27,8 +28,9 @@ func tallies(b privacy.Budget) map[string]privacy.Tally {
 	return all
 }
 
-// setups of tallies: every arm, some of them, one of one, weights that are shifted and scaled, and a warm-up.
-var tallySetups = []privacy.TallySetup{
+// setups of tallies: every arm, some of them, one of one, weights that are shifted and scaled, and
+// a warm-up.
+var tallySetups = []privacy.Setup{
 	{Arms: 3, Slots: 3, Horizon: 40, Lo: 0, Hi: 1},
 	{Arms: 5, Slots: 2, Horizon: 100, Lo: -3, Hi: 5},
 	{Arms: 1, Slots: 1, Horizon: 1, Lo: 0, Hi: 1},
@@ -36,8 +38,9 @@ var tallySetups = []privacy.TallySetup{
 	{Arms: 2, Slots: 2, Horizon: 7, Lo: 0, Hi: 1, WarmUp: true},
 }
 
-// shown draws the records of a run: random arms, as many as are allowed or fewer, and weights of which some are out of bounds.
-func shown(s privacy.TallySetup, rng *rand.Rand) (arms [][]int, weights [][]float64) {
+// shown draws the records of a run: random arms, as many as are allowed or fewer, and weights of
+// which some are out of bounds.
+func shown(s privacy.Setup, rng *rand.Rand) (arms [][]int, weights [][]float64) {
 	n := s.Horizon
 	if s.WarmUp {
 		n++
@@ -60,7 +63,7 @@ func shown(s privacy.TallySetup, rng *rand.Rand) (arms [][]int, weights [][]floa
 // estimates returns all estimates.
 func estimates(t privacy.Tally, arms int) (all []privacy.Estimate) {
 	for arm := range arms {
-		all = append(all, t.Estimate(arm))
+		all = append(all, t.Release().Of[arm])
 	}
 	return all
 }
@@ -78,14 +81,14 @@ func same[T comparable](a, b []T) bool {
 }
 
 // run feeds a tally and returns all its estimates after each record.
-func run(t *testing.T, tally privacy.Tally, s privacy.TallySetup, source rand.Source, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
+func run(t *testing.T, tally privacy.Tally, s privacy.Setup, source rand.Source, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
 	t.Helper()
 	if err := tally.Init(s); err != nil {
 		t.Fatal(err)
 	}
 	tally.Reset(privacy.NewNoise(source))
 	for i := range arms {
-		if _, err := tally.Add(arms[i], weights[i]); err != nil {
+		if _, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]}); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, estimates(tally, s.Arms))
@@ -93,8 +96,9 @@ func run(t *testing.T, tally privacy.Tally, s privacy.TallySetup, source rand.So
 	return all
 }
 
-// worth derives the epsilon of a tally from the noise on its sums and the most of them that a record is in: later ones' and, with a warm-up, the first one's.
-func worth(tally privacy.Tally, s privacy.TallySetup) float64 {
+// worth derives the epsilon of a tally from the noise on its sums and the most of them that a
+// record is in: later ones' and, with a warm-up, the first one's.
+func worth(tally privacy.Tally, s privacy.Setup) float64 {
 	var first, later float64
 	releases := float64(s.Slots)
 	switch m := tally.(type) {
@@ -111,14 +115,16 @@ func worth(tally privacy.Tally, s privacy.TallySetup) float64 {
 	if later == 0 {
 		return math.Inf(1)
 	}
-	if delta := tally.Claim().Nominal.Delta; delta > 0 {
+	if delta := privacy.ClaimOf(tally).Asked().Delta; delta > 0 {
 		return privacy.GaussianEpsilon(delta, max(math.Sqrt(releases)*side/later, math.Sqrt(arms)*side/first))
 	}
 	return max(releases*side/later, arms*side/first)
 }
 
-// TestTallyLedger: what the noise source drew is what each tally says that its claim rests on, after any number of records, of which refused ones draw nothing; one draw
-// more or less, or of another scale, is not. An accountant finds the claim's event worth what is claimed, and that is what the scales of the noise are worth.
+// TestTallyLedger: what the noise source drew is what each tally says that its claim rests on,
+// after any number of records, of which refused ones draw nothing; one draw more or less, or of
+// another scale, is not. An accountant finds the claim's event worth what is claimed, and that is
+// what the scales of the noise are worth.
 func TestTallyLedger(t *testing.T) {
 	for _, b := range []privacy.Budget{{Epsilon: 0.7, Delta: 1e-4}, {Epsilon: math.Inf(1), Delta: 1e-4}} {
 		for name, tally := range tallies(b) {
@@ -127,32 +133,33 @@ func TestTallyLedger(t *testing.T) {
 				if err := tally.Init(s); err != nil {
 					t.Fatal(err)
 				}
-				report, err := privacy.NewReport(name, tally.Claim())
+				claim := privacy.ClaimOf(tally)
+				exact, _, err := privacy.Tightest(claim.Event(), claim.Asked().Delta)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if claim := tally.Claim(); !b.None() && !(report.Exact > 0.99*claim.Epsilon) {
-					t.Errorf("%s: the event is worth %v, the claim is %v", name, report.Exact, claim.Epsilon)
+				if !b.None() && exact != claim.Epsilon() {
+					t.Errorf("%s: the event is worth %v, the claim is %v", name, exact, claim.Epsilon())
 				}
-				if w := worth(tally, s); w != report.Exact { // infinite ones are equal
-					near(t, name+": epsilon by the scales", w, report.Exact, 1e-6)
+				if w := worth(tally, s); w != exact { // infinite ones are equal
+					near(t, name+": epsilon by the scales", w, exact, 1e-6)
 				}
 				for seed := range uint64(2) { // a used one too
 					ledger := privacy.NewLedger(random.Source(seed, 0, "noise"))
 					tally.Reset(privacy.NewNoise(ledger))
 					arms, weights := shown(s, rand.New(rand.NewPCG(seed, 1)))
 					for i := range arms {
-						if err := ledger.Check(tally.Draws()); err != nil {
+						if err := ledger.Check(tally.Drawn()); err != nil {
 							t.Fatalf("%s: after %d records: %v", name, i, err)
 						}
-						if _, err := tally.Add([]int{0}, []float64{math.NaN()}); err == nil {
+						if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{math.NaN()}}); err == nil {
 							t.Fatalf("%s: NaN is taken", name)
 						}
-						if _, err := tally.Add(arms[i], weights[i]); err != nil {
+						if _, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]}); err != nil {
 							t.Fatal(err)
 						}
 					}
-					draws := tally.Draws()
+					draws := tally.Drawn()
 					if err := ledger.Check(draws); err != nil {
 						t.Fatalf("%s: after all records: %v", name, err)
 					}
@@ -180,7 +187,8 @@ func TestTallyLedger(t *testing.T) {
 	}
 }
 
-// TestTallySpent: nothing before the first record, more as they come, and the claim's event at the end.
+// TestTallySpent: nothing before the first record, more as they come, and the claim's event at the
+// end.
 func TestTallySpent(t *testing.T) {
 	b := privacy.Budget{Epsilon: 0.7, Delta: 1e-4}
 	for name, tally := range tallies(b) {
@@ -188,64 +196,82 @@ func TestTallySpent(t *testing.T) {
 			if err := tally.Init(s); err != nil {
 				t.Fatal(err)
 			}
-			meter, last, claim := tally.(privacy.Meter), 0.0, tally.Claim()
+			meter, last, claim := tally.(privacy.Planner), 0.0, privacy.ClaimOf(tally)
 			for records := 0; records <= s.Horizon+1; records++ {
-				event := meter.Spent(records)
+				event := privacy.PlanOf(meter, records).Event()
 				epsilon := 0.0
 				if records > 0 {
 					var err error
-					if epsilon, _, err = privacy.Tightest(event, claim.Nominal.Delta); err != nil {
+					if epsilon, _, err = privacy.Tightest(event, claim.Asked().Delta); err != nil {
 						t.Fatal(err)
 					}
-				} else if event != nothing {
+				} else if event != (privacy.GaussianEvent{}) {
 					t.Errorf("%s, %+v: %v is spent before the first record", name, s, event)
 				}
-				if epsilon < last*(1-1e-9) || epsilon > claim.Epsilon*(1+1e-9) {
-					t.Errorf("%s, %+v: %v is spent after %d records, %v before, %v is claimed", name, s, epsilon, records, last, claim.Epsilon)
+				if epsilon < last*(1-1e-9) || epsilon > claim.Epsilon()*(1+1e-9) {
+					t.Errorf("%s, %+v: %v is spent after %d records, %v before, %v is claimed", name, s, epsilon, records, last, claim.Epsilon())
 				}
 				last = epsilon
 			}
-			near(t, name+": spent in the end", last, claim.Epsilon, 1e-9)
-			if fmt.Sprint(meter.Spent(s.Horizon+1)) != fmt.Sprint(claim.Event) {
-				t.Errorf("%s, %+v: %v is spent in the end, the claim says %v", name, s, meter.Spent(s.Horizon+1), claim.Event)
+			near(t, name+": spent in the end", last, claim.Epsilon(), 1e-9)
+			if fmt.Sprint(privacy.PlanOf(meter, s.Horizon+1).Event()) != fmt.Sprint(claim.Event()) {
+				t.Errorf("%s, %+v: %v is spent in the end, the claim says %v", name, s, privacy.PlanOf(meter, s.Horizon+1).Event(), claim.Event())
 			}
 		}
 	}
 }
 
-// TestTallySpentWarmUp: the record of the warm-up is in L releases and all later ones in up to K, or K times the levels of a tree of theirs.
+// TestTallySpentWarmUp: the record of the warm-up is in L releases and all later ones in up to K,
+// or K times the levels of a tree of theirs.
 func TestTallySpentWarmUp(t *testing.T) {
-	s := privacy.TallySetup{Arms: 5, Slots: 2, Horizon: 8, Hi: 1, WarmUp: true}
+	s := privacy.Setup{Arms: 5, Slots: 2, Horizon: 8, Hi: 1, WarmUp: true}
 	laplace := func(parts float64) privacy.Event { return privacy.LaplaceEvent{Epsilon: 0.5 / parts} }
 	warm, later := privacy.Repeat{Event: laplace(5), Times: 5}, privacy.Repeat{Event: laplace(2), Times: 2}
 	tree := func(nodes int) privacy.Event {
-		return privacy.Parallel{warm, privacy.TreeEvent{Node: laplace(8), Nodes: nodes}}
+		return privacy.Parallel{warm, privacy.Repeat{Event: laplace(8), Times: nodes}}
 	}
 	budget := privacy.Budget{Epsilon: 0.5}
 	published := privacy.Repeat{Event: laplace(2), Times: 5}
 	for _, c := range []struct {
 		tally interface {
 			privacy.Tally
-			privacy.Meter
+			privacy.Planner
 		}
 		want []privacy.Event // after 1, 2, ... records
 	}{
 		{&Blocks{Budget: budget}, []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
-		{&Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, published}},
+		{&Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, privacy.Parallel{published, later}}},
 		{&TreeTally{Budget: budget}, []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
 	} {
 		if err := c.tally.Init(s); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range c.want {
-			if got := c.tally.Spent(i + 1); !reflect.DeepEqual(got, want) {
+			if got := privacy.PlanOf(c.tally, i+1).Event(); !sameEvent(got, want) {
 				t.Errorf("%T: %v is spent after %d records, want %v", c.tally, got, i+1, want)
 			}
 		}
-		if want := c.want[len(c.want)-1]; !reflect.DeepEqual(c.tally.Claim().Event, want) {
-			t.Errorf("%T claims %v, want %v", c.tally, c.tally.Claim().Event, want)
+		if want := c.want[len(c.want)-1]; !sameEvent(privacy.ClaimOf(c.tally).Event(), want) {
+			t.Errorf("%T claims %v, want %v", c.tally, privacy.ClaimOf(c.tally).Event(), want)
 		}
 	}
+}
+
+// sameEvent compares events, of Laplace noise, to a relative 1e-12.
+func sameEvent(a, b privacy.Event) bool {
+	if a, ok := a.(privacy.LaplaceEvent); ok {
+		b, ok := b.(privacy.LaplaceEvent)
+		return ok && math.Abs(a.Epsilon-b.Epsilon) <= 1e-12*b.Epsilon
+	}
+	switch a := a.(type) {
+	case privacy.Repeat:
+		b, ok := b.(privacy.Repeat)
+		return ok && a.Times == b.Times && sameEvent(a.Event, b.Event)
+	case privacy.Parallel:
+		b, ok := b.(privacy.Parallel)
+		return ok && slices.EqualFunc(a, b, sameEvent)
+	}
+	return reflect.DeepEqual(a, b)
 }
 
 // TestTallyReset: a run is the same after any other, also one whose warm-up showed other arms.
@@ -260,12 +286,12 @@ func TestTallyReset(t *testing.T) {
 				all = rand.New(rand.NewPCG(3, 4)).Perm(s.Arms)
 			}
 			tally.Reset(privacy.NewNoise(random.Source(8, 0, "noise")))
-			if _, err := tally.Add(all, make([]float64, len(all))); err != nil {
+			if _, err := tally.Add(&privacy.Record{Arms: all, Y: make([]float64, len(all))}); err != nil {
 				t.Fatal(err)
 			}
 			tally.Reset(privacy.NewNoise(testSource()))
 			for i := range arms {
-				if _, err := tally.Add(arms[i], weights[i]); err != nil || !same(want[i], estimates(tally, s.Arms)) {
+				if _, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]}); err != nil || !same(want[i], estimates(tally, s.Arms)) {
 					t.Fatalf("%s, %+v, record %d: %v, %v, want %v", name, s, i, estimates(tally, s.Arms), err, want[i])
 				}
 			}
@@ -288,9 +314,9 @@ func TestTallyInitRefuses(t *testing.T) {
 		}
 	}
 	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
-	one := privacy.TallySetup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
+	one := privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
 	wants(t, "a variance that overflows", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
-	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.TallySetup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
+	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
 	for _, delta := range []float64{-1, 1, nan} {
 		b := &Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
 		wants(t, "delta", b.Init(good), fmt.Sprintf("delta = %v", delta), "[0, 1)")
@@ -302,16 +328,16 @@ func TestTallyInitRefuses(t *testing.T) {
 	all["counts"] = &Counts{}
 	for name, tally := range all {
 		for _, c := range []struct {
-			change func(*privacy.TallySetup)
+			change func(*privacy.Setup)
 			words  []string
 		}{
-			{func(s *privacy.TallySetup) { s.Arms = 0 }, []string{"Arms = 0", ">= 1"}},
-			{func(s *privacy.TallySetup) { s.Slots = 6 }, []string{"Slots = 6", "Arms = 5"}},
-			{func(s *privacy.TallySetup) { s.Horizon = 0 }, []string{"Horizon = 0", ">= 1"}},
-			{func(s *privacy.TallySetup) { s.Hi = s.Lo }, []string{"Hi = -3", "Lo < Hi"}},
-			{func(s *privacy.TallySetup) { s.Lo = nan }, []string{"Lo = NaN", "Lo < Hi"}},
-			{func(s *privacy.TallySetup) { s.Hi = math.Inf(1) }, []string{"Hi = +Inf", "finite"}},
-			{func(s *privacy.TallySetup) { s.Hi = 1e307 }, []string{"Hi = 1e+307", "finite"}},
+			{func(s *privacy.Setup) { s.Arms = 0 }, []string{"Arms = 0", ">= 1"}},
+			{func(s *privacy.Setup) { s.Slots = 6 }, []string{"Slots = 6", "Arms = 5"}},
+			{func(s *privacy.Setup) { s.Horizon = 0 }, []string{"Horizon = 0", ">= 1"}},
+			{func(s *privacy.Setup) { s.Hi = s.Lo }, []string{"Hi = -3", "Lo < Hi"}},
+			{func(s *privacy.Setup) { s.Lo = nan }, []string{"Lo = NaN", "Lo < Hi"}},
+			{func(s *privacy.Setup) { s.Hi = math.Inf(1) }, []string{"Hi = +Inf", "finite"}},
+			{func(s *privacy.Setup) { s.Hi = 1e307 }, []string{"Hi = 1e+307", "finite"}},
 		} {
 			if err := tally.Init(good); err != nil {
 				t.Fatal(err)
@@ -320,36 +346,37 @@ func TestTallyInitRefuses(t *testing.T) {
 			c.change(&s)
 			wants(t, name, tally.Init(s), c.words...)
 			tally.Reset(privacy.NewNoise(testSource()))
-			if _, err := tally.Add([]int{0}, []float64{0}); err == nil {
+			if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
 				t.Errorf("%s: takes a record after a refused Init", name)
 			}
 		}
 	}
 }
 
-// TestTallyAddRefuses: a bad record is an error that names what is wrong with it, and changes nothing.
+// TestTallyAddRefuses: a bad record is an error that names what is wrong with it, and changes
+// nothing.
 func TestTallyAddRefuses(t *testing.T) {
-	for _, s := range []privacy.TallySetup{{Arms: 3, Slots: 2, Horizon: 4, Hi: 1}, {Arms: 3, Slots: 2, Horizon: 3, Hi: 1, WarmUp: true}} {
+	for _, s := range []privacy.Setup{{Arms: 3, Slots: 2, Horizon: 4, Hi: 1}, {Arms: 3, Slots: 2, Horizon: 3, Hi: 1, WarmUp: true}} {
 		all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
 		all["counts"] = &Counts{}
 		for name, tally := range all {
-			if _, err := tally.Add([]int{0}, []float64{0}); err == nil {
+			if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
 				t.Errorf("%s: takes a record before Init", name)
 			}
 			if err := tally.Init(s); err != nil {
 				t.Fatal(err)
 			}
 			if name != "counts" {
-				_, err := tally.Add([]int{0}, []float64{0})
+				_, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}})
 				wants(t, name, err, "before Init and Reset")
 			}
 			tally.Reset(privacy.NewNoise(testSource()))
 			refuse := func(arms []int, weights []float64, words ...string) {
 				t.Helper()
-				before, clipped, draws := estimates(tally, s.Arms), tally.Clipped(), fmt.Sprint(tally.Draws())
-				released, err := tally.Add(arms, weights)
+				before, clipped, draws := estimates(tally, s.Arms), tally.Clipped(), fmt.Sprint(tally.Drawn())
+				released, err := tally.Add(&privacy.Record{Arms: arms, Y: weights})
 				wants(t, name, err, words...)
-				if released || !same(before, estimates(tally, s.Arms)) || clipped != tally.Clipped() || draws != fmt.Sprint(tally.Draws()) {
+				if released || !same(before, estimates(tally, s.Arms)) || clipped != tally.Clipped() || draws != fmt.Sprint(tally.Drawn()) {
 					t.Errorf("%s: the record %v, %v was refused and changed something", name, arms, weights)
 				}
 			}
@@ -365,7 +392,8 @@ func TestTallyAddRefuses(t *testing.T) {
 				if i > 0 || !s.WarmUp {
 					refuse([]int{0, 1, 2}, []float64{0, 0, 0}, "3 arms", "<= 2")
 				}
-				if _, err := tally.Add([]int{i % 3}, []float64{3}); err != nil { // the first record may show fewer than all
+				// the first record may show fewer than all
+				if _, err := tally.Add(&privacy.Record{Arms: []int{i % 3}, Y: []float64{3}}); err != nil {
 					t.Fatal(err)
 				}
 				got = append(got, estimates(tally, s.Arms))
@@ -376,7 +404,7 @@ func TestTallyAddRefuses(t *testing.T) {
 			}
 			tally.Reset(privacy.NewNoise(testSource()))
 			for i := range got { // the same run without what was refused
-				if _, err := tally.Add([]int{i % 3}, []float64{3}); err != nil || !same(got[i], estimates(tally, s.Arms)) {
+				if _, err := tally.Add(&privacy.Record{Arms: []int{i % 3}, Y: []float64{3}}); err != nil || !same(got[i], estimates(tally, s.Arms)) {
 					t.Fatalf("%s: what was refused has changed a later estimate: %v, %v, %v", name, got[i], estimates(tally, s.Arms), err)
 				}
 			}
@@ -384,8 +412,10 @@ func TestTallyAddRefuses(t *testing.T) {
 	}
 }
 
-// TestTallyMetamorphic: the same run again is the same, to the bit, on a used tally and on a new one; other names for the arms rename the estimates; weights that are shifted and
-// scaled together with their bounds shift and scale them, powers of two to the bit; released says whether an estimate of a record's arm has changed, and no other changes.
+// TestTallyMetamorphic: the same run again is the same, to the bit, on a used tally and on a new
+// one; other names for the arms rename the estimates; weights that are shifted and scaled together
+// with their bounds shift and scale them, powers of two to the bit; released says whether an
+// estimate of a record's arm has changed, and no other changes.
 func TestTallyMetamorphic(t *testing.T) {
 	for name, tally := range tallies(privacy.Budget{Epsilon: 0.7, Delta: 1e-4}) {
 		for _, s := range tallySetups {
@@ -433,7 +463,7 @@ func TestTallyMetamorphic(t *testing.T) {
 			tally.Reset(privacy.NewNoise(source()))
 			for i := range arms {
 				before := estimates(tally, s.Arms)
-				released, err := tally.Add(arms[i], weights[i])
+				released, err := tally.Add(&privacy.Record{Arms: arms[i], Y: weights[i]})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -456,22 +486,22 @@ func TestTallyMetamorphic(t *testing.T) {
 	}
 }
 
-// TestTallyAllocs: neither Add nor Estimate allocates.
+// TestTallyAllocs: neither Add nor Release allocates.
 func TestTallyAllocs(t *testing.T) {
 	all := tallies(privacy.Budget{Epsilon: 0.7, Delta: 1e-4})
 	all["counts"] = &Counts{}
 	for name, tally := range all {
-		if err := tally.Init(privacy.TallySetup{Arms: 20, Slots: 5, Horizon: 1e6, Hi: 1}); err != nil {
+		if err := tally.Init(privacy.Setup{Arms: 20, Slots: 5, Horizon: 1e6, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
 		tally.Reset(privacy.NewNoise(testSource()))
-		arms, weights := []int{3, 1, 4, 15, 9}, []float64{0, 1, 2, 0.5, 0.5}
+		record := &privacy.Record{Arms: []int{3, 1, 4, 15, 9}, Y: []float64{0, 1, 2, 0.5, 0.5}}
 		if n := testing.AllocsPerRun(1000, func() {
-			if _, err := tally.Add(arms, weights); err != nil {
+			if _, err := tally.Add(record); err != nil {
 				t.Fatal(err)
 			}
 			for arm := range 20 {
-				_ = tally.Estimate(arm)
+				_ = tally.Release().Of[arm]
 			}
 		}); n != 0 {
 			t.Errorf("%s: %v allocations a record", name, n)
@@ -497,13 +527,14 @@ func TestCounts(t *testing.T) {
 				}
 			}
 		}
-		if !math.IsInf(c.Claim().Epsilon, 1) || len(c.Draws()) != 0 {
-			t.Errorf("claims %v, draws %v", c.Claim(), c.Draws())
+		if !math.IsInf(privacy.ClaimOf(c).Epsilon(), 1) || len(c.Drawn()) != 0 {
+			t.Errorf("claims %v, draws %v", privacy.ClaimOf(c), c.Drawn())
 		}
 	}
 }
 
-// BenchmarkTally times a record of K of L arms, and the reading of all estimates as often as one has changed.
+// BenchmarkTally times a record of K of L arms, and the reading of all estimates as often as one
+// has changed.
 func BenchmarkTally(b *testing.B) {
 	pure := privacy.Budget{Epsilon: 2}
 	for _, c := range []struct {
@@ -517,7 +548,7 @@ func BenchmarkTally(b *testing.B) {
 		for _, size := range []struct{ arms, slots int }{{7, 3}, {100, 17}, {1000, 333}} {
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", c.name, size.arms, size.slots), func(b *testing.B) {
 				const horizon = 20_000
-				if err := c.Init(privacy.TallySetup{Arms: size.arms, Slots: size.slots, Horizon: horizon, Hi: 1}); err != nil {
+				if err := c.Init(privacy.Setup{Arms: size.arms, Slots: size.slots, Horizon: horizon, Hi: 1}); err != nil {
 					b.Fatal(err)
 				}
 				rng := rand.New(rand.NewPCG(1, 2))
@@ -535,13 +566,13 @@ func BenchmarkTally(b *testing.B) {
 					if i%horizon == 0 {
 						c.Reset(noise)
 					}
-					released, err := c.Add(arms[i%16], weights)
+					released, err := c.Add(&privacy.Record{Arms: arms[i%16], Y: weights})
 					if err != nil {
 						b.Fatal(err)
 					}
 					if released {
 						for arm := range size.arms {
-							_ = c.Estimate(arm)
+							_ = c.Release().Of[arm]
 						}
 					}
 				}

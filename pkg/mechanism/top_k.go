@@ -8,38 +8,46 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TopK chooses K of n candidates by their scores: it adds Gumbel noise to each score once and takes the K largest, in order. That has the very
-// distribution of K exponential mechanisms one after the other, each without the candidates chosen before (Durfee and Rogers 2019), and is
-// released in the central model.
+// TopK chooses K of n candidates by their scores: it adds Gumbel noise to each score once and takes
+// the K largest, in order.
 //
-// A pick with epsilon_0 chooses candidate i with probability proportional to exp(epsilon_0 u_i/(2 D)), D the sensitivity of a score: Gumbel noise of scale
-// 2 D/epsilon_0. The 2 is for scores of which some rise and others fall between neighbours; where all rise or all fall (Monotone), the scale D/epsilon_0 is enough. A
-// pick's privacy loss has range epsilon_0, so that it is epsilon_0^2/8-zCDP (Cesar and Rogers 2021). For Budget.Delta = 0 epsilon_0 =
-// epsilon/K; for Delta > 0 it is the larger of that and of sqrt(8 rho/K), rho the zCDP of the budget.
+// Its output has the same distribution as K exponential mechanisms in turn, each over the
+// candidates not chosen before (Durfee and Rogers 2019). The trust model is central. Only the
+// chosen candidates are released, never their scores.
 //
-// A record is in one choice only; a user of k = Neighbours.Contributions records multiplies the sensitivity by k. What is released is the candidates,
-// never their scores.
+// A pick with epsilon_0 chooses candidate i with probability proportional to exp(epsilon_0 u_i/(2
+// D)), where u_i is its score and D the sensitivity of a score: the Gumbel noise has scale 2
+// D/epsilon_0. If between neighbours all scores rise or all fall (Monotone), the scale D/epsilon_0
+// is enough.
+//
+// The privacy loss of a pick has range epsilon_0, so a pick is epsilon_0^2/8-zCDP (Cesar and Rogers
+// 2021). For Budget.Delta = 0, epsilon_0 = epsilon/K. For Delta > 0 it is the larger of epsilon/K
+// and sqrt(8 rho/K), where rho is the zCDP of the budget.
+//
+// A record may be in one choice only. k = Neighbours.Contributions records of a user multiply the
+// sensitivity by k.
 type TopK struct {
-	Budget      privacy.Budget     // of a choice of K, no default; epsilon = +Inf means no noise
-	K           int                // candidates to choose, >= 1, no default
-	Candidates  int                // n >= K, no default
-	Sensitivity float64            // by how much one record may move a score, D > 0, no default
-	Monotone    bool               // between neighbours, all scores rise or all fall; for AddRemove only
-	Neighbours  privacy.Neighbours // zero: one record is replaced
+	Budget      privacy.Budget // of one choice of K, no default; epsilon = +Inf means no noise
+	K           int            // candidates to choose, >= 1, no default
+	Candidates  int            // n >= K, no default
+	Sensitivity float64        // largest change D > 0 of a score by one record, no default
+	// between neighbours, all scores rise or all fall; for AddRemove only
+	Monotone   bool
+	Neighbours privacy.Neighbours // zero value: one record is replaced
 
 	k       int // as it was in Init; noisy has the length of the scores
 	scale   float64
 	choices int
 	noise   *privacy.Noise
 	noisy   []float64
-	claim   privacy.Claim
+	plan    privacy.Plan
 }
 
 var _ privacy.Ledgered = (*TopK)(nil)
 
 // Init validates, calibrates and allocates.
 func (t *TopK) Init() error {
-	t.noise, t.claim = nil, privacy.Claim{}
+	t.noise, t.plan = nil, privacy.Plan{}
 	if err := t.Budget.Validate(); err != nil {
 		return err
 	}
@@ -65,38 +73,38 @@ func (t *TopK) Init() error {
 		condition += ", and all in the same direction"
 	}
 	k := float64(t.K)
-	pick, epsilon := t.Budget.Epsilon/k, t.Budget.Epsilon
+	pick := t.Budget.Epsilon / k
 	if t.Budget.Delta > 0 && !t.Budget.None() {
 		rho, err := privacy.ConcentratedRho(t.Budget)
 		if err != nil {
 			return err
 		}
-		if concentrated := math.Sqrt(8 * rho / k); concentrated > pick {
-			pick = concentrated
-			epsilon = privacy.ConcentratedEpsilon(k*pick*pick/8, t.Budget.Delta)
-		}
+		pick = max(pick, math.Sqrt(8*rho/k))
 	}
 	t.scale = factor * t.Sensitivity * float64(neighbours.Contributions) / pick
 	if math.IsInf(t.scale, 0) || t.scale == 0 && !t.Budget.None() {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
 	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: t.Budget, Epsilon: epsilon,
-		Event:      privacy.Repeat{Event: privacy.ExponentialEvent{Epsilon: pick}, Times: t.K},
+	t.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: t.Budget,
+		Cases: [][]privacy.Release{{{
+			Laws:        []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
+			Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K,
+		}}},
 		Conditions: []string{condition, "a record is in one choice"},
 		Source:     "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
 	}
 	return nil
 }
 
-// Reset begins a run over new noise.
+// Reset begins a new run that draws its noise from n.
 func (t *TopK) Reset(n *privacy.Noise) { t.noise, t.choices = n, 0 }
 
-// Choose appends the K candidates chosen to dst, the first pick first. Scores that are not finite, or not Candidates in number, are refused.
+// Choose appends the K chosen candidates to dst, the first pick first. It refuses scores that are
+// not finite or not Candidates in number.
 func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
-	if err := ready(t.noise, &t.claim); err != nil {
+	if err := ready(t.noise, &t.plan); err != nil {
 		return dst, err
 	}
 	if err := fits(t.noisy, scores, len(t.noisy)); err != nil {
@@ -125,13 +133,14 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 	return dst, nil
 }
 
-// Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times that.
+// Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times the
+// scale.
 func (t *TopK) Scale() float64 { return t.scale }
 
-// Claim returns what the noise buys.
-func (t *TopK) Claim() privacy.Claim { return t.claim }
+// Plan returns what the choices reveal of a record.
+func (t *TopK) Plan(records int) privacy.Plan { return upTo(t.plan, records).HeldBy(t) }
 
-// Draws returns a noise vector for each choice.
-func (t *TopK) Draws() []privacy.Draws {
+// Drawn returns one draw of a noise vector for each choice.
+func (t *TopK) Drawn() []privacy.Draws {
 	return []privacy.Draws{{Law: privacy.GumbelLaw(len(t.noisy), t.scale), Count: t.choices}}
 }

@@ -2,21 +2,25 @@ package mechanism
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Tree releases running sums by the binary tree mechanism (Chan, Shi, Song 2011; Dwork, Naor, Pitassi,
-// Rothblum 2010): the rows are the leaves, a node holds the sum of its leaves and noise of its own, and the prefix of t rows is the sum of
-// one node for each binary digit 1 of t. A row is in at most floor(log2(n-1)) + 1 of the nodes released.
+// Tree releases running sums by the binary tree mechanism (Chan, Shi, Song 2011; Dwork, Naor,
+// Pitassi, Rothblum 2010).
 //
-// As node sums add up to the prefix sum, what is kept is that sum and the noise of the nodes in the prefix, a level
-// each: the node finished by row t stands at the level of t's lowest digit 1 and replaces
-// the levels below. Noise is drawn once a row for a plain tree and twice, on average, for a padded one, when
-// the row comes and never when the release is read. Raw sums stay in memory: PanPrivateTree is for those who
-// fear an intruder.
+// The rows are the leaves, and a node holds the sum of its leaves plus noise of its own. The prefix
+// of t rows is the sum of one node for each binary digit 1 of t. For a horizon of n rows, a row is
+// in at most floor(log2(n-1)) + 1 released nodes. The last row is not released, as no round follows
+// it. The trust model is central; neighbouring streams differ in one row, replaced by any other.
+//
+// Node sums add up to the prefix sum. The tree therefore keeps that sum and, level by level, the
+// noise of the nodes in the prefix. The node that row t finishes stands at the level of the lowest
+// digit 1 of t and replaces the levels below. A plain tree draws noise once a row, a padded one
+// twice on average. It draws when a row is added, never when the release is read.
+//
+// Raw sums stay in memory. If an intruder may read it, use [PanPrivateTree].
 type Tree struct {
 	Noise NodeNoise // the noise of a node; no default
 
@@ -27,52 +31,53 @@ type Tree struct {
 
 var (
 	_ privacy.Accumulator = (*Tree)(nil)
-	_ privacy.Shifter     = (*Tree)(nil)
-	_ privacy.Exact       = (*Tree)(nil)
-	_ privacy.Meter       = (*Tree)(nil)
 )
 
 // Init validates and allocates.
 func (t *Tree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s, t.read); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
 	return nil
 }
 
-// Reset forgets the data and draws new noise.
+// Reset forgets the data and draws new noise from n.
 func (t *Tree) Reset(n *privacy.Noise) {
 	t.rows.reset()
 	t.prefix.reset(n)
 	clear(t.sum)
 }
 
-// AddOuter adds row row^T and the noise of the node that the row finishes. The last row of the horizon is counted and
-// dropped: no round comes after it, and no node is paid for it.
-func (t *Tree) AddOuter(row []float64) error {
-	if t.count >= t.setup.Horizon {
-		return beyond(t.setup.Horizon)
-	}
-	row, err := t.admit(row)
-	if err != nil || t.count == t.setup.Horizon {
-		return err
+// Add adds row row^T and the noise of the node that the row finishes. It counts the horizon's last
+// row and drops it: no round comes after that row, so no node is paid for it.
+func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
+	row, err := t.rows.take(rec)
+	if row == nil {
+		return false, err
 	}
 	addOuter(t.sum, row)
 	t.advance(t.count)
-	return nil
+	return true, nil
 }
 
-// Draws returns one node's noise a row, and the padding.
-func (t *Tree) Draws() []privacy.Draws {
+// Drawn returns one draw of a node's noise a row, plus the draws of the padding.
+func (t *Tree) Drawn() []privacy.Draws {
+	if t.noise == nil { // before Init
+		return nil
+	}
 	return []privacy.Draws{{Law: t.noise.Law(), Count: t.drawn(t.released())}}
 }
 
-// Spent returns the event of the nodes released with the prefixes of up to a number of rows: floor(log2) + 1 hold the first row.
-func (t *Tree) Spent(records int) privacy.Event { return t.noise.Spent(t.nodes(records)) }
+// Plan returns what the prefixes of up to the given number of records reveal of one record. The
+// first row is in floor(log2 records) + 1 nodes, and no row is in more. There is no plan if Noise
+// has no plan of its own.
+func (t *Tree) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(t.noise, t.nodes(records)).HeldBy(t)
+}
 
-// Read writes the noisy, shifted prefix sum into dst.
-func (t *Tree) Read(dst []float64) {
+// read writes the prefix sum into dst, with its noise and its shift.
+func (t *Tree) read(dst []float64) {
 	noise := t.total()
 	for i, v := range t.sum {
 		dst[i] = v + noise[i]
@@ -80,15 +85,8 @@ func (t *Tree) Read(dst []float64) {
 	addDiagonal(dst, t.setup.Dim, t.shift)
 }
 
-func beyond(horizon int) error {
-	if horizon == 0 {
-		return errInit
-	}
-	return fmt.Errorf("mechanism: a row beyond the horizon of %d rounds: its release would cost privacy that was not accounted", horizon)
-}
-
-// prefix is what the trees share: the noise of the nodes in the current prefix as sums from the top level down,
-// and the shift.
+// prefix is the part that all trees share: the shift, and the noise of the nodes in the current
+// prefix, kept as partial sums from the top level down.
 type prefix struct {
 	noise  NodeNoise
 	levels int
@@ -102,8 +100,9 @@ type prefix struct {
 	lowest int // the lowest level whose entry of above is current
 }
 
-// init makes the rows ready once there is noise for their setup: where that is refused, none is taken.
-func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
+// init makes the rows ready once the noise has accepted the setup. If the noise refuses it, no row
+// is taken.
+func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]float64)) error {
 	*r = rows{}
 	if noise == nil {
 		return fmt.Errorf("mechanism: a tree without Noise")
@@ -112,12 +111,14 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
 		return err
 	}
 	levels, padded := noise.Nodes()
-	if err := r.init(s, float64(2*float64(levels))+3); err != nil { // PanPrivateTree has the open nodes, too
+	// PanPrivateTree has the open nodes, too.
+	if err := r.init(s, float64(2*float64(levels))+3); err != nil {
 		return err
 	}
 	size := r.size
 	*p = prefix{noise: noise, levels: levels, padded: padded, shift: noise.Shift(), packed: size,
 		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
+	r.sums = privacy.NewSums(p.noise.Bounds(p.shift), p.noise.Noiseless(), read, p.shiftTo)
 	return nil
 }
 
@@ -130,7 +131,7 @@ func (p *prefix) reset(n *privacy.Noise) {
 	}
 }
 
-// advance draws the noise that row number t, 1 <= t, brings into the prefix.
+// advance draws the noise that row t >= 1 brings into the prefix.
 func (p *prefix) advance(t int) {
 	level := bits.TrailingZeros(uint(t))
 	p.draw(level, p.next(t, level))
@@ -150,7 +151,8 @@ func (p *prefix) next(t, level int) int {
 	return p.levels
 }
 
-// draw puts a new node's noise at a level, the lowest of the prefix from now on, under the nodes from level next up.
+// draw puts a new node's noise at a level, which becomes the lowest of the prefix. The nodes from
+// level next upwards stay.
 func (p *prefix) draw(level, next int) {
 	p.noise.Draw(p.source, p.node)
 	p.put(level, next, p.node)
@@ -164,26 +166,19 @@ func (p *prefix) put(level, next int, node []float64) {
 	p.lowest = level
 }
 
-// total returns the noise of the whole prefix.
+// total returns the summed noise of the whole prefix.
 func (p *prefix) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
 
-// ShiftTo moves the release such that rho_min, the bound without a shift plus the shift, has the value given.
-func (p *prefix) ShiftTo(rhoMin float64) error {
-	if !(rhoMin > 0) || math.IsInf(rhoMin, 1) {
-		return fmt.Errorf("mechanism: rho_min = %v, want finite and > 0", rhoMin)
-	}
+// shiftTo chooses the shift for which rho_min has the given value and returns the new bounds.
+// rho_min is its value without a shift, plus the shift.
+func (p *prefix) shiftTo(rhoMin float64) privacy.Bounds {
 	p.shift = rhoMin - p.noise.Bounds(0).RhoMin
-	return nil
+	return p.noise.Bounds(p.shift)
 }
 
-// Bounds returns the accurate bounds of the noise, shift included.
-func (p *prefix) Bounds() privacy.Bounds { return p.noise.Bounds(p.shift) }
-
-// Noiseless reports that epsilon is infinite.
-func (p *prefix) Noiseless() bool { return p.noise.Noiseless() }
-
-// drawn returns how many nodes' noise there is in the prefixes of t rows: one a row, and where they are padded one for each level at the
-// start and one for each level below that of the node that a row finishes.
+// drawn returns how many draws of a node's noise the prefixes of t rows take: one a row. Padded
+// prefixes also take one for each level at the start, and after each row one for each level below
+// the node that the row finishes.
 func (p *prefix) drawn(t int) int {
 	if !p.padded {
 		return t
@@ -191,16 +186,14 @@ func (p *prefix) drawn(t int) int {
 	return p.levels + t + finished(t)
 }
 
-// finished returns the number of nodes above the leaves that t rows finish, the sum of the trailing zeros of 1..t.
+// finished returns how many nodes above the leaves t rows finish, the sum of the trailing zeros of
+// 1, ..., t.
 func finished(t int) int { return t - bits.OnesCount(uint(t)) }
 
-// Claim returns what the noise of the nodes buys.
-func (p *prefix) Claim() privacy.Claim { return p.noise.Claim() }
-
-// Node is a node of the tree: the sum of rows First..Last, whose number is 2^Level.
+// Node is a node of a binary tree: the sum of the 2^Level rows First, ..., Last, counted from 1.
 type Node struct{ Level, First, Last int }
 
-// PrefixNodes returns the nodes whose sum is the prefix of t rows, the largest first.
+// PrefixNodes returns the nodes whose sums add up to the prefix of t rows, the largest first.
 func PrefixNodes(t int) []Node {
 	var nodes []Node
 	for rest, first := t, 1; rest > 0; {

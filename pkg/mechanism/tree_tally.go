@@ -1,57 +1,71 @@
 package mechanism
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TreeTally releases the mean of all observations of an arm after each of them, by a binary tree of noisy sums for each arm (Chan, Shi, Song 2011). A UCB learner
-// over it is CUCB with tree-based privacy (Mishra and Thakurta 2015; Chen, Zheng, Zhou, Yang, Chen, Wang, (Locally) Differentially Private Combinatorial Semi-Bandits,
-// 2020, there CUCB-DP), what DPUCB-MAT is compared with. The noise is derived here, and is not the constant of either paper.
+// TreeTally releases the mean of all observations of an arm after each of them, by a binary tree of
+// noisy sums for each arm (Chan, Shi, Song 2011).
 //
-// A record is the weights of one round, each in [Lo, Hi] and the means in the same units; its neighbour has any others. It adds an observation to at most K =
-// Slots arms. The observations of an arm are the leaves of its tree, and the prefix of t of them is the sum of one node for each binary digit 1 of t. Of the nodes that
-// prefixes of up to n observations, the horizon's, take, the first observation is in m = floor(log2 n) + 1 and no other in more. A record moves thus at most K m
-// released sums, by at most Hi - Lo each:
+// A UCB learner over it is CUCB with tree-based privacy (Mishra and Thakurta 2015; Chen, Zheng,
+// Zhou, Yang, Chen, Wang, (Locally) Differentially Private Combinatorial Semi-Bandits, 2020, there
+// called CUCB-DP), the rival of DPUCB-MAT. The noise is derived here and has neither paper's
+// constant.
 //
-//   - delta = 0: Laplace noise of scale K m (Hi - Lo)/epsilon on each node makes the whole run epsilon-DP.
-//   - delta > 0: Gaussian noise of standard deviation sqrt(K m) (Hi - Lo)/mu*(epsilon, delta), calibrated exactly (adaptive releases compose as mu-GDP): less where
-//     2 K m > (epsilon/mu*)^2, which for more than a few nodes it is.
+// A record is the weights of one round, each in [Lo, Hi]; the means are in the same units. A
+// neighbour replaces all weights of one record by any others. A record adds an observation to at
+// most K = Slots arms. The observations of an arm are the leaves of its tree, and the prefix of t
+// of them is the sum of one node for each binary digit 1 of t. Over prefixes of up to n
+// observations, n the horizon, the first observation is in m = floor(log2 n) + 1 of the nodes used,
+// and no other is in more. A record therefore moves at most K m released sums, by at most Hi - Lo
+// each:
 //
-// The trust model is central. With TallySetup.WarmUp the first record, which shows all L arms, is released apart from the trees, under the noise that L slots
-// need, Laplace of scale L (Hi - Lo)/epsilon: its user has the same epsilon as all others, and the trees are what they are without it.
+//   - delta = 0: Laplace noise of scale K m (Hi - Lo)/epsilon on each node makes the whole run
+//     epsilon-DP.
+//   - delta > 0: Gaussian noise of standard deviation sqrt(K m) (Hi - Lo)/mu*(epsilon, delta),
+//     calibrated exactly, as adaptive releases compose as mu-GDP. It is less noise if 2 K m >
+//     (epsilon/mu*)^2, which holds for more than a few nodes.
 //
-// What is kept of an arm is the exact sum and the noise of the nodes in the prefix, floor(log2 n) + 2 numbers; noise is drawn once an observation, fresh for each
-// node. epsilon = +Inf means no noise, and exact means. The noise is for research: floating-point noise leaks through its low bits (Mironov 2012), and
-// sums round, as those of Blocks do.
+// The trust model is central. With Setup.WarmUp the first record, which shows all L arms, is
+// released apart from the trees under the noise that L slots need, such as Laplace noise of scale L
+// (Hi - Lo)/epsilon. Its user has the same epsilon as all others, and the trees are the same as
+// without it.
+//
+// For each arm TreeTally stores the exact sum and, in floor(log2 n) + 2 numbers, the noise of the
+// nodes in the prefix and of the warm-up. Noise is drawn once an observation, fresh for each node.
+// If epsilon = +Inf, there is no noise and the means are exact. The noise is for research:
+// floating-point noise leaks through its low bits (Mironov 2012), and sums round as those of
+// [Blocks] do.
 type TreeTally struct {
-	Budget privacy.Budget // no default; delta = 0: Laplace, delta > 0: Gaussian; epsilon = +Inf means no noise
+	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
+	// +Inf no noise.
+	Budget privacy.Budget
 
 	tallied
 	gaussian    bool
-	first, node float64 // the noise on a weight of the warm-up record, and on a node
+	first, node float64 // noise on a weight of the warm-up record, and on a node
 	levels      int
-	sums        []float64 // by arm, of weights less Lo
-	leaves      []int     // by arm, the observations in the tree
-	above       []float64 // arms x (levels+1): the noise of the nodes in the prefix at levels >= i, and last that of the warm-up
-	tails       [2][]privacy.Tail
-	noise       *privacy.Noise
-	buf         [1]float64
-	perRound    slotNoise
-	warmUp      privacy.Event // what is shown of a first record apart
-	claim       privacy.Claim
+	sums        []float64 // by arm, the sum of weights less Lo
+	leaves      []int     // by arm, the number of observations in the tree
+	// arms x (levels+1): the noise of the prefix's nodes at levels >= i and, in the last place, that
+	// of the warm-up
+	above    []float64
+	tails    [2][]privacy.Tail
+	noise    *privacy.Noise
+	buf      [1]float64
+	perRound slotNoise
+	asked    privacy.Budget
 }
 
 var (
 	_ privacy.Tally = (*TreeTally)(nil)
-	_ privacy.Meter = (*TreeTally)(nil)
 )
 
 // Init validates and calibrates.
-func (t *TreeTally) Init(s privacy.TallySetup) error {
-	t.noise, t.claim = nil, privacy.Claim{}
+func (t *TreeTally) Init(s privacy.Setup) error {
+	t.noise = nil
 	if err := t.tallied.init(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
 		return err
 	}
@@ -71,23 +85,11 @@ func (t *TreeTally) calibrate() (err error) {
 	if t.node, err = t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo); err != nil {
 		return err
 	}
-	t.warmUp, t.first = nil, 0
-	event := t.event(s.Horizon)
+	t.asked, t.first = t.Budget, 0
 	if s.WarmUp {
 		if t.first, err = t.perRound.scale(s.Arms, s.Hi-s.Lo); err != nil {
 			return err
 		}
-		t.warmUp = t.perRound.event(s.Arms)
-		event = privacy.Parallel{t.warmUp, event}
-	}
-	t.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: replaceWeights,
-		Nominal: t.Budget, Epsilon: t.Budget.Epsilon, Event: event,
-		Conditions: []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive, privacy.OneRound},
-		Source:     "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020",
-	}
-	if t.gaussian {
-		t.claim.Source += "; accounted by mu-GDP (Dong, Roth, Su 2022)"
 	}
 	t.sums, t.leaves = make([]float64, s.Arms), make([]int, s.Arms)
 	t.above = make([]float64, s.Arms*(t.levels+1))
@@ -103,12 +105,7 @@ func (t *TreeTally) calibrate() (err error) {
 	return nil
 }
 
-// event returns that of a record in the trees that as many records have made.
-func (t *TreeTally) event(records int) privacy.Event {
-	return privacy.TreeEvent{Node: t.perRound.each(t.setup.Slots * t.levels), Nodes: t.setup.Slots * bits.Len(uint(records))}
-}
-
-// Reset forgets the data and draws new noise.
+// Reset forgets the data and draws new noise from n.
 func (t *TreeTally) Reset(n *privacy.Noise) {
 	t.tallied.reset()
 	clear(t.sums)
@@ -117,28 +114,31 @@ func (t *TreeTally) Reset(n *privacy.Noise) {
 	t.noise = n
 }
 
-// Add takes in a record, and releases a new mean of each of its arms.
-func (t *TreeTally) Add(arms []int, weights []float64) (released bool, err error) {
-	if err := ready(t.noise, &t.claim); err != nil {
+// Add adds a record and releases a new mean of each of its arms. moved reports whether it has any.
+func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := t.ready(t.noise); err != nil {
 		return false, err
 	}
 	warm := t.warm()
-	if err := t.admit(arms, weights); err != nil {
+	if err := t.admit(rec); err != nil {
 		return false, err
 	}
-	for i, arm := range arms {
-		t.sums[arm] += t.over(weights[i])
+	for i, arm := range rec.Arms {
+		t.sums[arm] += t.over(rec.Y[i])
 		t.seen[arm]++
 		above := t.above[arm*(t.levels+1) : (arm+1)*(t.levels+1)]
 		if warm {
 			above[t.levels] = t.draw(t.first)
+			t.change(arm, t.estimate(arm))
 			continue
 		}
 		t.leaves[arm]++
 		level := t.lowest(t.leaves[arm])
-		above[level] = above[t.lowest(t.leaves[arm]&(t.leaves[arm]-1))] + t.draw(t.node) // on the nodes of the other digits
+		// The new node's noise comes on top of that of the nodes of the other digits.
+		above[level] = above[t.lowest(t.leaves[arm]&(t.leaves[arm]-1))] + t.draw(t.node)
+		t.change(arm, t.estimate(arm))
 	}
-	return len(arms) > 0, nil
+	return len(rec.Arms) > 0, nil
 }
 
 // lowest returns the lowest level that has a node in the prefix.
@@ -153,8 +153,8 @@ func (t *TreeTally) draw(scale float64) float64 {
 	return t.buf[0]
 }
 
-// Estimate returns the mean of an arm's observations under the noise of its prefix.
-func (t *TreeTally) Estimate(arm int) privacy.Estimate {
+// estimate returns the mean of an arm's observations under the noise of its prefix.
+func (t *TreeTally) estimate(arm int) privacy.Estimate {
 	seen, leaves := t.seen[arm], t.leaves[arm]
 	if seen == 0 {
 		return privacy.Estimate{}
@@ -168,39 +168,40 @@ func (t *TreeTally) Estimate(arm int) privacy.Estimate {
 	}
 }
 
-// Scale returns the noise on a weight of the warm-up record, 0 where there is none, and on a node: the scale of the Laplace, or the standard deviation of the Gaussian.
+// Scale returns the noise on a weight of the warm-up record, which is 0 without a warm-up, and on a
+// node: the scale of the Laplace noise, or the standard deviation of the Gaussian.
 func (t *TreeTally) Scale() (first, node float64) { return t.first, t.node }
 
-// Claim returns what the noise buys.
-func (t *TreeTally) Claim() privacy.Claim { return t.claim }
-
-// Draws returns a draw for each observation: in the trees each finishes one node of those that prefixes take.
-func (t *TreeTally) Draws() []privacy.Draws {
-	law := privacy.LaplaceLaw
+// law returns the law of the noise on a sum.
+func (t *TreeTally) law(scale float64) privacy.Law {
 	if t.gaussian {
-		law = privacy.GaussianLaw
+		return privacy.GaussianLaw(1, scale)
 	}
+	return privacy.LaplaceLaw(1, scale)
+}
+
+// Plan returns what the trees of up to the given number of records reveal of one record. For each
+// of its arms the first record is in as many nodes as any. A warm-up record is in no tree, but in a
+// sum of its own for each arm.
+func (t *TreeTally) Plan(records int) privacy.Plan {
+	p := t.weights(t.asked, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020")
+	if t.setup.WarmUp && records > 0 {
+		p.Cases = append(p.Cases, t.shown(t.law(t.first), t.setup.Arms))
+		records--
+	}
+	if trees := min(records, t.setup.Horizon); trees > 0 {
+		p.Cases = append(p.Cases, t.shown(t.law(t.node), t.setup.Slots*bits.Len(uint(trees))))
+	}
+	return p.HeldBy(t)
+}
+
+// Drawn returns one draw for each observation: in the trees each finishes exactly one of the nodes
+// that prefixes use.
+func (t *TreeTally) Drawn() []privacy.Draws {
 	var first, nodes int
 	for arm, n := range t.leaves {
 		first += t.seen[arm] - n
 		nodes += n
 	}
-	return []privacy.Draws{{Law: law(1, t.first), Count: first}, {Law: law(1, t.node), Count: nodes}}
-}
-
-// Spent returns the event of the nodes that the first record of the trees is in after a number of records: no record is in more.
-func (t *TreeTally) Spent(records int) privacy.Event {
-	trees := records
-	if t.setup.WarmUp {
-		trees--
-	}
-	switch {
-	case records <= 0:
-		return nothing
-	case trees == 0:
-		return t.warmUp
-	case t.setup.WarmUp:
-		return privacy.Parallel{t.warmUp, t.event(min(trees, t.setup.Horizon))}
-	}
-	return t.event(min(trees, t.setup.Horizon))
+	return []privacy.Draws{{Law: t.law(t.first), Count: first}, {Law: t.law(t.node), Count: nodes}}
 }

@@ -10,10 +10,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestTreeTallyReference: the estimates of random runs are those of a slow reference that keeps each node with its noise, drawn by a second source of the same seed, and adds up the nodes of a prefix.
+// TestTreeTallyReference: the estimates of random runs are those of a slow reference that keeps
+// each node with its noise, drawn by a second source of the same seed, and adds up the nodes of a
+// prefix.
 func TestTreeTallyReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7}, {Epsilon: 0.7, Delta: 1e-4}, {Epsilon: math.Inf(1)}} {
-		for i, s := range append(tallySetups, privacy.TallySetup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
+		for i, s := range append(tallySetups, privacy.Setup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
 			tree := &TreeTally{Budget: budget}
 			arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 			got := run(t, tree, s, random.Source(7, 0, "noise"), arms, weights)
@@ -100,8 +102,10 @@ func TestTreeTallyWithoutNoise(t *testing.T) {
 	}
 }
 
-// TestTreeTallyPrivacy computes the largest privacy loss of runs exactly: sum |S - S'|/b over all nodes that prefixes take, S and S' being their sums in the two
-// worlds. No pair of random neighbours is over the claim, and the worst one is on it: the first record, where the same arms are played in all rounds.
+// TestTreeTallyPrivacy computes the largest privacy loss of runs exactly: sum |S - S'|/b over all
+// nodes that prefixes take, S and S' being their sums in the two worlds. No pair of random
+// neighbours is over the claim, and the worst one is on it: the first record, where the same arms
+// are played in all rounds.
 func TestTreeTallyPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
 		tree := &TreeTally{Budget: privacy.Budget{Epsilon: 0.7}}
@@ -172,14 +176,16 @@ func TestTreeTallyPrivacy(t *testing.T) {
 	}
 }
 
-// TestTreeTallyNoise: the variance of an estimate of t observations is that of a node times the binary digits 1 of t, over t^2, and
-// noise is fresh: that of two nodes is not correlated. With 100,000 arms an empirical variance is off by more than 4.5%, or a correlation by more than 0.02, with probability
-// below 3e-10 (six standard errors of at most 0.7% and 0.32%); there are 30 of them.
+// TestTreeTallyNoise: the variance of an estimate of t observations is that of a node times the
+// binary digits 1 of t, over t^2, and noise is fresh: that of two nodes is not correlated. With
+// 100,000 arms an empirical variance is off by more than 4.5%, or a correlation by more than 0.02,
+// with probability below 3e-10 (six standard errors of at most 0.7% and 0.32%); there are 30 of
+// them.
 func TestTreeTallyNoise(t *testing.T) {
 	const arms = 100_000
 	for _, budget := range []privacy.Budget{{Epsilon: 2}, {Epsilon: 2, Delta: 1e-3}} {
 		tree := &TreeTally{Budget: budget}
-		if err := tree.Init(privacy.TallySetup{Arms: arms, Slots: arms, Horizon: 8, Hi: 1}); err != nil {
+		if err := tree.Init(privacy.Setup{Arms: arms, Slots: arms, Horizon: 8, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
 		tree.Reset(privacy.NewNoise(testSource()))
@@ -193,12 +199,12 @@ func TestTreeTallyNoise(t *testing.T) {
 		}
 		var all [9][]float64 // sums
 		for n := 1; n <= 8; n++ {
-			if _, err := tree.Add(every, weights); err != nil {
+			if _, err := tree.Add(&privacy.Record{Arms: every, Y: weights}); err != nil {
 				t.Fatal(err)
 			}
 			var square float64
 			for arm := range arms {
-				all[n] = append(all[n], tree.Estimate(arm).Mean*float64(n))
+				all[n] = append(all[n], tree.Release().Of[arm].Mean*float64(n))
 				square += all[n][arm] * all[n][arm]
 			}
 			near(t, fmt.Sprintf("%v: variance of %d observations", budget, n), square/arms/v, float64(len(PrefixNodes(n))), 0.045)

@@ -13,8 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// tags is a NodeNoise whose n-th draw is a matrix with the single entry 2^(n mod 50) at place n/50, so that
-// the draws in a release can be read off its bits.
+// tags is a NodeNoise whose n-th draw is a matrix with the single entry 2^(n mod 50) at place n/50,
+// so that the draws in a release can be read off its bits.
 type tags struct {
 	padded bool
 	zero   bool // draw zeros instead
@@ -44,12 +44,9 @@ func (g *tags) Shift() float64   { return 0 }
 func (g *tags) Bounds(shift float64) privacy.Bounds {
 	return privacy.Bounds{RhoMin: 1 + shift, RhoMax: 1 + shift}
 }
-func (g *tags) Noiseless() bool      { return g.zero }
-func (g *tags) Claim() privacy.Claim { return privacy.Claim{} }
+func (g *tags) Noiseless() bool { return g.zero }
 
-func (g *tags) Spent(nodes int) privacy.Event {
-	return privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: 1}, Nodes: nodes}
-}
+func (g *tags) Plan(nodes int) privacy.Plan { return privacy.NoPlan("tags hide nothing") }
 
 // decode returns the draws whose sum a release of zero rows is, in order.
 func decode(t rapid.TB, release []float64) (draws []int) {
@@ -80,9 +77,9 @@ var kinds = func() (all []kind) {
 	return all
 }()
 
-// treeModel holds an accumulator with its model: the plain sum of the rows, and for each slot of noise, (level l,
-// t >> l) after t rows, the draw seen there. An odd t >> l names a node of the prefix, an even one
-// the padding that stands in for it until the node is finished.
+// treeModel holds an accumulator with its model: the plain sum of the rows, and for each slot of
+// noise, (level l, t >> l) after t rows, the draw seen there. An odd t >> l names a node of the
+// prefix, an even one the padding that stands in for it until the node is finished.
 type treeModel struct {
 	setup     privacy.Setup
 	padded    bool
@@ -105,8 +102,8 @@ func (m *treeModel) reset() {
 
 // add adds a row to both and to the model. The last row of the horizon is taken and never released.
 func (m *treeModel) add(t rapid.TB, row []float64) {
-	err := m.acc.AddOuter(row)
-	if other := m.twin.AddOuter(make([]float64, m.setup.Dim)); (err == nil) != (other == nil) {
+	err := addRow(m.acc, row)
+	if other := addRow(m.twin, make([]float64, m.setup.Dim)); (err == nil) != (other == nil) {
 		t.Fatalf("row %d: error %v, twin %v", m.t+1, err, other)
 	}
 	if m.t == m.setup.Horizon {
@@ -127,12 +124,12 @@ func (m *treeModel) add(t rapid.TB, row []float64) {
 func (m *treeModel) check(t rapid.TB) {
 	size := len(m.sum)
 	release, again, noise := make([]float64, size), make([]float64, size), make([]float64, size)
-	m.acc.Read(release)
-	m.acc.Read(again)
+	m.acc.Release().Read(release)
+	m.acc.Release().Read(again)
 	if !slices.Equal(release, again) {
 		t.Fatalf("after %d rows: two reads differ: %v, %v", m.t, release, again)
 	}
-	m.twin.Read(noise)
+	m.twin.Release().Read(noise)
 	for i, v := range m.sum {
 		if release[i]-noise[i] != v {
 			t.Fatalf("after %d rows: entry %d of the release is %v + noise, want %v + noise", m.t, i, release[i]-noise[i], v)
@@ -168,17 +165,18 @@ func (m *treeModel) check(t rapid.TB) {
 			}
 			continue
 		}
-		// Which of several fresh draws is which level's shows when one of them leaves; the trees draw from the
-		// node that the row finishes downwards, or the node's when it opened.
+		// Which of several fresh draws is which level's shows when one of them leaves; the trees draw
+		// from the node that the row finishes downwards, or the node's when it opened.
 		m.owner[d], m.slots[fresh[len(fresh)-1]] = fresh[len(fresh)-1], d
 		fresh = fresh[:len(fresh)-1]
 	}
 }
 
-// TestTreesAgainstPlainSum runs the trees beside a plain sum and a set of tagged nodes. What a release holds must be the sum,
-// and exactly one draw for each node of PrefixNodes (and, padded, for each level without one); a draw is the
-// same in all releases of its node, and never comes back. As the draws are independent, that is the whole law of the
-// noise: Tree and PanPrivateTree, which keep to the same model, have the same.
+// TestTreesAgainstPlainSum runs the trees beside a plain sum and a set of tagged nodes. What a
+// release holds must be the sum, and exactly one draw for each node of PrefixNodes (and, padded,
+// for each level without one); a draw is the same in all releases of its node, and never comes
+// back. As the draws are independent, that is the whole law of the noise: Tree and PanPrivateTree,
+// which keep to the same model, have the same.
 func TestTreesAgainstPlainSum(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -209,7 +207,7 @@ func TestTreesAgainstPlainSum(t *testing.T) {
 						case 2:
 							bad = bad[1:]
 						}
-						if m.acc.AddOuter(bad) == nil {
+						if addRow(m.acc, bad) == nil {
 							t.Fatalf("the row %v: no error", bad)
 						}
 						m.check(t)
@@ -227,8 +225,8 @@ func TestTreesAgainstPlainSum(t *testing.T) {
 	}
 }
 
-// TestPrefixNodes checks that the nodes are disjoint, of whole powers of two, aligned, and make up the prefix; and that
-// the most nodes that hold one row, over all released prefixes, is maxNodes.
+// TestPrefixNodes checks that the nodes are disjoint, of whole powers of two, aligned, and make up
+// the prefix; and that the most nodes that hold one row, over all released prefixes, is maxNodes.
 func TestPrefixNodes(t *testing.T) {
 	for horizon := 1; horizon <= 300; horizon++ {
 		of := make(map[int]map[Node]bool) // row -> nodes
@@ -268,8 +266,9 @@ func TestPrefixNodes(t *testing.T) {
 	}
 }
 
-// TestPaddingIsRenewedBelowTheNode pins the padding: after t rows, padding stands in for the levels whose binary digit in t is 0, and a row
-// renews that of the levels below the node that it finishes and no other.
+// TestPaddingIsRenewedBelowTheNode pins the padding: after t rows, padding stands in for the levels
+// whose binary digit in t is 0, and a row renews that of the levels below the node that it finishes
+// and no other.
 func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 	for _, k := range kinds {
 		if !k.padded {
@@ -282,13 +281,13 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 		}
 		acc.Reset(nil)
 		release := make([]float64, 45)
-		acc.Read(release)
+		acc.Release().Read(release)
 		before := decode(t, release)
 		for row := 1; row < 64; row++ {
-			if err := acc.AddOuter(make([]float64, 9)); err != nil {
+			if err := addRow(acc, make([]float64, 9)); err != nil {
 				t.Fatal(err)
 			}
-			acc.Read(release)
+			acc.Release().Read(release)
 			now := decode(t, release)
 			kept := 0
 			for _, d := range now {
@@ -329,9 +328,9 @@ func TestReset(t *testing.T) {
 			for range s.Horizon {
 				row := make([]float64, 4)
 				random.Sphere(r, row)
-				acc.Read(release)
+				acc.Release().Read(release)
 				all = append(all, release...)
-				if err := acc.AddOuter(row); err != nil {
+				if err := addRow(acc, row); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -10,15 +10,17 @@ import (
 
 var errReset = errors.New("mechanism: used before Init and Reset")
 
-// ready refuses a release without noise, which Reset brings, or without a level for it: Init begins by forgetting both, and ends with a claim.
-func ready(n *privacy.Noise, c *privacy.Claim) error {
-	if n == nil || c.Event == nil {
+// ready refuses a release before Reset has brought the noise or Init has calibrated it. Init begins
+// by forgetting both and ends with a plan.
+func ready(n *privacy.Noise, p *privacy.Plan) error {
+	if n == nil || p.Cases == nil {
 		return errReset
 	}
 	return nil
 }
 
-// protect returns the neighbours of a claim: where the field was left at its zero, one record is replaced.
+// protect returns the neighbouring relation of a claim. The zero value means that one record is
+// replaced.
 func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {
 	if n == (privacy.Neighbours{}) {
 		return privacy.Neighbours{Relation: privacy.Replace, Record: record, Contributions: 1}, nil
@@ -26,15 +28,15 @@ func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {
 	return n, n.Validate()
 }
 
-// times is k equal events about one record.
-func times(e privacy.Event, k int) privacy.Event {
-	if k == 1 {
-		return e
+// upTo returns the plan for the given number of records; no records reveal nothing.
+func upTo(p privacy.Plan, records int) privacy.Plan {
+	if records <= 0 {
+		p.Cases = nil
 	}
-	return privacy.Repeat{Event: e, Times: k}
+	return p
 }
 
-// fits checks the numbers and lengths of a release.
+// fits checks that value and dst have length dim and that the value is finite.
 func fits(dst, value []float64, dim int) error {
 	if len(value) != dim || len(dst) != dim {
 		return fmt.Errorf("mechanism: a value of length %d into one of %d, want %d", len(value), len(dst), dim)
@@ -47,7 +49,7 @@ func fits(dst, value []float64, dim int) error {
 	return nil
 }
 
-// apart says which releases a vector's claim covers.
+// apart returns the condition that says in how many releases a record or user may be.
 func apart(n privacy.Neighbours) string {
 	if n.Contributions == 1 {
 		return "a record is in one release"

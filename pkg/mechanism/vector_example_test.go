@@ -29,17 +29,21 @@ func ExampleLaplace() {
 		sum += release[0]
 	}
 	fmt.Printf("mean rating 3, estimated as %.2f with standard error %.2f\n", sum/people, laplace.Scale()*math.Sqrt(2.0/people))
-	fmt.Print(laplace.Claim())
+	fmt.Print(privacy.ClaimOf(&laplace))
 	// Output:
 	// mean rating 3, estimated as 2.99 with standard error 0.06
 	// model       central differential privacy
 	// neighbours  replace one record's vector
+	// level       event: a user has one record
+	// covers      all outputs
 	// asked for   epsilon = 2, delta = 0
-	// proved      epsilon = 2 at that delta
+	// proved      epsilon = 2 at that delta (pure)
 	// event       Laplace, epsilon = 2
 	// calibration Sound
+	// noise       for research: floating point, and seeded
 	// condition   coordinates clipped to [1, 5] inside the mechanism
 	// condition   a record is in one release
+	// not covered error texts, counts of clipped records, running times
 	// source      Dwork, McSherry, Nissim, Smith 2006, Theorem 1
 }
 
@@ -107,7 +111,7 @@ func ExampleSparseVector() {
 		}
 		fmt.Println(count, yes)
 	}
-	for _, d := range above.Draws() {
+	for _, d := range above.Drawn() {
 		fmt.Println(d.Count, "x", d.Law)
 	}
 	// Output:
@@ -132,7 +136,7 @@ func ExampleTopK() {
 	top.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 	chosen, err := top.Choose([]float64{310, 120, 400, 90, 250, 150}, nil)
 	fmt.Println(chosen, err)
-	fmt.Println("Gumbel noise of scale", top.Scale(), "for", top.Claim().Event)
+	fmt.Println("Gumbel noise of scale", top.Scale(), "for", privacy.ClaimOf(&top).Event())
 	// Output:
 	// [2 0 4] <nil>
 	// Gumbel noise of scale 6 for 3 times: exponential mechanism, epsilon = 0.3333
@@ -159,19 +163,22 @@ func ExampleSecureGaussian() {
 	fmt.Println("near 600:", math.Abs(release[0]-600) < 7*sum.SD())
 	fmt.Println("on the grid:", math.Mod(release[0], sum.Spacing()) == 0)
 	fmt.Println("noise as claimed:", sum.Check() == nil)
-	fmt.Print(sum.Claim())
+	fmt.Print(privacy.ClaimOf(&sum))
 	// Output:
 	// near 600: true
 	// on the grid: true
 	// noise as claimed: true
 	// model       central differential privacy
 	// neighbours  replace one record's vector
+	// level       event: a user has one record
+	// covers      all outputs
 	// asked for   epsilon = 1, delta = 1e-06
-	// proved      epsilon = 1 at that delta
+	// proved      epsilon = 1 at that delta (zCDP)
 	// event       discrete Gaussian of dimension 2, sensitivity 4097, sigma = 1.856e+04
 	// calibration Sound
+	// noise       secure: discrete, from the operating system
 	// condition   records clipped to the norm 1 and rounded to the grid 0.00048828125 inside the mechanism
 	// condition   a record is in one sum
-	// condition   errors and timings stay with the curator
-	// source      Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; accounted by zCDP (Bun and Steinke 2016), converted by the best Rényi order (Canonne, Kamath, Steinke, Prop. 12)
+	// not covered error texts, counts of clipped records, running times
+	// source      Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)
 }

@@ -9,18 +9,24 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// VectorGaussian releases vectors of Euclidean norm at most Bound under independent Gaussian noise, calibrated exactly: with L2 sensitivity
-// D the standard deviation is D/mu*(epsilon, delta) (the analytic Gaussian: Balle and Wang 2018, Thm. 8; Dong, Roth, Su 2022).
+// VectorGaussian releases vectors of Euclidean norm at most Bound under independent Gaussian noise,
+// calibrated exactly (Balle and Wang 2018, Thm. 8; Dong, Roth, Su 2022).
 //
-// D = 2 Bound for a value that is replaced, Bound where a record is there or not and its absence is the zero vector. Values are clipped
-// inside. A value is a record's vector, or any function of a batch of records: what counts is that a record is in one release only; a user in k =
-// Neighbours.Contributions of them costs mu sqrt(k). The trust model is central; with a value for each user, drawn on the user's device, it is the
-// local one. The noise is for research: SecureGaussian is the one to deploy.
+// The standard deviation is D/mu*(epsilon, delta), where D is the L2 sensitivity: 2 Bound if a
+// value is replaced, and Bound under AddRemove, where a missing record counts as the zero vector.
+// Values are clipped to the bound inside the mechanism.
+//
+// A value is a record's vector or any function of a batch of records. A record may be in one
+// release only. A user may be in k = Neighbours.Contributions releases, which costs a factor of
+// sqrt(k) in the noise. The trust model is central; if each user's device draws the noise on the
+// user's own value, it is local.
+//
+// The noise is for research. [SecureGaussian] is the mechanism to deploy.
 type VectorGaussian struct {
 	Budget     privacy.Budget     // no default; delta > 0; epsilon = +Inf means no noise
 	Dim        int                // length of a value, >= 1
 	Bound      float64            // largest Euclidean norm of a value, > 0, no default
-	Neighbours privacy.Neighbours // zero: one record is replaced
+	Neighbours privacy.Neighbours // zero value: one record is replaced
 
 	bound    float64 // as it was in Init; buf has the length of a value
 	sd       float64
@@ -28,14 +34,14 @@ type VectorGaussian struct {
 	clipped  int
 	noise    *privacy.Noise
 	buf      []float64
-	claim    privacy.Claim
+	plan     privacy.Plan
 }
 
 var _ privacy.Ledgered = (*VectorGaussian)(nil)
 
 // Init validates and calibrates.
 func (g *VectorGaussian) Init() error {
-	g.noise, g.claim = nil, privacy.Claim{}
+	g.noise, g.plan = nil, privacy.Plan{}
 	mu, err := privacy.GaussianMu(g.Budget)
 	if err != nil {
 		return err
@@ -57,29 +63,30 @@ func (g *VectorGaussian) Init() error {
 	if neighbours.Relation == privacy.AddRemove {
 		sensitivity = g.Bound
 	}
-	sensitivity *= math.Sqrt(float64(neighbours.Contributions))
-	g.sd = sensitivity / mu
+	k := neighbours.Contributions
+	g.sd = math.Sqrt(float64(k)) * sensitivity / mu
 	if math.IsInf(g.sd, 0) || g.sd == 0 && !g.Budget.None() {
 		return fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, g.Budget)
 	}
 	g.bound, g.buf = g.Bound, make([]float64, g.Dim)
-	g.claim = privacy.Claim{
-		Model: privacy.Central, Neighbours: neighbours,
-		Nominal: g.Budget, Epsilon: privacy.GaussianEpsilon(g.Budget.Delta, mu),
-		Event:      privacy.GaussianEvent{Mu: mu},
+	g.plan = privacy.Plan{
+		Model: privacy.Central, Neighbours: neighbours, Asked: g.Budget,
+		Cases: [][]privacy.Release{{{
+			Laws: []privacy.Law{privacy.GaussianLaw(g.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: sensitivity}, Times: k,
+		}}},
 		Conditions: []string{fmt.Sprintf("values clipped to the norm %v inside the mechanism", g.Bound), apart(neighbours)},
 		Source:     "Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022",
 	}
 	return nil
 }
 
-// Reset begins a run over new noise.
+// Reset begins a new run that draws its noise from n.
 func (g *VectorGaussian) Reset(n *privacy.Noise) { g.noise, g.releases, g.clipped = n, 0, 0 }
 
-// Release writes the value, clipped and under noise, into dst, which may be the value itself. A value that is not finite, or of
-// another length, is refused.
+// Release writes the value, clipped and under noise, into dst, which may be the value itself. It
+// refuses a value that has the wrong length or is not finite.
 func (g *VectorGaussian) Release(dst, value []float64) error {
-	if err := ready(g.noise, &g.claim); err != nil {
+	if err := ready(g.noise, &g.plan); err != nil {
 		return err
 	}
 	if err := fits(dst, value, len(g.buf)); err != nil {
@@ -98,7 +105,7 @@ func (g *VectorGaussian) Release(dst, value []float64) error {
 	return nil
 }
 
-// euclidean returns the norm without overflow of the squares.
+// euclidean returns the Euclidean norm; its squares do not overflow.
 func euclidean(v []float64) float64 {
 	var norm float64
 	for _, x := range v {
@@ -113,10 +120,10 @@ func (g *VectorGaussian) SD() float64 { return g.sd }
 // Clipped returns how many values were clipped since Reset.
 func (g *VectorGaussian) Clipped() int { return g.clipped }
 
-// Claim returns what the noise buys.
-func (g *VectorGaussian) Claim() privacy.Claim { return g.claim }
+// Plan returns what the releases reveal of a record.
+func (g *VectorGaussian) Plan(records int) privacy.Plan { return upTo(g.plan, records).HeldBy(g) }
 
-// Draws returns a draw for each release.
-func (g *VectorGaussian) Draws() []privacy.Draws {
+// Drawn returns one draw of a noise vector for each release.
+func (g *VectorGaussian) Drawn() []privacy.Draws {
 	return []privacy.Draws{{Law: privacy.GaussianLaw(len(g.buf), g.sd), Count: g.releases}}
 }

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The statistical tests of the mechanisms below have fixed seeds; each raises a false alarm with probability rareAlarm for a new one.
+// The statistical tests of the mechanisms below have fixed seeds; each raises a false alarm with
+// probability rareAlarm for a new one.
 const rareAlarm = 1e-6
 
 // chiSquare returns the p-value of counts against the probabilities of their cells.
@@ -45,10 +46,11 @@ func seeded(stream int) (*privacy.Noise, *privacy.Ledger) {
 	return privacy.NewNoise(ledger), ledger
 }
 
-// balanced fails unless the ledger agrees with what a mechanism says, and does not when that is one draw more.
+// balanced fails unless the ledger agrees with what a mechanism says, and does not when that is one
+// draw more.
 func balanced(t *testing.T, ledger *privacy.Ledger, m privacy.Ledgered) {
 	t.Helper()
-	draws := m.Draws()
+	draws := m.Drawn()
 	if err := ledger.Check(draws); err != nil {
 		t.Errorf("%T: %v", m, err)
 	}
@@ -58,11 +60,12 @@ func balanced(t *testing.T, ledger *privacy.Ledger, m privacy.Ledgered) {
 	}
 }
 
-// claims fails unless a claim is sound in form, as the accountants want it, and has the pure epsilon given where its event has one.
+// claims fails unless a claim is sound in form, as the accountants want it, and has the pure
+// epsilon given where its event has one.
 func claims(t *testing.T, c privacy.Claim, epsilon float64) {
 	t.Helper()
-	near(t, "the claim's epsilon", c.Epsilon, epsilon, 1e-9)
-	if err := c.Neighbours.Validate(); err != nil || c.Event == nil || len(c.Conditions) == 0 || c.Source == "" {
+	near(t, "the claim's epsilon", c.Epsilon(), epsilon, 1e-9)
+	if err := c.Neighbours().Validate(); err != nil || !c.Held() || len(c.Conditions()) == 0 || c.Source() == "" {
 		t.Errorf("incomplete claim (%v): %v", err, c)
 	}
 }
@@ -130,12 +133,12 @@ func TestVectorReleases(t *testing.T) {
 		}
 		wants(t, "dst", c.m.Release(make([]float64, 3), c.value), "length 2 into one of 3", "want 2")
 		balanced(t, ledger, c.m)
-		claims(t, c.m.Claim(), c.epsilon)
+		claims(t, privacy.ClaimOf(c.m), c.epsilon)
 		if n := testing.AllocsPerRun(100, func() { _ = c.m.Release(dst, c.value) }); n != 0 {
 			t.Errorf("%T: %v allocations a release", c.m, n)
 		}
 		c.m.Reset(noise)
-		if c.m.Clipped() != 0 || c.m.Draws()[0].Count != 0 {
+		if c.m.Clipped() != 0 || c.m.Drawn()[0].Count != 0 {
 			t.Errorf("%T: Reset keeps counts", c.m)
 		}
 	}
@@ -185,7 +188,7 @@ func TestVectorSensitivities(t *testing.T) {
 	if e, ok := func() (privacy.Repeat, bool) {
 		l := Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: replace(4)}
 		_ = l.Init()
-		r, ok := l.Claim().Event.(privacy.Repeat)
+		r, ok := privacy.ClaimOf(&l).Event().(privacy.Repeat)
 		return r, ok
 	}(); !ok || e.Times != 4 || e.Event.(privacy.LaplaceEvent).Epsilon != 0.25 {
 		t.Errorf("four releases a user: event %v", e)
@@ -240,8 +243,9 @@ func TestVectorRefuses(t *testing.T) {
 	}
 }
 
-// A vector's Laplace noise is no worse than what LaplaceEvent, a single number's, says of the same epsilon: the privacy curve of two coordinates
-// that share epsilon lies below 1 - exp((e - epsilon)/2). By quadrature of delta(e) = E (1 - e^(e - loss))+ over the loss of the first.
+// A vector's Laplace noise is no worse than what LaplaceEvent, a single number's, says of the same
+// epsilon: the privacy curve of two coordinates that share epsilon lies below 1 - exp((e -
+// epsilon)/2). By quadrature of delta(e) = E (1 - e^(e - loss))+ over the loss of the first.
 func TestLaplaceEventCoversVectors(t *testing.T) {
 	one := func(e, epsilon float64) float64 {
 		switch {
@@ -255,7 +259,8 @@ func TestLaplaceEventCoversVectors(t *testing.T) {
 	for _, c := range [][2]float64{{0.01, 0.01}, {0.5, 0.5}, {1, 0.1}, {3, 1}, {5, 5}} {
 		a, b := c[0], c[1]
 		for e := -(a + b); e <= a+b; e += (a + b) / 100 {
-			// The loss is a with probability 1/2, -a with exp(-a)/2, and has density exp(-(a-l)/2)/4 between.
+			// The loss is a with probability 1/2, -a with exp(-a)/2, and has density exp(-(a-l)/2)/4
+			// between.
 			two := one(e-a, b)/2 + math.Exp(-a)*one(e+a, b)/2
 			const panels = 4000
 			for i := range panels {

@@ -9,40 +9,49 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Wishart is Wishart noise W(L~^2 I, k) on the nodes of a tree (JDP, Section 4.1), shifted by Eq. (4). It is positive definite by
-// nature, if the noise of exactly m nodes is in every prefix: levels without a node are padded.
+// Wishart is Wishart noise W(L~^2 I, k) on the nodes of a tree (JDP, Section 4.1), shifted by Eq.
+// (4).
 //
-// A node is (eps0, delta0)-private for k >= p + 28 ln(4/delta0)/eps0^2, p = d+1, if eps0 < 1 and delta0 < 1/e (Theorem 23, from Sheffet 2015). Beyond that the
-// claim is false, not merely unproved: the two supports {M >= A^T A} differ in sets of
-// probability well over delta, so that Init refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP accounting exists; nodes are
-// composed by the theorems for (epsilon, delta) guarantees.
+// L~ is Setup.Bound, d+1 = p is Setup.Dim, and n is the horizon. The unshifted noise is positive
+// definite by nature. Every prefix carries the noise of exactly m nodes: levels without a node are
+// padded. The trust model is central; neighbouring streams differ in one row, replaced.
 //
-//   - Sound: eps0 and delta0 chosen for the smallest k under the optimal composition of Kairouz, Oh and
-//     Viswanath (privacy.OptimalDelta) over the nodes that a row can be in. None that knows no more than
-//     the guarantees of the nodes allows a smaller k. For few nodes it is nearly basic composition. eps0
-//     stays below 1; a budget for which even the printed composition has room for 1 is refused.
-//   - AsPublished: eps0 = eps/sqrt(8 m ln(2/delta)), delta0 = delta/(2m), m = 1 + ceil(log2 n); k = p + ceil(28 ln(4/delta0)/eps0^2).
-//   - AuthorsCode: delta_fail = delta/(m+1), eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 = (delta - delta_fail)/m,
-//     k = p + floor(28 ln(4/delta0)/eps0^2); gamma of the shifted noise from Claim 20 instead of its printed simplification.
+// A node is (eps0, delta0)-private if k >= p + 28 ln(4/delta0)/eps0^2, eps0 < 1 and delta0 < 1/e
+// (Theorem 23, from Sheffet 2015; natural logarithms). For eps0 >= 1 the claim is false, not merely
+// unproved: the supports {M >= A^T A} of two neighbours differ in sets whose probability is far
+// above delta. Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP
+// accounting exists for this noise; its nodes are composed by the theorems for (epsilon, delta)
+// guarantees. The calibrations:
+//
+//   - Sound: eps0 and delta0 are chosen for the smallest k under the optimal composition of
+//     Kairouz, Oh and Viswanath (privacy.OptimalDelta) over the nodes that a row can be in. No
+//     composition that knows only the guarantees of the nodes allows a smaller k. For few nodes it
+//     is nearly basic composition. eps0 stays below 1; a budget for which even the printed
+//     composition would allow an eps0 of 1 is refused.
+//   - AsPublished: eps0 = eps/sqrt(8 m ln(2/delta)), delta0 = delta/(2m), m = 1 + ceil(log2 n) and
+//     k = p + ceil(28 ln(4/delta0)/eps0^2).
+//   - AuthorsCode: with delta_fail = delta/(m+1), eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 =
+//     (delta - delta_fail)/m and k = p + floor(28 ln(4/delta0)/eps0^2). Its gamma for the shifted
+//     noise is that of Claim 20 instead of the printed simplification.
 type Wishart struct {
-	Budget      privacy.Budget // no default; delta > 0
-	Calibration privacy.Calibration
-	Unshifted   bool // leave out the shift of Eq. (4)
+	Budget      privacy.Budget      // no default; delta > 0
+	Calibration privacy.Calibration // the zero value is Sound
+	Unshifted   bool                // leave out the shift of Eq. (4)
 
 	setup       privacy.Setup
-	calibration privacy.Calibration // as it was in Init, and so is unshifted
-	unshifted   bool
-	levels      int // m
-	freedom     int // k
+	calibration privacy.Calibration // Calibration, as it was in Init
+	unshifted   bool                // Unshifted, as it was in Init
+	levels      int                 // m
+	freedom     int                 // k
 	sampler     *random.Wishart
-	claim       privacy.Claim
+	asked       privacy.Budget
 }
 
 var _ NodeNoise = (*Wishart)(nil)
 
 // Init validates and calibrates.
 func (w *Wishart) Init(s privacy.Setup) error {
-	if err := s.Validate(); err != nil {
+	if err := s.CheckRows(); err != nil {
 		return err
 	}
 	if w.Calibration < privacy.Sound || w.Calibration > privacy.AuthorsCode {
@@ -76,23 +85,11 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
 		return err
 	}
-	held := maxNodes(s.Horizon)
-	node.Epsilon = max(node.Epsilon, math.Sqrt(28*portable.Log(4/node.Delta)/freedom)) // AuthorsCode rounds k down
-	event := privacy.WishartEvent{Node: node, Nodes: held}
-	epsilon, err := privacy.Advanced{}.Epsilon(event, w.Budget.Delta)
-	if err != nil {
-		return err
-	}
-	w.claim = privacy.Claim{
-		Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Calibration: w.Calibration,
-		Nominal: w.Budget, Epsilon: epsilon, Event: event,
-		Conditions: []string{"rows clipped to the bound inside the mechanism", privacy.OneRound, "epsilon below 1 at every node"},
-		Source:     "Shariff and Sheffet 2018, Section 4.1 and Theorem 23; Kairouz, Oh and Viswanath 2015, Theorem 3.3",
-	}
+	w.asked = w.Budget
 	return nil
 }
 
-// node returns what a node spends, and the degrees of freedom beyond p.
+// node returns the budget of one node and the degrees of freedom beyond p.
 func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	m := float64(w.levels)
 	switch w.Calibration {
@@ -110,7 +107,9 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	if epsilon := privacy.AdvancedNodeEpsilon(w.Budget.Epsilon, w.levels, w.Budget.Delta/2); epsilon >= 1 {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
 	}
-	at := func(share float64) (privacy.Budget, float64) { // share of delta, for what epsilon does not pay
+	// at returns a node's budget if the given share of delta goes to the composition and the rest to
+	// the nodes' own deltas, with the degrees of freedom that it needs.
+	at := func(share float64) (privacy.Budget, float64) {
 		node := privacy.Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*w.Budget.Delta) / m)}
 		node.Epsilon = math.Min(privacy.OptimalNodeEpsilon(w.Budget, w.levels, node.Delta), math.Nextafter(1, 0))
 		return node, freedomFor(node)
@@ -130,7 +129,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	return node, math.Ceil(freedom)
 }
 
-// freedomFor returns 28 ln(4/delta0)/eps0^2.
+// freedomFor returns 28 ln(4/delta0)/eps0^2, the degrees of freedom beyond p that a node needs.
 func freedomFor(node privacy.Budget) float64 {
 	return 28 * portable.Log(4/node.Delta) / (node.Epsilon * node.Epsilon)
 }
@@ -138,20 +137,22 @@ func freedomFor(node privacy.Budget) float64 {
 // Freedom returns k, the degrees of freedom of one node's noise.
 func (w *Wishart) Freedom() int { return w.freedom }
 
-// Nodes returns m; every prefix is padded to it.
+// Nodes returns m and true: every prefix is padded to m nodes.
 func (w *Wishart) Nodes() (int, bool) { return w.levels, true }
 
-// Draw draws a node's noise.
+// Draw writes one node's noise, a packed symmetric matrix, into dst.
 func (w *Wishart) Draw(n *privacy.Noise, dst []float64) { n.Wishart(dst, w.sampler) }
 
 // Law returns the law of Draw.
 func (w *Wishart) Law() privacy.Law { return privacy.WishartLaw(w.sampler) }
 
-// Noiseless reports false: without privacy there is no Wishart noise to speak of, and Init refuses.
+// Noiseless returns false, as Init refuses an infinite epsilon: Wishart noise has no non-private
+// limit.
 func (w *Wishart) Noiseless() bool { return false }
 
-// spread returns sqrt(m k) and sqrt(d) + sqrt(2 ln(8n/alpha)): the singular values of the Gaussian
-// matrix under the noise lie within the second of the first, in units of L~.
+// spread returns sqrt(m k) and c = sqrt(d) + sqrt(2 ln(8n/alpha)). The singular values of the
+// Gaussian matrix behind the noise lie within c of sqrt(m k), in units of L~, except with
+// probability alpha/(4n).
 func (w *Wishart) spread() (root, c float64) {
 	return math.Sqrt(float64(w.levels) * float64(w.freedom)), w.tail(8)
 }
@@ -161,7 +162,7 @@ func (w *Wishart) tail(factor float64) float64 {
 	return math.Sqrt(float64(w.setup.Dim-1)) + math.Sqrt(2*portable.Log(factor*float64(w.setup.Horizon)/w.setup.Alpha))
 }
 
-// Shift returns -c of Eq. (4), or 0 if Unshifted.
+// Shift returns the shift -c of Eq. (4), or 0 if Unshifted.
 func (w *Wishart) Shift() float64 {
 	if w.unshifted {
 		return 0
@@ -170,10 +171,13 @@ func (w *Wishart) Shift() float64 {
 	return -w.setup.Bound * w.setup.Bound * (float64((root-c)*(root-c)) - float64(4*root*c))
 }
 
-// Bounds returns Proposition 9's bounds moved by shift, with gamma by Claim 20, which is for shifts down; a shift up divides
-// gamma by the root of 1 + shift/rho_max at least, but for AuthorsCode, which has Claim 20 there too. AsPublished, under the shift of Eq. (4), gamma is the printed
-// simplification, about twice that. Sound halves alpha/(4n) out of the union for gamma's own
-// event, which the paper gives alpha/(2n).
+// Bounds returns the bounds of Proposition 9, moved by shift, with the gamma of Claim 20.
+//
+// Claim 20 is about shifts down. A shift up divides gamma by at least sqrt(1 + shift/rho_max), with
+// rho_max as it was before, and that is what Bounds returns then; AuthorsCode keeps Claim 20 there,
+// too. Under AsPublished and the shift of Eq. (4), gamma is the printed simplification, which is
+// about twice that of Claim 20. Sound allots probability alpha/(4n) of the union bound to the event
+// of gamma; the paper allots alpha/(2n).
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	root, c := w.spread()
 	square := w.setup.Bound * w.setup.Bound
@@ -194,13 +198,14 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	return b
 }
 
-// Spent returns the event of a row in a number of released nodes.
-func (w *Wishart) Spent(nodes int) privacy.Event {
-	if nodes <= 0 {
-		return nothing
+// Plan returns what a row reveals that is in the given number of released nodes. More nodes than
+// the horizon allows count as the most that it allows.
+func (w *Wishart) Plan(nodes int) privacy.Plan {
+	if w.sampler == nil {
+		return privacy.NoPlan("%v", errInit)
 	}
-	return privacy.WishartEvent{Node: w.claim.Event.(privacy.WishartEvent).Node, Nodes: nodes}
+	nodes = min(nodes, maxNodes(w.setup.Horizon))
+	return nodePlan(w.asked, w.calibration, nodes > 0, privacy.Release{
+		Laws: []privacy.Law{w.Law()}, Sensitivity: privacy.Norms{L2: w.setup.Bound * w.setup.Bound}, Times: nodes,
+	}, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23").HeldBy(w)
 }
-
-// Claim returns what the noise buys.
-func (w *Wishart) Claim() privacy.Claim { return w.claim }

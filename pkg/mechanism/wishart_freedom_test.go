@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// composed returns delta of m randomised responses of eps0 that show all with probability delta0, by
-// convolving the law of the privacy loss over eps0 m times.
+// composed returns delta of m randomised responses of eps0 that show all with probability delta0,
+// by convolving the law of the privacy loss over eps0 m times.
 func composed(epsilon, eps0, delta0 float64, m int) float64 {
 	p := 1 / (1 + math.Exp(-eps0))
 	law := make([]float64, m+1) // of how many losses are +eps0
@@ -31,8 +31,8 @@ func composed(epsilon, eps0, delta0 float64, m int) float64 {
 	return 1 - keep + keep*delta
 }
 
-// leastFreedom finds k - p another way than Wishart: the least whole number by bisection for which some
-// node's epsilon, with the delta that Theorem 23 has there, composes to the budget.
+// leastFreedom finds k - p another way than Wishart: the least whole number by bisection for which
+// some node's epsilon, with the delta that Theorem 23 has there, composes to the budget.
 func leastFreedom(b privacy.Budget, m int) int {
 	within := func(freedom int) bool {
 		at := func(eps0 float64) float64 {
@@ -69,8 +69,8 @@ func leastFreedom(b privacy.Budget, m int) int {
 	return high
 }
 
-// TestWishartFreedom: Sound takes the least degrees of freedom that the optimal composition of (eps0,
-// delta0)-private nodes allows; for (1, 1e-5) and 10 nodes that is basic composition.
+// TestWishartFreedom: Sound takes the least degrees of freedom that the optimal composition of
+// (eps0, delta0)-private nodes allows; for (1, 1e-5) and 10 nodes that is basic composition.
 func TestWishartFreedom(t *testing.T) {
 	for _, c := range []struct {
 		budget  privacy.Budget
@@ -93,7 +93,7 @@ func TestWishartFreedom(t *testing.T) {
 		if k := leastFreedom(c.budget, maxNodes(c.horizon)); k != c.want || w.Freedom() != s.Dim+c.want {
 			t.Errorf("%v over %d rounds: k - p = %d, by bisection %d, want %d", c.budget, c.horizon, w.Freedom()-s.Dim, k, c.want)
 		}
-		if e := w.Claim().Epsilon; !(e <= c.budget.Epsilon) {
+		if e := privacy.ClaimOf(&w).Epsilon(); !(e <= c.budget.Epsilon) {
 			t.Errorf("%v over %d rounds: claims epsilon = %v", c.budget, c.horizon, e)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// noisy returns gradients of length about 1 (some are clipped): a drift to one side, so that points live on the sphere, under noise, as the
-// corrected losses of local privacy have it.
+// noisy returns gradients of length about 1 (some are clipped): a drift to one side, so that points
+// live on the sphere, under noise, as the corrected losses of local privacy have it.
 func noisy(seed uint64, dim, rounds int) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	all := make([][]float64, rounds)

@@ -63,7 +63,8 @@ var games = map[string]func(r *rand.Rand, t int, theta []float64) []float64{
 		g[t%len(g)] = math.Copysign(1, math.Sin(float64(t*t)))
 		return g
 	},
-	"bowl": func(r *rand.Rand, _ int, theta []float64) []float64 { // of a quadratic with its minimum at (1/2, 0, ...)
+	// of a quadratic with its minimum at (1/2, 0, ...)
+	"bowl": func(r *rand.Rand, _ int, theta []float64) []float64 {
 		g := normals(r, len(theta), 0.1)
 		for j, v := range theta {
 			g[j] += 0.5 * v
@@ -74,7 +75,8 @@ var games = map[string]func(r *rand.Rand, t int, theta []float64) []float64{
 	"huge": func(r *rand.Rand, _ int, theta []float64) []float64 { return normals(r, len(theta), 1e200) },
 	"tiny": func(r *rand.Rand, _ int, theta []float64) []float64 { return normals(r, len(theta), 1e-200) },
 	"zero": func(_ *rand.Rand, _ int, theta []float64) []float64 { return make([]float64, len(theta)) },
-	"outward": func(_ *rand.Rand, t int, theta []float64) []float64 { // pushes out where the point is, then elsewhere
+	// pushes out where the point is, then elsewhere
+	"outward": func(_ *rand.Rand, t int, theta []float64) []float64 {
 		g := make([]float64, len(theta))
 		for j, v := range theta {
 			g[j] = -2 * v
@@ -232,7 +234,8 @@ func apply(q [][]float64, x []float64) []float64 {
 	return y
 }
 
-// TestEquivariance: who rotates the gradients rotates the predictions; who measures them and the ball in other units, scales them.
+// TestEquivariance: who rotates the gradients rotates the predictions; who measures them and the
+// ball in other units, scales them.
 func TestEquivariance(t *testing.T) {
 	const dim, rounds = 5, 600
 	each(t, func(t *testing.T, make func(radius, bound float64) Learner) {
@@ -329,7 +332,8 @@ func TestInitErrors(t *testing.T) {
 	}
 }
 
-// TestOGDSteps: a step that turns bad later, and a gradient without bound that overflows, are errors and change nothing.
+// TestOGDSteps: a step that turns bad later, and a gradient without bound that overflows, are
+// errors and change nothing.
 func TestOGDSteps(t *testing.T) {
 	o := &OGD{Step: func(t int) float64 {
 		if t == 2 {

@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/online"
 )
 
-// Maler finds the minimum of |theta - (0.3, 0.4)|^2/2 from gradients alone, without being told that it is strongly convex.
+// Maler finds the minimum of |theta - (0.3, 0.4)|^2/2 from gradients alone, without being told that
+// it is strongly convex.
 func ExampleMaler() {
 	m := &online.Maler{Radius: 1, Gradient: 2}
 	if err := m.Init(2, 1000); err != nil {
@@ -25,7 +26,8 @@ func ExampleMaler() {
 	// Output: 13 experts at (0.30, 0.40)
 }
 
-// The regret on exp-concave losses against the best fixed point: Maler is as good as ONS, which was told.
+// The regret on exp-concave losses against the best fixed point: Maler is as good as ONS, which was
+// told.
 func ExampleRegret() {
 	stream, err := online.NewSquared(5, 10_000, rand.New(rand.NewPCG(1, 0)))
 	if err != nil {

@@ -9,62 +9,79 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Maler (Wang, Lu, Zhang 2019; LDP, Algorithms 5 to 8) has optimal regret on convex, strongly convex and exp-concave losses without being told
-// which they are: O(G D sqrt T), O(G^2/mu ln T) and O(d/alpha ln T). It plays the mean of experts,
+// Maler has optimal regret on convex, strongly convex and exp-concave losses without being told
+// which they are (Wang, Lu, Zhang 2019; LDP, Algorithms 5 to 8).
 //
-//	theta_t = sum_e pi_e eta_e theta_e / sum_e pi_e eta_e,   pi_e <- pi_e exp(-surrogate_e(theta_e)), normalised,
+// The regret is O(G D sqrt T), O(G^2/mu ln T) and O(d/alpha ln T), respectively. Maler plays the
+// mean of experts,
 //
-// each of which descends its own surrogate of the loss, with g the gradient at theta_t and D the radius of the ball:
+//	theta_t = sum_e pi_e eta_e theta_e / sum_e pi_e eta_e,
+//	pi_e <- pi_e exp(-surrogate_e(theta_e)), normalised,
+//
+// each of which descends its own surrogate of the loss. With g the gradient at theta_t and D the
+// radius of the ball, the experts are
 //
 //	convex, one, eta_c = 1/(4 G D sqrt T):  c(th) = -eta_c <theta_t - th, g> + (2 eta_c G D)^2
 //	    th <- Pi(th - 2D/(eta_c G sqrt t) grad c) = Pi(th - 2D g/(G sqrt t))
-//	strongly convex, one an eta:            s(th) = -eta <theta_t - th, g> + eta^2 G^2 |theta_t - th|^2
+//	strongly convex, one for each eta:
+//	    s(th) = -eta <theta_t - th, g> + eta^2 G^2 |theta_t - th|^2
 //	    th <- Pi(th - grad s/(2 eta^2 G^2 t)),  grad s = eta g + 2 eta^2 G^2 (th - theta_t)
-//	exp-concave, one an eta:                l(th) = -eta <theta_t - th, g> + eta^2 <g, th - theta_t>^2
-//	    ONS on grad l = eta (1 + 2 eta <g, th - theta_t>) g with S = I/(2 alpha D)^2 and step 1/alpha, projected in the norm of S
+//	exp-concave, one for each eta:
+//	    l(th) = -eta <theta_t - th, g> + eta^2 <g, th - theta_t>^2
+//	    ONS on grad l = eta (1 + 2 eta <g, th - theta_t>) g with S = I/(2 alpha D)^2
+//	    and step 1/alpha, projected in the norm of S
 //
-// for eta = 2^-i/(10 G D), i = 0, ..., k = ceil(log2(T)/2), 3 + 2k experts in all (19 at T = 20,000). The priors are 1/3 for the convex expert and
-// (1 + 1/(1+k))/(3 (i+1)(i+2)) for the two of each eta, which sum to 1.
+// for eta = 2^-i/(10 G D), i = 0, ..., k = ceil(log2(T)/2). That makes 3 + 2k experts, 19 at T =
+// 20,000. The priors are 1/3 for the convex expert and (1 + 1/(1+k))/(3 (i+1)(i+2)) for each of the
+// two experts of an eta; they sum to 1.
 //
-// The LDP paper prints no rates, and its D is the radius: two points are 2D apart. Wang, Lu and Zhang's D is the diameter, their rates are 1/(2 G D sqrt T) and
-// 2^-i/(5 G D); with 2D for it they are those above. What the proof needs of them is eta |<theta_t - th, g>| <= 1/5 for e^(x-x^2) <= 1 + x and for the curvature
-// of l: its gradients are then at most 7/(50 D) =: G_l long and l is 1-exp-concave.
-// The prior of the convex expert and the printed steps (2D/(eta_c G sqrt t), I/(2 alpha D)^2, G_l) are in terms of the radius already.
+// The LDP paper prints no rates, and its D is the radius: two points are at most 2D apart. Wang, Lu
+// and Zhang's D is the diameter, and their rates are 1/(2 G D sqrt T) and 2^-i/(5 G D). With 2D for
+// their D these are the rates above. The proof needs of them that eta |<theta_t - th, g>| <= 1/5,
+// both for e^(x-x^2) <= 1 + x and for the curvature of l: the gradients of l then have length at
+// most 7/(50 D) =: G_l, and l is 1-exp-concave. The prior of the convex expert and the printed
+// steps (2D/(eta_c G sqrt t), I/(2 alpha D)^2, G_l) are in terms of the radius already.
 type Maler struct {
 	Radius   float64 // D; 0 means 1
 	Gradient float64 // bound G > 0 on the norm of a gradient; no default
 
-	// Alpha is the step parameter of the exp-concave experts, in (0, 1/2]. 0 means 1/2, which is printed (min{2/(G_l D), 1}/2) and which the
-	// lemma of Hazan (2016) gives: min{1/(2 D G_l), 1}/2 = 1/2. Wang, Lu and Zhang take the lemma of 2007 with a 4 more: min{1/(8 D G_l), 1}/2 = 25/56.
+	// Alpha is the step parameter of the exp-concave experts, in [1e-9, 1/2]; 0 means 1/2.
+	//
+	// 1/2 is the printed value, min{2/(G_l D), 1}/2, and also what the lemma of Hazan (2016) gives:
+	// min{1/(2 D G_l), 1}/2 = 1/2. Wang, Lu and Zhang use the lemma of 2007, which has another factor
+	// of 4: min{1/(8 D G_l), 1}/2 = 25/56.
 	Alpha float64
 
 	core
-	alpha   float64
-	rate    []float64   // of the convex, the strongly convex, the exp-concave experts, in units of 1/(G D)
-	etas    []float64   // of one family, by i
-	convex  []float64   // the convex expert's point, in units of D like all of them
-	strong  [][]float64 // the strongly convex experts' by i
-	concave []newton    // the exp-concave experts by i
-	logs    []float64   // ln pi in the order of the rates, up to a common constant
-	prior   []float64   // their first values
+	alpha float64
+	// learning rates of the convex, the strongly convex and the exp-concave experts, in units of 1/(G
+	// D)
+	rate    []float64
+	etas    []float64   // the learning rates of one family, by i
+	convex  []float64   // the convex expert's point, in units of D like all points here
+	strong  [][]float64 // the strongly convex experts' points, by i
+	concave []newton    // the exp-concave experts, by i
+	logs    []float64   // ln pi in the order of rate, up to a common constant
+	prior   []float64   // first values of logs
 	tilted  []float64   // pi eta, up to a common factor
 	z       []float64   // theta_t
 }
 
 var _ Learner = (*Maler)(nil)
 
-// A Weight is what an expert counts for.
+// Weight is the weight of one expert in a prediction.
 type Weight struct {
 	Name  string  // "convex", "strongly convex" or "exp-concave"
-	Eta   float64 // its learning rate, in units of 1/(gradient times length)
-	Mass  float64 // its weight pi; all masses sum to 1
-	Share float64 // its share pi eta / sum(pi eta) of the prediction; all shares sum to 1
+	Eta   float64 // the expert's learning rate, in units of 1/(gradient times length)
+	Mass  float64 // the expert's weight pi; all masses sum to 1
+	Share float64 // the share pi eta / sum(pi eta) of the prediction; all shares sum to 1
 }
 
 // grid returns the number of learning rates, 1 + ceil(log2(T)/2).
 func grid(horizon int) int { return 1 + (bits.Len(uint(horizon-1))+1)/2 }
 
-// rates returns 2^-i/10 and the logarithms of the priors (1 + 1/n)/((i+1)(i+2)), which sum to 1, for i < n.
+// rates returns 2^-i/10 and the natural logarithms of the priors (1 + 1/n)/((i+1)(i+2)), i < n. The
+// priors sum to 1.
 func rates(n int) (etas, logs []float64) {
 	etas, logs = make([]float64, n), make([]float64, n)
 	for i := range etas {
@@ -101,7 +118,7 @@ func (m *Maler) Init(dim, horizon int) error {
 	return nil
 }
 
-// Reset forgets all.
+// Reset forgets all rounds.
 func (m *Maler) Reset() {
 	m.reset()
 	copy(m.logs, m.prior)
@@ -146,7 +163,8 @@ func (m *Maler) Update(gradient []float64) error {
 	return nil
 }
 
-// descend returns a strongly convex expert's surrogate loss and moves the expert by grad s/(2 eta^2 t) = g/(2 eta t) + (th - theta)/t.
+// descend moves a strongly convex expert by grad s/(2 eta^2 t) = g/(2 eta t) + (th - theta)/t. It
+// returns the expert's surrogate loss before the move.
 func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
 	var dot, distance, square float64
 	along, towards := 1/(2*eta*t), 1/t
@@ -168,7 +186,7 @@ func (m *Maler) descend(point []float64, eta, at, t float64) (loss float64) {
 	return float64(eta*(dot-at)) + float64(eta*eta*distance)
 }
 
-// combine sets theta_t to the mean of the experts by pi eta.
+// combine sets theta_t to the mean of the experts, weighted by pi eta.
 func (m *Maler) combine() {
 	n := len(m.etas)
 	total := tilt(m.tilted, m.logs, m.rate)
@@ -188,8 +206,8 @@ func (m *Maler) combine() {
 // Experts returns the number of experts, 3 + 2 ceil(log2(T)/2).
 func (m *Maler) Experts() int { return len(m.logs) }
 
-// Weights returns what the experts count for in the next prediction: the convex one, the strongly convex ones and the
-// exp-concave ones, by falling rates.
+// Weights returns the weights of the experts in the next prediction: first the convex expert, then
+// the strongly convex and the exp-concave ones, each by decreasing learning rate.
 func (m *Maler) Weights() []Weight {
 	if len(m.logs) == 0 {
 		return nil
@@ -202,7 +220,7 @@ func (m *Maler) Weights() []Weight {
 	return weigh(w, m.logs, m.rate, m.bound*m.radius)
 }
 
-// weigh fills in the rates, masses and shares of experts.
+// weigh fills in the learning rates, masses and shares of the experts.
 func weigh(w []Weight, logs, rates []float64, scale float64) []Weight {
 	var mass, share float64
 	for e, v := range logs {

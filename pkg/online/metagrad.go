@@ -7,18 +7,29 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// MetaGrad (van Erven, Koolen 2016, Algorithms 1 and 2, the full-matrix version) is Maler's ancestor: exp-concave experts only,
-// one for each eta = 2^-i/(10 G D), i = 0, ..., k = ceil(log2(T)/2), with priors (1 + 1/(1+k))/((i+1)(i+2)). With g the gradient at
+// MetaGrad adapts to the curvature of the losses by mixing second-order experts of different
+// learning rates (van Erven, Koolen 2016, Algorithms 1 and 2, the full-matrix version).
+//
+// It is the ancestor of [Maler] and has its exp-concave experts only: one for each eta = 2^-i/(10 G
+// D), i = 0, ..., k = ceil(log2(T)/2), with prior (1 + 1/(1+k))/((i+1)(i+2)). With g the gradient
+// at
 //
 //	theta_t = sum_i pi_i eta_i th_i / sum_i pi_i eta_i,   pi_i <- pi_i exp(-l_i(th_i)), normalised,
 //
-// the expert of eta has the surrogate l(th) = -eta <theta_t - th, g> + eta^2 <g, theta_t - th>^2 and moves by
+// the expert of eta has the surrogate l(th) = -eta <theta_t - th, g> + eta^2 <g, theta_t - th>^2
+// and moves by
 //
-//	S = I/(2D)^2 + 2 eta^2 sum g g^T,   th <- argmin_{|z| <= D} (z-y)^T S (z-y),   y = th - S^-1 eta (1 + 2 eta <g, th - theta_t>) g.
+//	S  =  I/(2D)^2 + 2 eta^2 sum g g^T,
+//	y  =  th - S^-1 eta (1 + 2 eta <g, th - theta_t>) g,
+//	th <- argmin_{|z| <= D} (z-y)^T S (z-y).
 //
-// Its regret adapts to the losses through sum_t <theta_t - u, g_t>^2: O(G D sqrt(T ln ln T)) at worst, O(d ln T) for exp-concave and for
-// strongly convex losses, where Maler has O(ln T). In the paper D bounds the distance of two points, here the radius does half of it: its rates 2^-i/(5 G D)
-// become 2^-i/(10 G D), such that eta |<theta_t - th, g>| <= 1/5 as its lemmas need, and its first covariance D^2 I becomes (2D)^2 I.
+// Its regret adapts to the losses through sum_t <theta_t - u, g_t>^2. It is O(G D sqrt(T ln ln T))
+// at worst, and O(d ln T) for exp-concave and for strongly convex losses; for the latter Maler has
+// O(ln T).
+//
+// In the paper D bounds the distance of two points, here it is the radius, half of that. The
+// paper's rates 2^-i/(5 G D) thus become 2^-i/(10 G D), so that eta |<theta_t - th, g>| <= 1/5 as
+// its lemmas need, and its first covariance D^2 I becomes (2D)^2 I.
 type MetaGrad struct {
 	Radius   float64 // D; 0 means 1
 	Gradient float64 // bound G > 0 on the norm of a gradient; no default
@@ -50,7 +61,7 @@ func (m *MetaGrad) Init(dim, horizon int) error {
 	return nil
 }
 
-// Reset forgets all.
+// Reset forgets all rounds.
 func (m *MetaGrad) Reset() {
 	m.reset()
 	copy(m.logs, m.prior)
@@ -87,7 +98,7 @@ func (m *MetaGrad) Update(gradient []float64) error {
 // Experts returns the number of experts, 1 + ceil(log2(T)/2).
 func (m *MetaGrad) Experts() int { return len(m.experts) }
 
-// Weights returns what the experts count for in the next prediction, by falling rates.
+// Weights returns the weights of the experts in the next prediction, by decreasing learning rate.
 func (m *MetaGrad) Weights() []Weight {
 	w := make([]Weight, len(m.etas))
 	for i := range w {
@@ -96,7 +107,8 @@ func (m *MetaGrad) Weights() []Weight {
 	return weigh(w, m.logs, m.etas, m.bound*m.radius)
 }
 
-// tilt writes pi eta into dst, up to a common factor, returns its sum, and shifts the logarithms of pi such that their maximum is 0.
+// tilt writes pi eta, up to a common factor, into dst and returns its sum. It also shifts the
+// logarithms of pi so that their maximum is 0.
 func tilt(dst, logs, etas []float64) (total float64) {
 	top := math.Inf(-1)
 	for _, v := range logs {

@@ -6,13 +6,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 )
 
-// newton is one second-order expert on the unit ball: a point z and a precision S, of which it keeps the inverse P, packed. Its precisions are
-// sums of at most T outer products of vectors no longer than the root of the ridge, so that P has a condition number of about T at most.
-// Rank-one updates are enough then: each contracts the errors of those before.
+// newton is one second-order expert on the unit ball: a point z and a precision matrix S.
+//
+// It stores the inverse P of S, packed. S is the sum of a ridge and at most T outer products of
+// vectors no longer than the root of the ridge, so P has a condition number of at most about T.
+// Rank-one updates are accurate enough then: each contracts the errors of earlier ones.
 type newton struct {
 	z []float64 // the point
 	p []float64 // P = S^-1
-	l []float64 // I + lambda P and its factor
+	l []float64 // I + lambda P, then its factors
 	v []float64 // P g, and other vectors
 	y []float64 // the point before its projection
 }
@@ -22,7 +24,7 @@ func makeNewton(dim int) newton {
 	return newton{z: n[:dim], v: n[dim : 2*dim], y: n[2*dim:], p: m[:packed.Size(dim)], l: m[packed.Size(dim):]}
 }
 
-// reset puts the point at 0 and S at ridge I.
+// reset sets the point to 0 and S to ridge I.
 func (n *newton) reset(ridge float64) {
 	clear(n.z)
 	clear(n.p)
@@ -31,10 +33,12 @@ func (n *newton) reset(ridge float64) {
 	}
 }
 
-// step adds weight g g^T to S and moves the point to the projection of z - gain S^-1 g in the norm of the new S.
+// step adds weight g g^T to S. It then moves the point to the projection of z - gain S^-1 g in the
+// norm of the new S.
 func (n *newton) step(g []float64, weight, gain float64) {
 	packed.MulVec(n.v, n.p, g)
-	// Sherman and Morrison: P <- P - k v v^T with v = P g and k = weight/(1 + weight g^T v), and so P g <- v/(1 + weight g^T v).
+	// Sherman and Morrison: P <- P - k v v^T with v = P g and k = weight/(1 + weight g^T v). Hence P g
+	// becomes v/(1 + weight g^T v).
 	shrink := 1 / (1 + float64(weight*packed.Dot(g, n.v)))
 	k := weight * shrink
 	gain *= shrink
@@ -58,13 +62,17 @@ func (n *newton) step(g []float64, weight, gain float64) {
 	n.project(math.Sqrt(square))
 }
 
-// near is the distance from the sphere at which one Newton step leaves an error of its square.
+// near is a distance from the sphere so small that one Newton step leaves an error of only its
+// square.
 const near = 1e-7
 
-// project moves z to the point of the unit ball nearest to y, |y| = norm > 1, in the norm of S: it minimises (z-y)^T S (z-y). With a
-// multiplier lambda/2 for |z|^2 <= 1 that is S (z-y) + lambda z = 0, or (I + lambda P) z = y, at the lambda where |z| = 1. As 1/|z| is
-// concave and increasing in lambda, Newton's method on it climbs from lambda = 0 to the root without passing it (as
-// Moré and Sorensen 1983 do for trust regions). The derivative of z is -u, (I + lambda P) u = P z.
+// project moves z to the point of the unit ball nearest to y, |y| = norm > 1, in the norm of S: it
+// minimises (z-y)^T S (z-y).
+//
+// With a multiplier lambda/2 for |z|^2 <= 1 the condition is S (z-y) + lambda z = 0, or (I + lambda
+// P) z = y, at the lambda where |z| = 1. As 1/|z| is concave and increasing in lambda, Newton's
+// method on it climbs from lambda = 0 to the root without passing it (as in Moré and Sorensen 1983
+// for trust regions). The derivative of z is -u with (I + lambda P) u = P z.
 func (n *newton) project(norm float64) {
 	copy(n.z, n.y)
 	packed.MulVec(n.v, n.p, n.y) // u at lambda = 0
@@ -92,7 +100,8 @@ func (n *newton) project(norm float64) {
 	shrink(n.z)
 }
 
-// factor writes the factors of I + lambda P = L D L^T into n.l: the unit triangle L below the diagonal, D^-1 on it.
+// factor writes the factors of I + lambda P = L D L^T into n.l: the unit triangle L below the
+// diagonal, and D^-1 on it.
 func (n *newton) factor(lambda float64) {
 	a := n.l
 	at := 0

@@ -9,12 +9,19 @@ import (
 //
 //	theta_1 = 0,   theta_{t+1} = Pi(theta_t - eta_t g_t),
 //
-// with Pi the Euclidean projection on the ball of radius D. With eta_t = D/(G sqrt t) its regret is at most 3 G D sqrt T
-// (half of (2D)^2/eta_T + G^2 sum eta_t) for any convex losses; with eta_t = 1/(mu t) at most (1 + ln T) G^2/(2 mu) for mu-strongly convex ones.
+// where Pi is the Euclidean projection on the ball of radius D.
+//
+// With eta_t = D/(G sqrt t) its regret is at most 3 G D sqrt T for any convex losses: half of
+// (2D)^2/eta_T + G^2 sum eta_t. With eta_t = 1/(mu t) it is at most (1 + ln T) G^2/(2 mu) for
+// mu-strongly convex losses.
 type OGD struct {
-	Radius   float64             // D; 0 means 1
-	Gradient float64             // bound G on the norm of a gradient; 0 means none (nothing is clipped), and then Step is needed
-	Step     func(t int) float64 // step size eta_t in round t = 1, 2, ..., finite and >= 0; nil means RootStep(D, G)
+	Radius float64 // D; 0 means 1
+	// Gradient is a bound G on the norm of gradients. 0 means none: nothing is clipped, and Step is
+	// needed.
+	Gradient float64
+	// Step returns the step size eta_t of round t = 1, 2, ..., finite and >= 0. nil means RootStep(D,
+	// G).
+	Step func(t int) float64
 
 	core
 	step func(t int) float64
@@ -23,12 +30,13 @@ type OGD struct {
 
 var _ Learner = (*OGD)(nil)
 
-// RootStep returns the steps D/(G sqrt t) for convex losses with gradients of norm G at most on a ball of radius D.
+// RootStep returns the steps D/(G sqrt t), for convex losses with gradients of norm at most G on a
+// ball of radius D.
 func RootStep(radius, gradient float64) func(t int) float64 {
 	return func(t int) float64 { return radius / (gradient * math.Sqrt(float64(t))) }
 }
 
-// CurvedStep returns the steps 1/(mu t) for mu-strongly convex losses.
+// CurvedStep returns the steps 1/(mu t), for mu-strongly convex losses.
 func CurvedStep(mu float64) func(t int) float64 {
 	return func(t int) float64 { return 1 / (mu * float64(t)) }
 }
@@ -53,7 +61,7 @@ func (o *OGD) Init(dim, horizon int) error {
 	return nil
 }
 
-// Reset forgets all.
+// Reset forgets all rounds.
 func (o *OGD) Reset() { o.reset() }
 
 // Update takes the gradient at Predict().

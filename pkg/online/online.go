@@ -1,11 +1,28 @@
-// Package online plays full-information online convex optimisation on a Euclidean ball: each round a learner predicts a point
-// theta_t, |theta_t| <= D, and is then told a gradient g_t there of a convex loss, |g_t| <= G. Its regret after T rounds against a
-// point u is the sum of l_t(theta_t) - l_t(u). It is a game of its own, not a bandit with many arms.
+// Package online plays full-information online convex optimisation on a Euclidean ball.
 //
-// [OGD] needs to be told the curvature of the losses, [ONS] that they are exp-concave; [MetaGrad] and [Maler] find out.
+// Each round a learner predicts a point theta_t, |theta_t| <= D, and is then told a gradient g_t,
+// |g_t| <= G, of a convex loss l_t at that point. Its regret after T rounds against a point u is
+// the sum of l_t(theta_t) - l_t(u). This is a game of its own, not a bandit with many arms.
 //
-// D is the radius of the ball throughout, so that two points are at most 2D apart. The papers write D for the diameter; each
-// learner's comment says which of its constants differ from theirs by that 2.
+// The learners, each a [Learner]:
+//
+//   - [OGD]: projected gradient descent, for convex or strongly convex losses; needs to be told
+//     which.
+//   - [ONS]: online Newton step, for losses known to be exp-concave.
+//   - [MetaGrad]: adapts to the curvature of the losses, without being told.
+//   - [Maler]: adapts, too, and is optimal for strongly convex losses as well.
+//
+// To compare them:
+//
+//   - [Stream]: a sequence of losses; [Losses] has three random ones.
+//   - [Regret], [RegretAgainst]: play a learner on a stream.
+//   - [Best]: finds the best fixed point in hindsight.
+//
+// D is the radius of the ball throughout, so two points are at most 2D apart. The papers write D
+// for the diameter; each learner's comment says which of its constants differ from theirs by that
+// 2.
+//
+// Read [Learner] first, then [OGD].
 package online
 
 import (
@@ -16,42 +33,48 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Learner predicts a point of the ball and is told the gradient of the loss there.
+// Learner predicts a point of the ball and is then told the gradient of the loss there.
 type Learner interface {
-	// Init validates, allocates and forgets all. The horizon is the number of rounds that the constants are
-	// tuned for; to play on beyond it is no error, but no theorem holds there.
+	// Init validates, allocates and resets. The horizon is the number of rounds for which the
+	// constants are tuned. Playing on beyond it is no error, but no theorem holds there.
 	Init(dim, horizon int) error
-	// Reset forgets all.
+	// Reset forgets all rounds.
 	Reset()
-	// Predict returns the next point. It is owned by the learner and valid until Update.
+	// Predict returns the next point. The learner owns it; it is valid until Update.
 	Predict() []float64
-	// Update takes the gradient of the loss at Predict(). A gradient of the wrong length, or with an entry that is not finite, is an
-	// error and changes nothing. A gradient longer than G is scaled down to length G and counted.
+	// Update takes the gradient of the loss at Predict(). A gradient longer than G is scaled down to
+	// length G and counted. A gradient of the wrong length, or with an entry that is not finite, is an
+	// error and changes nothing.
 	Update(gradient []float64) error
 	// Clipped returns the number of gradients since Reset that were longer than G.
 	Clipped() int
 }
 
-// Errors that errors.Is finds in what Init and Update return.
+// ErrDim, ErrHorizon and ErrGradient are the errors that errors.Is finds in what Init, Update and
+// the constructors of streams return.
 var (
 	ErrDim      = errors.New("want >= 1")
 	ErrHorizon  = errors.New("want >= 1 round")
 	ErrGradient = errors.New("want one finite number a dimension")
 )
 
-// core holds what all learners share. The point is in the user's units, the gradient in units of G: with the point in units of D the
-// learners then play on the unit ball with gradients of length 1 at most, where their constants are plain numbers.
+// core is the part that all learners share.
+//
+// The point is in the user's units and the gradient in units of G. With the point in units of D,
+// the learners play on the unit ball with gradients of length at most 1, where their constants are
+// plain numbers.
 type core struct {
 	dim, horizon  int
 	radius, bound float64 // D and G
 	rounds        int     // gradients since Reset
 	clipped       int
-	theta         []float64 // what Predict returns
+	theta         []float64 // the point that Predict returns
 	g             []float64 // the last gradient, clipped, divided by G
 }
 
-// init validates and allocates. Only with open may the bound on gradients be 0, for none: then they are neither clipped nor scaled.
-// The caller keeps so many symmetric matrices.
+// init validates and allocates. With open, the bound on gradients may be 0, which means none:
+// gradients are then neither clipped nor scaled. matrices is the number of symmetric matrices that
+// the caller keeps.
 func (c *core) init(name string, dim, horizon int, radius, bound float64, open bool, matrices int) error {
 	switch {
 	case dim < 1:
@@ -79,10 +102,12 @@ func (c *core) init(name string, dim, horizon int, radius, bound float64, open b
 	return nil
 }
 
-// Predict returns the next point, of norm at most the radius; it is owned by the learner and valid until Update.
+// Predict returns the next point, whose norm is at most the radius. The learner owns it; it is
+// valid until Update.
 func (c *core) Predict() []float64 { return c.theta }
 
-// Clipped returns the number of gradients since Reset that were longer than the bound and scaled down to it.
+// Clipped returns the number of gradients since Reset that were longer than the bound and were
+// scaled down to it.
 func (c *core) Clipped() int { return c.clipped }
 
 func (c *core) reset() {
@@ -111,7 +136,7 @@ func (c *core) take(gradient []float64) error {
 		}
 	} else if square > 1 && c.bound > 0 {
 		c.shorten(math.Sqrt(square))
-		if square < 1+1e-12 { // G but for rounding
+		if square < 1+1e-12 { // longer than G only by rounding
 			c.clipped--
 		}
 	}
@@ -119,7 +144,7 @@ func (c *core) take(gradient []float64) error {
 	return nil
 }
 
-// takeExtreme is take for a gradient whose squared norm overflows.
+// takeExtreme does the work of take for a gradient whose squared norm overflows.
 func (c *core) takeExtreme(gradient []float64) error {
 	var most float64
 	for i, v := range gradient {
@@ -147,7 +172,7 @@ func (c *core) takeExtreme(gradient []float64) error {
 	return nil
 }
 
-// shorten counts a clipped gradient and scales it from a norm to 1.
+// shorten counts a clipped gradient and scales it from the given norm to 1.
 func (c *core) shorten(norm float64) {
 	for i := range c.g {
 		c.g[i] /= norm
@@ -155,7 +180,8 @@ func (c *core) shorten(norm float64) {
 	c.clipped++
 }
 
-// publish makes a point in units of the radius, projected on the ball if it is outside, the next prediction.
+// publish makes z, a point in units of the radius, the next prediction. It projects z on the ball
+// if it lies outside.
 func (c *core) publish(z []float64) {
 	var square float64
 	for _, v := range z {
@@ -170,7 +196,7 @@ func (c *core) publish(z []float64) {
 	}
 }
 
-// shrink projects on the unit ball in the Euclidean norm.
+// shrink projects z on the unit ball in the Euclidean norm.
 func shrink(z []float64) {
 	var square float64
 	for _, v := range z {

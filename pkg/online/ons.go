@@ -5,17 +5,24 @@ import (
 	"math"
 )
 
-// ONS is the online Newton step (Hazan, Agarwal, Kale 2007; Hazan 2016, Algorithm 12) for alpha-exp-concave losses:
+// ONS is the online Newton step for alpha-exp-concave losses (Hazan, Agarwal, Kale 2007; Hazan
+// 2016, Algorithm 12):
 //
 //	theta_1 = 0,   S_0 = I/(gamma 2D)^2,   S_t = S_{t-1} + g_t g_t^T,
-//	theta_{t+1} = argmin_{|theta| <= D} (theta - y)^T S_t (theta - y),   y = theta_t - S_t^-1 g_t / gamma,
+//	y = theta_t - S_t^-1 g_t / gamma,
+//	theta_{t+1} = argmin_{|theta| <= D} (theta - y)^T S_t (theta - y),
 //
-// with gamma = min{1/(2 G D), alpha}/2: Hazan's constants with 2D for his diameter D. Its regret is at most 2 (1/alpha + 2 G D) d ln T.
-// The inverse of S_t is updated, not recomputed; a round costs O(d^2), and O(d^3) a Newton step of the projection if y is outside the ball.
+// with gamma = min{1/(2 G D), alpha}/2. These are Hazan's constants, with 2D for his diameter D.
+//
+// Its regret is at most 2 (1/alpha + 2 G D) d ln T. It updates the inverse of S_t and does not
+// recompute it. A round costs O(d^2); if y is outside the ball, each Newton step of the projection
+// costs another O(d^3).
 type ONS struct {
-	Radius     float64 // D; 0 means 1
-	Gradient   float64 // bound G > 0 on the norm of a gradient; no default
-	ExpConcave float64 // alpha > 0: exp(-alpha l_t) is concave on the ball; no default. A mu-strongly convex loss has alpha = mu/G^2
+	Radius   float64 // D; 0 means 1
+	Gradient float64 // bound G > 0 on the norm of a gradient; no default
+	// ExpConcave is alpha > 0: exp(-alpha l_t) is concave on the ball. It has no default. A
+	// mu-strongly convex loss has alpha = mu/G^2.
+	ExpConcave float64
 
 	core
 	newton
@@ -41,7 +48,7 @@ func (o *ONS) Init(dim, horizon int) error {
 	return nil
 }
 
-// Reset forgets all.
+// Reset forgets all rounds.
 func (o *ONS) Reset() {
 	o.core.reset()
 	o.newton.reset(0.25 / (o.gamma * o.gamma))

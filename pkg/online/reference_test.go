@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The references are the formulas of the papers as they stand in the learners' comments, in the user's units: precisions summed and solved with anew
-// by gonum, projections by bisection on the
+// The references are the formulas of the papers as they stand in the learners' comments, in the
+// user's units: precisions summed and solved with anew by gonum, projections by bisection on the
 // multiplier, weights multiplied and normalised.
 
 // reference is told a gradient that is clipped already and returns the next prediction.
@@ -102,7 +102,8 @@ func referenceONS(dim int, radius, bound, alpha float64) reference {
 	}
 }
 
-// expert is one of a mixture: where it is, its weight and rate, its surrogate's value there, and its move.
+// expert is one of a mixture: where it is, its weight and rate, its surrogate's value there, and
+// its move.
 type expert struct {
 	at          []float64
 	weight, eta float64
@@ -206,7 +207,8 @@ func TestAgainstReference(t *testing.T) {
 		radius, bound float64
 	}{{1, 60, 1, 1}, {2, 150, 3, 0.5}, {5, 300, 0.7, 20}, {9, 60, 1, 2}} {
 		for game, next := range games {
-			if game == "huge" || game == "tiny" || game == "zero" { // nothing to see, or nothing that the naive can do
+			// nothing to see, or nothing that the naive can do
+			if game == "huge" || game == "tiny" || game == "zero" {
 				continue
 			}
 			var experts []*expert
@@ -260,7 +262,8 @@ func TestAgainstReference(t *testing.T) {
 	}
 }
 
-// TestNewtonDrift compares P after many rank-one updates with the inverse of the sum, at the worst condition number that a learner has.
+// TestNewtonDrift compares P after many rank-one updates with the inverse of the sum, at the worst
+// condition number that a learner has.
 func TestNewtonDrift(t *testing.T) {
 	const dim, rounds = 6, 200_000
 	r := rand.New(rand.NewPCG(5, 5))
@@ -286,8 +289,8 @@ func TestNewtonDrift(t *testing.T) {
 	}
 }
 
-// TestProject checks the conditions of Karush, Kuhn and Tucker on hard projections: |z| = 1 and S (z-y) + lambda z = 0, lambda >= 0, that is
-// (y-z) = lambda P z.
+// TestProject checks the conditions of Karush, Kuhn and Tucker on hard projections: |z| = 1 and S
+// (z-y) + lambda z = 0, lambda >= 0, that is (y-z) = lambda P z.
 func TestProject(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	for _, dim := range []int{1, 2, 5, 12} {

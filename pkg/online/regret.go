@@ -5,21 +5,27 @@ import (
 	"math"
 )
 
-// Stream is a sequence of convex losses on a ball, whatever is played: an oblivious adversary's.
+// Stream is a sequence of convex losses on a ball, fixed whatever is played: an oblivious
+// adversary's.
 type Stream interface {
-	Dim() int
-	Len() int                             // the number of losses
-	Radius() float64                      // of the ball, in which the learners play and the best fixed point lies
-	Loss(t int, theta []float64) float64  // l_t(theta), t = 1, ..., Len()
-	Gradient(t int, theta, dst []float64) // writes a gradient of l_t at theta, or a subgradient, into dst
+	Dim() int // the dimension d of a point
+	Len() int // the number of losses
+	// Radius returns the radius of the ball in which the learners play and the best fixed point lies.
+	Radius() float64
+	// Loss returns l_t(theta), t = 1, ..., Len().
+	Loss(t int, theta []float64) float64
+	// Gradient writes a gradient or subgradient of l_t at theta into dst.
+	Gradient(t int, theta, dst []float64)
 }
 
-// Regret plays the learner, initialised for that number of rounds, on the stream and returns its cumulative regret
+// Regret plays the learner on the stream and returns its cumulative regret after each round,
 //
 //	sum_{s <= t} l_s(theta_s) - l_s(u),   t = 1, ..., rounds,
 //
-// against the one point u of the ball that is best over all the rounds (see [Best]). So the last number is the regret as theorems
-// have it, and those before may be negative. The learner must be set to the stream's radius.
+// against the point u of the ball that is best over all the rounds (see [Best]).
+//
+// It initialises the learner for that number of rounds. The last number is the regret of the
+// theorems; earlier ones may be negative. The learner must be set to the stream's radius.
 func Regret(l Learner, s Stream, rounds int) ([]float64, error) {
 	u, _, _, err := Best(s, rounds)
 	if err != nil {
@@ -28,7 +34,8 @@ func Regret(l Learner, s Stream, rounds int) ([]float64, error) {
 	return RegretAgainst(l, s, rounds, u)
 }
 
-// RegretAgainst is Regret against a point that the caller has, such as the one that Best returned for another learner.
+// RegretAgainst returns the cumulative regret against a given point u, as [Regret] does against the
+// best one. It saves the search if Best has already returned u for another learner.
 func RegretAgainst(l Learner, s Stream, rounds int, u []float64) ([]float64, error) {
 	if err := checkStream(s, rounds); err != nil {
 		return nil, err
@@ -77,9 +84,13 @@ func norm2(x []float64) float64 {
 	return math.Sqrt(square)
 }
 
-// Best returns the point of the ball with the least sum of the first losses, that sum, and a proved bound of how much less any
-// other point could have: at most 1e-9 of 1 + |loss|. It is the ellipsoid method with deep cuts (Bland, Goldfarb, Todd
-// 1981), which wants no more than convexity, smooth or not. It takes about 50 d^2 sums of gradients: 0.2 s for d = 5 and 20,000 rounds.
+// Best returns the best fixed point in hindsight: the point of the ball with the least sum of the
+// stream's first losses.
+//
+// It also returns that sum, and gap, a proved bound on how much less the sum of any other point
+// could be: at most 1e-9 (1 + |loss|). It uses the ellipsoid method with deep cuts (Bland,
+// Goldfarb, Todd 1981), which needs only convexity, smooth or not. It takes about 50 d^2 sums of
+// gradients: 0.2 s for d = 5 and 20,000 rounds.
 func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) {
 	if err := checkStream(s, rounds); err != nil {
 		return nil, 0, 0, err
@@ -88,7 +99,7 @@ func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) 
 	e := newEllipsoid(d, s.Radius())
 	g, sum := make([]float64, d), make([]float64, d)
 	theta, loss = make([]float64, d), math.Inf(1)
-	low := math.Inf(-1) // of the losses in the ball
+	low := math.Inf(-1) // lower bound on the sum of losses in the ball
 	for range 1000 + 200*d*d {
 		if norm := norm2(e.centre); norm > s.Radius() { // the ball is where <c, x> <= D|c|
 			copy(sum, e.centre)
@@ -113,7 +124,7 @@ func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) 
 			loss = f
 			copy(theta, e.centre)
 		}
-		// The best point is in the ellipsoid, where the tangent falls by the width at most.
+		// The best point is in the ellipsoid, where the tangent falls by at most the width.
 		low = max(low, f-e.width(sum))
 		if gap = max(0, loss-low); gap <= 1e-9*(1+math.Abs(loss)) || !e.cut(sum, f-loss) {
 			return theta, loss, gap, nil
@@ -122,7 +133,8 @@ func Best(s Stream, rounds int) (theta []float64, loss, gap float64, err error) 
 	return nil, 0, 0, fmt.Errorf("online: the best point in hindsight is known up to a loss of %v only, want %v; are the losses convex?", gap, 1e-9*(1+math.Abs(loss)))
 }
 
-// ellipsoid is {centre + B x: |x| <= 1}. Where the best point is on the sphere it becomes a needle along it: B B^T would lose all digits.
+// ellipsoid is the set {centre + B x: |x| <= 1}. If the best point is on the sphere, it becomes a
+// needle along the sphere, and B B^T would lose all digits; therefore B is stored.
 type ellipsoid struct {
 	centre []float64
 	b      []float64 // B, row-major
@@ -137,7 +149,7 @@ func newEllipsoid(dim int, radius float64) *ellipsoid {
 	return e
 }
 
-// width returns the greatest <g, x - centre> in the ellipsoid, |B^T g|, and leaves B^T g in axis.
+// width returns |B^T g|, the greatest <g, x - centre> in the ellipsoid, and leaves B^T g in axis.
 func (e *ellipsoid) width(g []float64) float64 {
 	n := len(g)
 	clear(e.axis)
@@ -149,8 +161,9 @@ func (e *ellipsoid) width(g []float64) float64 {
 	return norm2(e.axis)
 }
 
-// cut makes it the least ellipsoid around its part with <g, x - centre> <= -depth, depth >= 0, or, as digits would cancel there,
-// with half of the width for a greater depth. It reports false if the depth is the width or more: no more than a point is left.
+// cut replaces the ellipsoid by the least one around its part with <g, x - centre> <= -depth, depth
+// >= 0. A depth above half of the width counts as half, because digits would cancel there. cut
+// returns false if the depth is at least the width, so that at most a point is left.
 func (e *ellipsoid) cut(g []float64, depth float64) bool {
 	width := e.width(g)
 	a := depth / width
@@ -162,13 +175,14 @@ func (e *ellipsoid) cut(g []float64, depth float64) bool {
 	dim := float64(n)
 	scaled(e.axis, 1/width, e.axis)
 	move := (1 + float64(dim*a)) / (dim + 1)
-	along, across := (1-a)*dim/(dim+1), 1.0 // factors of the lengths of the axes along B^T g and across it
+	// factors of the lengths of the axes along B^T g and across it
+	along, across := (1-a)*dim/(dim+1), 1.0
 	if n > 1 {
 		across = dim * math.Sqrt((1-a)*(1+a)/((dim-1)*(dim+1)))
 	}
 	for i := range n {
 		row := e.b[i*n : (i+1)*n]
-		var v float64 // of B axis
+		var v float64 // an entry of B axis
 		for j, w := range row {
 			v += float64(w * e.axis[j])
 		}

@@ -21,8 +21,9 @@ func makeStream(t *testing.T, kind, dim, rounds int, seed uint64) *Losses {
 	return s
 }
 
-// TestAdapts plays 20,000 rounds in dimension 5 of each kind of stream, three of each (fixed seeds, so that it passes always or never). Maler has to be
-// within a small constant of the best, and the learners that are tuned for something else are not.
+// TestAdapts plays 20,000 rounds in dimension 5 of each kind of stream, three of each (fixed seeds,
+// so that it passes always or never). Maler has to be within a small constant of the best, and the
+// learners that are tuned for something else are not.
 func TestAdapts(t *testing.T) {
 	const dim, rounds = 5, 20000
 	for seed := range uint64(3) {
@@ -80,7 +81,8 @@ func TestAdapts(t *testing.T) {
 	}
 }
 
-// TestRegretGrowth: on strongly convex losses Maler's regret grows as ln T, not as sqrt T: from 5,000 to 40,000 rounds by much less than sqrt 8.
+// TestRegretGrowth: on strongly convex losses Maler's regret grows as ln T, not as sqrt T: from
+// 5,000 to 40,000 rounds by much less than sqrt 8.
 func TestRegretGrowth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -102,7 +104,8 @@ func TestRegretGrowth(t *testing.T) {
 	}
 }
 
-// TestCurvature checks what the streams claim: gradients by differences, their bound, exp-concavity and strong convexity along random segments.
+// TestCurvature checks what the streams claim: gradients by differences, their bound, exp-concavity
+// and strong convexity along random segments.
 func TestCurvature(t *testing.T) {
 	for kind := range streams {
 		for _, dim := range []int{1, 3, 70} {

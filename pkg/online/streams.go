@@ -10,11 +10,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Losses is a stream of random losses on the unit ball, of rows x_t, |x_t| <= 1, and labels y_t, that compares learners. What a learner
-// may be told of them is in Curvature.
+// Losses is a stream of random losses on the unit ball, made to compare learners.
+//
+// Each loss has a row x_t, |x_t| <= 1, and a label y_t. Curvature is what a learner may be told
+// about the losses.
 type Losses struct {
-	Name      string
-	Curvature Curvature
+	Name      string    // name of the kind of losses, such as "convex"
+	Curvature Curvature // what a learner may be told about the losses
 
 	dim    int
 	rows   []float64
@@ -23,17 +25,19 @@ type Losses struct {
 	grad   func(theta, x []float64, y float64, dst []float64)
 }
 
-// Curvature is what is known about convex losses; 0 means that nothing is.
+// Curvature is what is known about convex losses. A 0 means that nothing is known.
 type Curvature struct {
-	Gradient   float64 // G: no gradient is longer
+	Gradient   float64 // G: no gradient is longer than this
 	Strong     float64 // mu: l - mu |theta|^2/2 is convex
 	ExpConcave float64 // alpha: exp(-alpha l) is concave
 }
 
 var _ Stream = (*Losses)(nil)
 
-// NewAbsolute returns convex losses without curvature, |<x_t, theta> - y_t|: x_t on the sphere, y_t = <x_t, theta*> plus
-// noise of standard deviation 1/2, theta* of length 1/2. G = 1.
+// NewAbsolute returns convex losses without curvature, |<x_t, theta> - y_t|, with G = 1.
+//
+// x_t is uniform on the sphere, and y_t = <x_t, theta*> plus normal noise of standard deviation
+// 1/2, where theta* has length 1/2.
 func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("convex", dim, rounds, Curvature{Gradient: 1})
 	if err != nil {
@@ -55,8 +59,10 @@ func NewAbsolute(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewQuadratic returns strongly convex losses |theta - x_t|^2/2: x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction. G = 2,
-// mu = 1, alpha = mu/G^2 = 1/4.
+// NewQuadratic returns strongly convex losses |theta - x_t|^2/2, with G = 2, mu = 1 and alpha =
+// mu/G^2 = 1/4.
+//
+// x_t is theta*, of length 1/2, plus a vector of length 1/2 in a random direction.
 func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("strongly convex", dim, rounds, Curvature{Gradient: 2, Strong: 1, ExpConcave: 0.25})
 	if err != nil {
@@ -84,10 +90,16 @@ func NewQuadratic(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	return l, nil
 }
 
-// NewSquared returns exp-concave losses, none strongly convex, (<x_t, theta> - y_t)^2/2: x_t has length 1 and random signs, with a square of
-// 1/100 on each coordinate but the first (of 1/dim on all if dim > 50), so that most directions show little; y_t = <x_t, theta*> + noise of
-// uniform law on [-1/10, 1/10], theta* of length 9/10 with equal coordinates. As |y_t| <= 1, |<x, theta> - y| <= 2: so G = 2, and alpha = 1/4 as the
-// second derivative along x, 1, must be at least alpha (<x, theta> - y)^2.
+// NewSquared returns exp-concave losses (<x_t, theta> - y_t)^2/2, with G = 2 and alpha = 1/4. If
+// dim > 1, none of them is strongly convex.
+//
+// x_t has length 1 and random signs. The square of each coordinate but the first is 1/100 (if dim >
+// 50, that of every coordinate is 1/dim), so that the losses show little in most directions. y_t =
+// <x_t, theta*> plus noise that is uniform on [-1/10, 1/10], where theta* has length 9/10 and equal
+// coordinates.
+//
+// As |y_t| <= 1, |<x, theta> - y| <= 2, and so G = 2. alpha = 1/4, because the second derivative
+// along x, which is 1, must be at least alpha (<x, theta> - y)^2.
 func NewSquared(dim, rounds int, r *rand.Rand) (*Losses, error) {
 	l, err := newLosses("exp-concave", dim, rounds, Curvature{Gradient: 2, ExpConcave: 0.25})
 	if err != nil {
@@ -131,7 +143,7 @@ func newLosses(name string, dim, rounds int, c Curvature) (*Losses, error) {
 	return &Losses{Name: name, Curvature: c, dim: dim, rows: make([]float64, dim*rounds), labels: make([]float64, rounds)}, nil
 }
 
-// direction fills x with a vector of that length in a uniform direction.
+// direction fills x with a vector of the given length in a uniformly random direction.
 func direction(r *rand.Rand, x []float64, length float64) []float64 {
 	for j := range x {
 		x[j] = random.Normal(r)
@@ -154,7 +166,7 @@ func (l *Losses) Dim() int { return l.dim }
 // Len returns the number of losses.
 func (l *Losses) Len() int { return len(l.labels) }
 
-// Radius returns 1.
+// Radius returns 1, as the losses are on the unit ball.
 func (l *Losses) Radius() float64 { return 1 }
 
 // Loss returns l_t(theta).

@@ -6,31 +6,37 @@ import (
 	"math"
 )
 
-// Accountant says what events cost. It refuses an event that it cannot treat, with an error that wraps ErrUnsupported.
+// Accountant computes what an event costs, as an epsilon or a delta. For an event that it cannot
+// treat it returns an error that wraps ErrUnsupported.
 type Accountant interface {
 	String() string
-	// Epsilon returns the least epsilon at which the event is (epsilon, delta)-private, as far as the accountant knows: an
-	// upper bound on the truth. +Inf says that there is none.
+	// Epsilon returns an upper bound on the least epsilon at which the event is (epsilon,
+	// delta)-private: the least that this accountant can prove. +Inf means that it can prove none.
 	Epsilon(e Event, delta float64) (float64, error)
-	// Delta returns the least delta at which the event is (epsilon, delta)-private, in the same sense; epsilon >= 0.
+	// Delta returns an upper bound on the least delta at which the event is (epsilon, delta)-private:
+	// the least that this accountant can prove. epsilon >= 0.
 	Delta(e Event, epsilon float64) (float64, error)
 }
 
-// ErrUnsupported is wrapped by the error of an accountant that cannot treat an event.
+// ErrUnsupported marks the error of an accountant that cannot treat an event.
 var ErrUnsupported = errors.New("the accountant cannot treat this event")
 
 func unsupported(accountant string, e Event) error {
 	return fmt.Errorf("privacy: %w: %s accounting of %v", ErrUnsupported, accountant, e)
 }
 
-// Accountants lists all accountants, the sharpest last.
+// Accountants returns all accountants, the sharpest last.
 func Accountants() []Accountant {
 	return []Accountant{Pure{}, Advanced{}, Concentrated{}, Renyi{}, PLD{}, GDP{}}
 }
 
-// Tightest returns the least epsilon at delta that any accountant proves for an event, and the accountant's name. It is
-// exact for Gaussian events. The error, if all refuse, says why each does.
+// Tightest returns the least epsilon that any accountant proves for an event at delta, and the name
+// of that accountant. It is exact for Gaussian events. If all accountants refuse the event, the
+// error says why each does.
 func Tightest(e Event, delta float64) (epsilon float64, by string, err error) {
+	if _, bare := e.(Exposed); bare {
+		return math.Inf(1), "nothing hides it", nil
+	}
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), "", err
 	}
@@ -54,7 +60,7 @@ func Tightest(e Event, delta float64) (epsilon float64, by string, err error) {
 	return epsilon, by, nil
 }
 
-// checkArguments validates what every accountant is given.
+// checkArguments validates the arguments of an accountant.
 func checkArguments(e Event, epsilon, delta float64) error {
 	switch {
 	case e == nil:
@@ -67,8 +73,9 @@ func checkArguments(e Event, epsilon, delta float64) error {
 	return e.Validate()
 }
 
-// additive adds up a cost that composition adds and of which a record pays the largest where it takes part in one event of several. leaf returns the
-// cost of an event that is no composition; group scales a cost to k records.
+// additive computes a cost that adds up under composition. Of several events of which a record
+// takes part in one, the largest cost counts. leaf returns the cost of an event that is no
+// composition; group scales a cost to k records.
 type additive struct {
 	name  string
 	leaf  func(Event) (cost float64, ok bool)
@@ -122,5 +129,5 @@ func (a additive) of(e Event) (float64, error) {
 	return 0, unsupported(a.name, e)
 }
 
-// square scales a cost that grows with the square of the number of records.
+// square scales a cost that grows as the square of the number of records.
 func square(cost float64, k int) (float64, bool) { return cost * float64(k) * float64(k), true }

@@ -19,7 +19,8 @@ func epsilonBy(t rapid.TB, a Accountant, e Event, delta float64) float64 {
 	return epsilon
 }
 
-// TestRenyiDivergences compares the closed forms with the definition: ln(int p^alpha q^(1-alpha))/(alpha-1).
+// TestRenyiDivergences compares the closed forms with the definition: ln(int p^alpha
+// q^(1-alpha))/(alpha-1).
 func TestRenyiDivergences(t *testing.T) {
 	for _, alpha := range []float64{1.01, 1.5, 2, 8, 32} {
 		for _, epsilon := range []float64{0.1, 1, 4} {
@@ -41,7 +42,8 @@ func TestRenyiDivergences(t *testing.T) {
 	}
 }
 
-// TestAccountantsAreOrdered: all are above the exact Gaussian, Rényi is close to it, and the standard conversion of zCDP is the loosest.
+// TestAccountantsAreOrdered: all are above the exact Gaussian, Rényi is close to it, and the
+// standard conversion of zCDP is the loosest.
 func TestAccountantsAreOrdered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := Repeat{GaussianEvent{logUniform(t, 1e-3, 1, "mu")}, rapid.IntRange(1, 100).Draw(t, "times")}
@@ -57,7 +59,8 @@ func TestAccountantsAreOrdered(t *testing.T) {
 	})
 }
 
-// TestPureLosses: no accountant is below the truth on randomised response, whose delta is known: (e^eps - e^eps')/(e^eps + 1).
+// TestPureLosses: no accountant is below the truth on randomised response, whose delta is known:
+// (e^eps - e^eps')/(e^eps + 1).
 func TestPureLosses(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 1, 3} {
 		e := ResponseEvent{epsilon, 2}
@@ -318,11 +321,14 @@ func TestConcentratedRho(t *testing.T) {
 	}
 }
 
-// TestOdometerHoldsUnderAdaptivity plays against the odometer: a Gaussian release first, and after it, by the loss that came of it, either Gaussian noise or a
-// randomised response, whichever has the larger delta left, each as much as the odometer pays for. What both together show must be within the budget.
+// TestOdometerHoldsUnderAdaptivity plays against the odometer: a Gaussian release first, and after
+// it, by the loss that came of it, either Gaussian noise or a randomised response, whichever has
+// the larger delta left, each as much as the odometer pays for. What both together show must be
+// within the budget.
 func TestOdometerHoldsUnderAdaptivity(t *testing.T) {
 	b := Budget{1, 1e-5}
-	most := func(o Odometer, event func(float64) Event) float64 { // the largest size that o pays for, 0 for none
+	// the largest size that o pays for, 0 for none
+	most := func(o Odometer, event func(float64) Event) float64 {
 		lo, hi := 0.0, 2.0
 		for range 50 {
 			middle, try := (lo+hi)/2, o
@@ -362,7 +368,8 @@ func TestOdometerHoldsUnderAdaptivity(t *testing.T) {
 }
 
 func TestRenyiSmallAndInfinite(t *testing.T) {
-	// Next to 1 the divergences of both are alpha epsilon^2/2 and less than a relative epsilon off it; half of that for Laplace noise and two answers.
+	// Next to 1 the divergences of both are alpha epsilon^2/2 and less than a relative epsilon off it;
+	// half of that for Laplace noise and two answers.
 	for _, epsilon := range []float64{1e-5, 1e-8} {
 		for _, alpha := range []float64{1.01, 2, 1000} {
 			near(t, "Laplace", LaplaceEvent{epsilon}.Renyi(alpha), alpha*epsilon*epsilon/2, 2*alpha*epsilon)
@@ -389,7 +396,8 @@ func (upTo8) Renyi(alpha float64) float64 {
 	return alpha * 1e-3
 }
 
-// TestAdvancedLetsAnAdversaryChoose: which of parallel events comes may depend on what was released before it, so that each sum is bounded by its largest.
+// TestAdvancedLetsAnAdversaryChoose: which of parallel events comes may depend on what was released
+// before it, so that each sum is bounded by its largest.
 func TestAdvancedLetsAnAdversaryChoose(t *testing.T) {
 	one := Parallel{ApproximateEvent{Budget{0.5, 0}}, ApproximateEvent{Budget{0.1, 1e-6}}}
 	if epsilon := epsilonBy(t, Advanced{}, one, 0); !math.IsInf(epsilon, 1) {

@@ -6,19 +6,21 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// AdvancedEpsilon returns the epsilon of a k-fold adaptive composition of (eps0, delta0)-private releases by
-// the advanced composition theorem as the papers print it,
+// AdvancedEpsilon returns the epsilon of a k-fold adaptive composition of (eps0, delta0)-private
+// releases, by the advanced composition theorem as the papers print it,
 //
 //	eps = eps0 sqrt(2 k ln(1/slack)) + k eps0 (e^eps0 - 1),   delta = k delta0 + slack
 //
-// (Dwork, Rothblum, Vadhan 2010, Thm. III.3). It holds for any mechanism, and is loose for Gaussians.
+// (Dwork, Rothblum, Vadhan 2010, Thm. III.3). It holds for any mechanism, and is loose for Gaussian
+// noise.
 func AdvancedEpsilon(eps0 float64, k int, slack float64) float64 {
 	return float64(eps0*math.Sqrt(2*float64(k)*portable.Log(1/slack))) + float64(float64(k)*eps0*portable.Expm1(eps0))
 }
 
-// AdvancedNode returns what each of k releases may spend by the rule of thumb in JDP, Section 4:
-// eps0 = eps/sqrt(8 k ln(2/delta)), delta0 = delta/(2k). The rule halves delta between the nodes and the slack; that
-// AdvancedEpsilon(eps0, k, delta/2) <= eps has to be checked by the caller, as it fails for large eps.
+// AdvancedNode returns the budget of each of k releases by the rule of thumb in JDP, Section 4:
+// eps0 = eps/sqrt(8 k ln(2/delta)), delta0 = delta/(2k). The rule gives half of delta to the nodes
+// and half to the slack. The caller must check that AdvancedEpsilon(eps0, k, delta/2) <= eps, which
+// fails for large eps.
 func AdvancedNode(b Budget, k int) Budget {
 	return Budget{b.Epsilon / math.Sqrt(8*float64(k)*portable.Log(2/b.Delta)), b.Delta / (2 * float64(k))}
 }

@@ -6,18 +6,21 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Advanced is the accountant of events of which only an (epsilon, delta) guarantee is known, such as Wishart noise: it
-// composes the guarantees, by basic composition or by the advanced theorem for guarantees that differ,
+// Advanced is the accountant for events of which only an (epsilon, delta) guarantee is known, such
+// as Wishart noise. It takes the lesser of basic composition and the advanced composition theorem
+// for unequal guarantees,
 //
-//	eps = sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/slack) sum eps_i^2),   1 - delta = (1 - slack) prod (1 - delta_i)
+//	eps = sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/slack) sum eps_i^2),
+//	1 - delta = (1 - slack) prod (1 - delta_i)
 //
-// (Kairouz, Oh, Viswanath 2015, Thm. 3.5), whichever is less. It holds for any mechanism, adaptively
-// chosen, and is loose for Gaussians. A WishartEvent by itself it composes optimally, by OptimalEpsilon.
+// (Kairouz, Oh, Viswanath 2015, Thm. 3.5). It holds for any mechanisms, adaptively chosen, and is
+// loose for Gaussian noise. A WishartEvent of up to 1024 nodes that is alone is composed optimally,
+// by OptimalEpsilon.
 type Advanced struct{}
 
 func (Advanced) String() string { return "advanced composition" }
 
-// guarantees is a composition of (epsilon, delta) guarantees, summed up.
+// guarantees holds the sums over a composition of (epsilon, delta) guarantees.
 type guarantees struct {
 	epsilon, square, tanh float64 // sums of eps, eps^2 and eps tanh(eps/2)
 	logKeep               float64 // sum of ln(1 - delta)
@@ -36,7 +39,8 @@ func guarantee(b Budget) guarantees {
 	return guarantees{b.Epsilon, b.Epsilon * b.Epsilon, b.Epsilon * portable.Tanh(b.Epsilon/2), portable.Log1p(-b.Delta), b.Delta}
 }
 
-// compose adds up guarantees. Of a Parallel, whose branch may be chosen by what was released before it, it takes the largest of each sum.
+// compose adds up guarantees. For a Parallel inside a composition, whose branch may be chosen by
+// what was released before it, it takes the largest of each sum.
 func (a Advanced) compose(e Event) (sum guarantees, err error) {
 	switch e := e.(type) {
 	case Sequence:
@@ -81,13 +85,14 @@ func (g guarantees) largest(o guarantees) guarantees {
 		math.Min(g.logKeep, o.logKeep), math.Max(g.delta, o.delta)}
 }
 
-// branch is a composition, and the WishartEvent that it is if it is nothing else.
+// branch is a composition. wishart is set if the composition is a single WishartEvent.
 type branch struct {
 	guarantees
 	wishart WishartEvent
 }
 
-// branches returns the compositions of which a record takes part in one, which one being known before anything is released.
+// branches returns the alternatives of which a record takes part in one. Which one is known before
+// anything is released.
 func (a Advanced) branches(e Event) (all []branch, err error) {
 	switch e := e.(type) {
 	case Parallel:
@@ -107,16 +112,21 @@ func (a Advanced) branches(e Event) (all []branch, err error) {
 	return []branch{{one, wishart}}, err
 }
 
+// mostOptimal is how many nodes are composed optimally, which takes time in proportion to them; of more
+// the theorem's bound is taken. A tree has 63 at most.
+const mostOptimal = 1 << 10
+
 func (b branch) at(delta float64) float64 {
 	epsilon := b.guarantees.at(delta)
-	if k := b.wishart.Nodes; k > 0 {
+	if k := b.wishart.Nodes; k > 0 && k <= mostOptimal {
 		epsilon = math.Min(epsilon, OptimalEpsilon(b.wishart.Node, k, delta))
 	}
 	return epsilon
 }
 
-// Epsilon composes the guarantees; it is +Inf where delta does not even pay for those of the events. Users with several records have no
-// better bound than the group property of the whole, which is not taken here: GroupEvent is refused.
+// Epsilon returns the epsilon of the composed guarantees, or +Inf if delta is less than what the
+// deltas of the events compose to. It refuses GroupEvent: the only bound for users with several
+// records would be the group property of the whole, which it does not apply.
 func (a Advanced) Epsilon(e Event, delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
@@ -143,7 +153,7 @@ func (g guarantees) at(delta float64) float64 {
 	return least
 }
 
-// Delta inverts Epsilon.
+// Delta returns the least delta at which Epsilon is at most epsilon.
 func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 	if err := checkArguments(e, epsilon, 0); err != nil {
 		return math.NaN(), err
@@ -159,7 +169,7 @@ func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 			continue
 		}
 		delta := bisect(0, 1, func(delta float64) bool { return g.guarantees.at(delta) <= epsilon })
-		if k := g.wishart.Nodes; k > 0 {
+		if k := g.wishart.Nodes; k > 0 && k <= mostOptimal {
 			delta = math.Min(delta, OptimalDelta(g.wishart.Node, k, epsilon))
 		}
 		most = math.Max(most, delta)

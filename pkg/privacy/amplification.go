@@ -7,27 +7,36 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// mostShuffled is the number of users beyond which further ones are not counted: fewer hide less, so that what is
-// said is true of more.
+// mostShuffled is the largest number of users that is counted. Fewer users hide less, so bounds for
+// this many hold for more.
 const mostShuffled = 1e7
 
-// AmplifiedDelta returns a delta at which n messages in uniformly random order are (epsilon, delta)-private under the replacement of one user's data, if each is mu-GDP locally: amplification by
-// shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021) for messages that are (e0, d0)-private with any e0 and d0 = GaussianDelta(e0, mu). All e0 are tried, and the local
-// guarantee itself, which shuffling keeps: the result is never above GaussianDelta(epsilon, mu).
+// AmplifiedDelta returns a delta at which n shuffled messages, each mu-GDP locally, are (epsilon,
+// delta)-private under the replacement of one user's data. The order is uniformly random.
 //
-// The theorem is for pure messages, d0 = 0; this is what d0 adds. Let R0 and R1 be the laws of the two messages of the one user, and R that of another's. First, R0 and R1 are randomised
-// responses (e0) between two laws Q0 and Q1 but for d0 (Kairouz, Oh, Viswanath 2015, Thm. 3.3), which is charged in full. Second, R(S) >= e^-e0 R0(S) - e^-e0 d0 for all S, and the
-// same for R1: so R is within e^-e0 d0, in total variation, of a law that is at least e^-e0 (R0 + R1)/2 >= (1-d0) e^-e0 (Q0 + Q1)/2. With these laws each of the n - 1 others is a clone with probability
-// (1-d0) e^-e0 = e^-e1, and the theorem holds with e1; to have exchanged them costs (1 + e^epsilon) (n-1) e^-e0 d0.
+// All messages of a batch must be made by one randomiser, public before the first of them. mu and
+// epsilon must be >= 0, n >= 1.
 //
-// The messages of a batch have to be made by one randomiser, public before the first of them. mu and epsilon >= 0, n >= 1.
+// It is amplification by shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021).
+// For every e0 the messages are (e0, d0)-private with d0 = GaussianDelta(e0, mu); the best e0 is
+// searched for. Shuffling also keeps the local guarantee, so that the result is never above
+// GaussianDelta(epsilon, mu).
+//
+// The theorem is for pure messages, d0 = 0. The extension to d0 > 0 is this. Let R0 and R1 be the
+// laws of the two messages of the one user, and R the law of another user's message. First, except
+// with probability d0, R0 and R1 are randomised responses (e0) between two laws Q0 and Q1 (Kairouz,
+// Oh, Viswanath 2015, Thm. 3.3); d0 is charged in full. Second, R(S) >= e^-e0 R0(S) - e^-e0 d0 for
+// all S, and the same for R1. So R is within e^-e0 d0, in total variation, of a law that is at
+// least e^-e0 (R0 + R1)/2 >= (1-d0) e^-e0 (Q0 + Q1)/2. With these laws each of the n - 1 others is
+// a clone with probability (1-d0) e^-e0 = e^-e1, and the theorem holds with e1. The exchange of the
+// laws costs (1 + e^epsilon) (n-1) e^-e0 d0.
 func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 	n = min(n, mostShuffled)
 	least := GaussianDelta(epsilon, mu)
 	if n < 2 || !(mu > 0) || math.IsInf(mu, 1) {
 		return least
 	}
-	// e0 > epsilon, or there is nothing to gain. From ln n on there is less than one clone.
+	// e0 <= epsilon gains nothing. From e0 = ln n on there is less than one clone.
 	at := func(e0 float64) float64 {
 		d0 := GaussianDelta(e0, mu)
 		if d0 >= 1 {
@@ -53,13 +62,15 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 	return least
 }
 
-// AmplifiedEpsilon returns an epsilon at which AmplifiedDelta is at most delta, the least of those found in a scan; it is at most GaussianEpsilon(delta, mu).
+// AmplifiedEpsilon returns an epsilon at which AmplifiedDelta is at most delta: the least that a
+// scan finds. It is at most GaussianEpsilon(delta, mu).
 func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	local := GaussianEpsilon(delta, mu)
 	if !(local > 0) || math.IsInf(local, 1) || n < 2 {
 		return local
 	}
-	// AmplifiedDelta need not fall in epsilon, since an exchange of laws costs 1 + e^epsilon: so look from below.
+	// AmplifiedDelta need not fall in epsilon, as an exchange of laws costs 1 + e^epsilon. So the scan
+	// starts from below.
 	const points = 40
 	lo, hi := 0.0, 0.0
 	for i := range points + 1 {
@@ -78,8 +89,9 @@ func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	return hi
 }
 
-// AmplifiedMu returns the largest mu, to a relative 1e-6 and on the safe side, of n shuffled messages that are within a budget by AmplifiedDelta. It is at least GaussianMu(b): where shuffling does
-// not help, it is that.
+// AmplifiedMu returns the largest mu of n shuffled messages that AmplifiedDelta finds within a
+// budget. It is accurate to a relative 1e-6, on the safe side, and at least GaussianMu(b), which it
+// equals where shuffling does not help.
 func AmplifiedMu(b Budget, n int) (float64, error) {
 	low, err := GaussianMu(b)
 	if err != nil || b.None() {
@@ -105,10 +117,12 @@ func AmplifiedMu(b Budget, n int) (float64, error) {
 	return low, nil
 }
 
-// clonesDelta returns an upper bound of the delta at epsilon of the pair of Theorem 3.2 of Feldman, McMillan and Talwar, which shufflePair has the words for: given c clones
-// P is that of (A+D, c-A+1-D), and the loss at a rises in a, so that delta is a difference of two binomial tails.
+// clonesDelta returns an upper bound on the delta at epsilon of the pair in Theorem 3.2 of Feldman,
+// McMillan and Talwar; shufflePair describes the pair. Given c clones, P is the law of (A+D,
+// c-A+1-D), and the loss at a rises in a, so that delta is a difference of two binomial tails.
 //
-// Fewer clones are worse, so numbers of clones are gathered in bins and taken at a bin's lowest.
+// Fewer clones are worse. So numbers of clones are gathered in bins and each bin counts as its
+// lowest.
 func clonesDelta(epsilon, e0 float64, n int) float64 {
 	if epsilon >= e0 {
 		return 0
@@ -120,7 +134,7 @@ func clonesDelta(epsilon, e0 float64, n int) float64 {
 	const bins = 128
 	width := max(1, (len(mass)+bins-1)/bins)
 	truth := 1 / (1 + r) // P(D = 1)
-	// e^e0 a + b > e^epsilon (a + e^e0 b) with a + b = c+1, as a share of c+1.
+	// This is e^e0 a + b > e^epsilon (a + e^e0 b) with a + b = c+1, as a share of c+1.
 	from := (1 - portable.Exp(-epsilon-e0)) / ((1 - r) * (1 + portable.Exp(-epsilon)))
 	up, down := truth-float64(portable.Exp(epsilon)*(1-truth)), (1-truth)-float64(portable.Exp(epsilon)*truth)
 	delta := 1e-16 // the truncated tails, below it by Bernstein's inequality
@@ -148,7 +162,7 @@ func halfTail(c, k float64) float64 {
 	return portable.RegIncBeta(k, c-k+1, 0.5)
 }
 
-// halfMass returns P(Bin(c, 1/2) = k), as far as k >= 0.
+// halfMass returns P(Bin(c, 1/2) = k), and 0 for k outside of [0, c].
 func halfMass(c, k float64) float64 {
 	if k < 0 || k > c {
 		return 0

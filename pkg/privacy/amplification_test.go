@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestClonesDelta: the closed form with binned clones is the accountant's curve for pure messages, from above.
+// TestClonesDelta: the closed form with binned clones is the accountant's curve for pure messages,
+// from above.
 func TestClonesDelta(t *testing.T) {
 	for _, c := range []struct {
 		n       int
@@ -21,7 +22,8 @@ func TestClonesDelta(t *testing.T) {
 	}
 }
 
-// TestAmplifiedBounds: never above the local guarantee, never below what an adversary gets who adds the messages up, nor, for two messages, below the truth.
+// TestAmplifiedBounds: never above the local guarantee, never below what an adversary gets who adds
+// the messages up, nor, for two messages, below the truth.
 func TestAmplifiedBounds(t *testing.T) {
 	for _, n := range []int{1, 2, 20, 500, 5000} {
 		for _, mu := range []float64{0.1, 0.5, 1, 3} {
@@ -56,7 +58,8 @@ func TestAmplifiedBounds(t *testing.T) {
 	}
 }
 
-// TestAmplifiedMu: nothing at a batch of 20, more from several hundred on; what is returned fits and 1% more does not.
+// TestAmplifiedMu: nothing at a batch of 20, more from several hundred on; what is returned fits
+// and 1% more does not.
 func TestAmplifiedMu(t *testing.T) {
 	for _, b := range []Budget{{0.2, 0.1}, {1, 0.1}, {1, 1e-5}, {10, 0.1}} {
 		local, err := GaussianMu(b)

@@ -7,39 +7,47 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// BinomialEvent is a release of a vector of integers, each under binomial noise of its own, Binomial(Trials, P): one record moves coordinate j by an integer k_j,
-// with |k_j| <= Most and a Euclidean norm of at most Norm over all coordinates.
+// BinomialEvent is a release of a vector of integers, each under its own Binomial(Trials, P) noise.
+// One record moves coordinate j by an integer k_j, with |k_j| <= Most and a Euclidean norm of k of
+// at most Norm.
 //
-// It is Gaussian but for a probability Tail. Let F be the binomial distribution function. The likelihood ratio of Z and Z + k is monotone, as the binomial law is log-concave, so
-// that the trade-off curve of the two is piecewise linear between the tests "Z > i", whose errors are 1 - F(i) and F(i - k). The curve of a release that shows
-// all with probability t and is mu-Gaussian otherwise is convex (Dong, Roth, Su, "Gaussian differential privacy", 2022, Sec. 3): it is below the former everywhere if it is at these
-// points, that is, with Phi the standard normal distribution function, if for all i with F(i) > t
+// The event is mu-Gaussian, except with probability Tail, in which it shows all. Let F be the
+// binomial distribution function and Phi the standard normal one. The likelihood ratio of Z and Z +
+// k is monotone, as the binomial law is log-concave. So their trade-off curve is piecewise linear
+// between the tests "Z > i", whose errors are 1 - F(i) and F(i - k). The curve of a release that
+// shows all with probability t, and is mu-Gaussian otherwise, is convex (Dong, Roth, Su, "Gaussian
+// differential privacy", 2022, Sec. 3). It lies below the first curve everywhere if it does at
+// these points, that is, if for all i with F(i) > t
 //
 //	mu >= Phi^-1((F(i) - t)/(1 - t)) - Phi^-1(F(i - k)/(1 - t)).
 //
-// Both curves and their inverses are symmetric to each other in this, so that the same mu holds for the other order and sign. With c the largest mu/k over k = 1, ..., Most the
-// coordinates compose to mu = c Norm, and to a probability 1 - (1-t)^Coordinates of showing all, which is Tail: the change of a record may be spread over the coordinates in any
-// way. No normal approximation is made; c sd tends to 1 as the noise grows.
+// The same mu holds for the other order and sign, since both curves are symmetric to their
+// inverses. Let c be the largest mu/k over k = 1, ..., Most. Then the coordinates compose to mu = c
+// Norm, however the change of a record is spread over them, and to a probability Tail = 1 -
+// (1-t)^Coordinates of showing all. No normal approximation is made; c times the standard deviation
+// tends to 1 as the noise grows.
 type BinomialEvent struct {
-	Trials      int64   // of a coordinate's noise
-	P           float64 // of a success, in (0, 1)
+	Trials      int64   // number of trials in the noise of a coordinate
+	P           float64 // probability of a success, in (0, 1)
 	Coordinates int
 	Most        int     // largest |k_j|
 	Norm        float64 // largest Euclidean norm of k
-	Tail        float64 // in (0, 1): what to give up for the tails. Part of delta
+	Tail        float64 // probability given up for the tails, in (0, 1); it is part of delta
 }
 
 func (e BinomialEvent) String() string {
 	return fmt.Sprintf("binomial noise of %d trials of %.4g, %d coordinates moved by up to %d each and %.5g in all, but for %.3g", e.Trials, e.P, e.Coordinates, e.Most, e.Norm, e.Tail)
 }
 
-// maxBinomialSD bounds the noise that is accounted: its distribution function is a table.
+// maxBinomialSD is the largest standard deviation accounted for: the distribution function is a
+// table.
 const maxBinomialSD = 2e5
 
-// maxBinomialWork bounds the product of Most and the standard deviation: accounting takes some 32 times as many steps.
+// maxBinomialWork is the largest product of Most and the standard deviation. Accounting takes some
+// 32 times as many steps.
 const maxBinomialWork = 1 << 26
 
-// Validate reports a field that is out of its range: Trials P (1-P) is at most 4e10.
+// Validate returns an error if a field is out of its range; Trials P (1-P) must be at most 4e10.
 func (e BinomialEvent) Validate() error {
 	switch {
 	case e.Trials < 0:
@@ -62,7 +70,8 @@ func (e BinomialEvent) Validate() error {
 
 func (e BinomialEvent) sd() float64 { return math.Sqrt(float64(e.Trials) * e.P * (1 - e.P)) }
 
-// Gaussian returns mu, of the Gaussian that the event is but for a probability of Tail. It is +Inf if the noise is too little to hide a change of Most.
+// Gaussian returns the mu of the Gaussian that dominates the event, except with probability Tail.
+// It is +Inf if the noise is too little to hide a change of Most.
 func (e BinomialEvent) Gaussian() float64 {
 	if e.Most == 0 || e.Norm == 0 {
 		return 0
@@ -85,7 +94,7 @@ func (e BinomialEvent) Gaussian() float64 {
 	for i := len(mass) - 2; i >= 0; i-- {
 		above[i] = above[i+1] + mass[i+1]
 	}
-	// What counts is i with F(i) > t and F(i-k) < 1 - t: from first on, up to last + k.
+	// The points that count are i with F(i) > t and F(i-k) < 1 - t: from first to last + k.
 	first, last := 0, len(mass)-1
 	for below[first] <= t {
 		first++
@@ -93,7 +102,7 @@ func (e BinomialEvent) Gaussian() float64 {
 	for last >= 0 && above[last] <= t {
 		last--
 	}
-	if first < e.Most && last >= 0 {
+	if first < e.Most {
 		return math.Inf(1) // F(first - Most) = 0
 	}
 	down := make([]float64, len(mass)) // Phi^-1(F(i)/(1-t))
@@ -112,7 +121,8 @@ func (e BinomialEvent) Gaussian() float64 {
 	return slope * e.Norm * (1 + 1e-9) // for rounding
 }
 
-// quantile returns Phi^-1(p), given p and 1 - p, of which the smaller is the more exact.
+// quantile returns Phi^-1(p), given p and rest = 1 - p. It uses the smaller one, which is more
+// exact.
 func quantile(p, rest float64) float64 {
 	switch {
 	case p <= 0:
@@ -125,7 +135,7 @@ func quantile(p, rest float64) float64 {
 	return -portable.NormalQuantile(rest)
 }
 
-// Pair returns the Gaussian pair but for an infinite loss of probability Tail.
+// Pair returns the Gaussian pair with an infinite loss of probability Tail.
 func (e BinomialEvent) Pair() (Pair, error) {
 	if err := e.Validate(); err != nil {
 		return Pair{}, err
@@ -150,7 +160,8 @@ func (e BinomialEvent) Pair() (Pair, error) {
 	return x, nil
 }
 
-// BinomialEpsilon returns the least epsilon that is proved for the event at delta, in closed form; the PLD accountant's is the same but for its errors. +Inf says that there is none.
+// BinomialEpsilon returns the least epsilon that is proved for the event at delta, in closed form.
+// PLD proves the same, up to its numerical error. +Inf means that there is none.
 func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
@@ -162,10 +173,11 @@ func BinomialEpsilon(delta float64, e BinomialEvent) (float64, error) {
 	return GaussianEpsilon((delta-e.Tail)/(1-e.Tail), mu), nil
 }
 
-// tails are shares of delta to give up for the tails: little noise wants the first, much noise the last.
+// tails are the shares of delta tried for Tail: the first suits little noise, the last much noise.
 var tails = []float64{1e-2, 1e-3, 1e-4}
 
-// TightestTail returns the event with the tail that BinomialEpsilon is least with at delta > 0, of three: 1e-2, 1e-3 and 1e-4 delta.
+// TightestTail returns the event with the Tail, of 1e-2, 1e-3 and 1e-4 delta, for which
+// BinomialEpsilon at delta > 0 is the least.
 func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
 	best, least := e, math.Inf(1)
 	for _, share := range tails {
@@ -181,8 +193,9 @@ func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
 	return best, nil
 }
 
-// CalibrateBinomial returns the event with the least Trials for a budget, a multiple of step >= 1, and the best of TightestTail's tails. The
-// event's Trials and Tail are ignored. epsilon = +Inf gives Trials = 0.
+// CalibrateBinomial returns the event with the fewest Trials that is within a budget. Trials is a
+// multiple of step >= 1, and Tail the best of those of TightestTail; the values in e are ignored.
+// Epsilon = +Inf gives Trials = 0.
 func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, error) {
 	if err := b.Approximate(); err != nil {
 		return e, err
@@ -190,12 +203,12 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 	if step < 1 || step > 1e15 {
 		return e, fmt.Errorf("privacy: CalibrateBinomial in steps of %d, want in [1, 1e15]", step)
 	}
-	if b.Delta < 1e-50 && !b.None() { // its share is below the tails of the tables
+	if b.Delta < 1e-50 && !b.None() { // the share would be below the tails of the tables
 		return e, fmt.Errorf("privacy: CalibrateBinomial for delta = %v, want >= 1e-50", b.Delta)
 	}
 	e.Trials, e.Tail = 0, 1e-3*b.Delta
 	if b.None() {
-		e.Tail = 0.5 // any
+		e.Tail = 0.5 // any value will do
 	}
 	if err := e.Validate(); err != nil || b.None() {
 		return e, err
@@ -218,12 +231,13 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 		if !(least*float64(step) < 1e15) {
 			return e, fmt.Errorf("privacy: no binomial noise of standard deviation up to %.4g has a change of norm %.4g within %v", float64(maxBinomialSD), e.Norm, b)
 		}
-		low, high := int64(0), int64(math.Ceil(least)) // too little, and enough
+		low, high := int64(0), int64(math.Ceil(least)) // low is too little noise, high is enough
 		m := at(high)
 		for ; m > mu; m = at(high) {
 			low, high = high, 2*high
 		}
-		// mu falls nearly as the root of the trials, which says where to look next: close to there, on the other side.
+		// mu falls nearly as 1/sqrt(trials), which predicts where to look next: close to that point, on
+		// the other side.
 		const near = 0x1p-15
 		for now := high; high-low > max(1, high>>14); {
 			guess := float64(now) * (m / mu) * (m / mu)

@@ -18,7 +18,8 @@ func (s shifted) Pair() (Pair, error) {
 	return NewDiscretePair(append(mass, make([]float64, s.k)...), append(make([]float64, s.k), mass...))
 }
 
-// TestBinomialEventBoundsThePLD: the event's epsilon is never below the exact one, of which the accountant of privacy losses has a lower bound, and not far above it.
+// TestBinomialEventBoundsThePLD: the event's epsilon is never below the exact one, of which the
+// accountant of privacy losses has a lower bound, and not far above it.
 func TestBinomialEventBoundsThePLD(t *testing.T) {
 	for _, c := range []struct {
 		n      int
@@ -58,7 +59,8 @@ func TestBinomialEventBoundsThePLD(t *testing.T) {
 	}
 }
 
-// TestBinomialTradeOff checks the event's curve against every threshold test between a law and its shift, in both orders: the power is never greater.
+// TestBinomialTradeOff checks the event's curve against every threshold test between a law and its
+// shift, in both orders: the power is never greater.
 func TestBinomialTradeOff(t *testing.T) {
 	for _, k := range []int{1, 3, 8} {
 		e := BinomialEvent{Trials: 250, P: 0.25, Coordinates: 1, Most: 8, Norm: float64(k), Tail: 1e-4}

@@ -1,6 +1,3 @@
-// Package privacy holds what a privacy guarantee is made of: budgets, the events that spend them, the
-// accountants that say what events cost, the claims that mechanisms make, and the interfaces through
-// which a private learner sees its data. Logarithms are natural.
 package privacy
 
 import (
@@ -8,13 +5,13 @@ import (
 	"math"
 )
 
-// Budget is an (epsilon, delta) pair. Epsilon = +Inf means no privacy at all.
+// Budget is a privacy budget (epsilon, delta). Epsilon = +Inf means no privacy at all.
 type Budget struct {
 	Epsilon float64 // > 0
 	Delta   float64 // in [0, 1)
 }
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (b Budget) Validate() error {
 	if !(b.Epsilon > 0) {
 		return fmt.Errorf("privacy: epsilon = %v, want > 0", b.Epsilon)
@@ -25,7 +22,8 @@ func (b Budget) Validate() error {
 	return nil
 }
 
-// Approximate is Validate for mechanisms that no delta of zero can pay for.
+// Approximate validates the budget for noise that has no pure guarantee: it also refuses delta = 0,
+// unless epsilon = +Inf.
 func (b Budget) Approximate() error {
 	if err := b.Validate(); err != nil {
 		return err
@@ -36,7 +34,7 @@ func (b Budget) Approximate() error {
 	return nil
 }
 
-// None reports that the budget asks for no privacy.
+// None reports whether the budget asks for no privacy: epsilon = +Inf.
 func (b Budget) None() bool { return math.IsInf(b.Epsilon, 1) }
 
 func (b Budget) String() string { return fmt.Sprintf("(%.4g, %.4g)", b.Epsilon, b.Delta) }

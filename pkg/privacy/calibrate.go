@@ -7,9 +7,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Calibrate returns the least noise for a budget: the least scale > 0, to a relative 1e-7 and on the safe side, at which the accountant finds event(scale) within the
-// budget. The event's cost has to fall in the scale; where it does not, the scale returned is still one that the accountant finds within the budget. It asks the accountant some
-// ten times, and once for each factor of 2 between the scale and 1.
+// Calibrate returns the least noise for a budget: the least scale > 0 at which the accountant finds
+// event(scale) within the budget.
+//
+// It is accurate to a relative 1e-7, on the safe side. Epsilon = +Inf gives 0. The event's cost
+// must fall in the scale; if it does not, the scale returned is still within the budget. The
+// accountant is asked some ten times, and once more for each factor of 2 between the scale and 1.
 func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64, error) {
 	if err := b.Validate(); err != nil {
 		return math.NaN(), err
@@ -17,7 +20,8 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 	if b.None() {
 		return 0, nil
 	}
-	// excess is ln of the cost over the budget, within what a secant can use; <= 0 fits.
+	// excess is ln(cost/budget), clamped to values that a secant can use; at most 0 if within the
+	// budget.
 	excess := func(scale float64) (float64, error) {
 		var cost, limit float64
 		var err error
@@ -52,7 +56,7 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 			return math.NaN(), err
 		}
 	}
-	for low.y <= 0 && low.x > portable.Log(1e-15) { // until low is too little
+	for low.y <= 0 && low.x > portable.Log(1e-15) { // until low is too little noise
 		high = low
 		low.x -= math.Ln2
 		if low.y, err = excess(portable.Exp(low.x)); err != nil {
@@ -63,7 +67,7 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 	const within = 1e-7
 	for step := 1; high.x-low.x > within && low.y > 0; step++ {
 		at := bound{x: low.x + float64((high.x-low.x)/2)}
-		if step%4 != 0 { // a secant; a bisection now and then keeps the worst case short
+		if step%4 != 0 { // a secant, with a bisection now and then to bound the worst case
 			at.x = low.x + (high.x-low.x)*low.y/(low.y-high.y)
 			at.x = math.Min(math.Max(at.x, low.x+0.4*within), high.x-0.4*within)
 		}
@@ -72,7 +76,7 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 		}
 		if at.y <= 0 {
 			if high.moved {
-				low.y /= 2 // the Illinois rule: so that both ends close in
+				low.y /= 2 // the Illinois rule makes both ends close in
 			}
 			high, low.moved, scale = at, false, portable.Exp(at.x)
 			high.moved = true
@@ -87,7 +91,8 @@ func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64
 	return scale, nil
 }
 
-// bound is an end of Calibrate's bracket: x = ln(scale), the excess there, and whether it was the last to move.
+// bound is an end of Calibrate's bracket: x = ln(scale) and the excess y there. moved says that it
+// was the last end to move.
 type bound struct {
 	x, y  float64
 	moved bool

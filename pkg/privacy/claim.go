@@ -2,17 +2,20 @@ package privacy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Calibration says where a noise level comes from.
+// Calibration says where the level of the noise comes from.
 type Calibration int
 
 const (
-	Sound        Calibration = iota // proved enough, as tight as accounting allows: the default
-	AsPublished                     // the paper's formula to the letter, for reproducing its figures
-	AuthorsCode                     // what the authors ran, where that differs from what they print
-	Illustrative                    // the constants of a public script, whose noise does not buy the epsilon in its name: for comparisons, never to protect anybody
+	Sound       Calibration = iota // proved to suffice, as tight as accounting allows: the default
+	AsPublished                    // the paper's formula to the letter, to reproduce its figures
+	AuthorsCode                    // what the authors ran, where that differs from what they print
+	// the constants of a public script, which do not achieve the epsilon stated: for comparisons only,
+	// never to protect anybody
+	Illustrative
 )
 
 func (c Calibration) String() string {
@@ -29,50 +32,100 @@ func (c Calibration) String() string {
 	return fmt.Sprintf("Calibration(%d)", int(c))
 }
 
-// Claim is what a mechanism or learner promises, and what that is worth.
+// Claim is the guarantee that a plan gives. Only Plan.Claim makes one; the zero Claim claims
+// nothing.
 type Claim struct {
-	Model       Model
-	Neighbours  Neighbours
-	Calibration Calibration
-	Nominal     Budget  // what was asked for
-	Epsilon     float64 // what is proved at Nominal.Delta: exact for a Gaussian tree, an upper bound where its prefixes are padded or the noise is Wishart
-	Event       Event
-	Conditions  []string // what has to hold for the claim to hold
-	Source      string   // paper and theorem
+	plan    Plan
+	event   Event
+	epsilon float64
+	by      string
 }
 
-// Claimant makes a claim about itself, once initialised.
-type Claimant interface{ Claim() Claim }
+// Held reports whether anything is claimed: whether there is a plan and somebody holds it.
+func (c Claim) Held() bool { return c.plan.Held() }
 
-// Ledgered is a claimant that says which noise its claim rests on, so that a Ledger can compare it with what was drawn.
-type Ledgered interface {
-	Claimant
-	// Draws returns what the noise source must have drawn since Reset, by the claim and the number of records taken in.
-	Draws() []Draws
+// Plan returns the plan that the claim is computed from.
+func (c Claim) Plan() Plan { return c.plan }
+
+// Model returns the trust model: who may see raw data.
+func (c Claim) Model() Model { return c.plan.Model }
+
+// Neighbours returns the neighbouring relation that the claim protects.
+func (c Claim) Neighbours() Neighbours { return c.plan.Neighbours }
+
+// Scope returns which outputs the claim covers.
+func (c Claim) Scope() Scope { return c.plan.Scope }
+
+// Calibration returns where the level of the noise comes from.
+func (c Claim) Calibration() Calibration { return c.plan.Calibration }
+
+// Asked returns the budget that the noise is calibrated for.
+func (c Claim) Asked() Budget { return c.plan.Asked }
+
+// Conditions returns what must hold for the claim to hold.
+func (c Claim) Conditions() []string { return slices.Clone(c.plan.Conditions) }
+
+// Source returns the paper and theorem behind the claim.
+func (c Claim) Source() string { return c.plan.Source }
+
+// Event returns the event that the accountant was asked about.
+func (c Claim) Event() Event {
+	if c.event == nil {
+		return Exposed{"nothing is claimed"}
+	}
+	return c.event
 }
 
-// Meter is a claimant that knows what it spends as it goes.
-type Meter interface {
-	Claimant
-	// Spent returns the event of what the releases after a number of records show of one record, of the one that they cost the most. It
-	// grows with the number, up to the claim's event, and does not depend on the data.
-	Spent(records int) Event
+// Epsilon returns the proved epsilon, at the delta that was asked for. It is exact for Gaussian
+// noise, and otherwise the least upper bound of this package's accountants. +Inf means no privacy.
+func (c Claim) Epsilon() float64 {
+	if c.event == nil {
+		return Exposed{}.PureEpsilon()
+	}
+	return c.epsilon
 }
 
-// String prints the claim as a short report, a fact a line.
+// Proved returns the proved budget: Epsilon, and the delta that was asked for.
+func (c Claim) Proved() Budget { return Budget{c.Epsilon(), c.plan.Asked.Delta} }
+
+// Accountant returns the name of the accountant that proves Epsilon.
+func (c Claim) Accountant() string { return c.by }
+
+// NotCovered lists the outputs that no claim of this toolkit covers.
+const NotCovered = "error texts, counts of clipped records, running times"
+
+// Fields returns the claim as pairs of a name and a value, one fact each.
+func (c Claim) Fields() [][2]string {
+	if !c.Held() {
+		return [][2]string{{"claim", "none: " + c.plan.why()}}
+	}
+	p := c.plan
+	level := "event: a user has one record"
+	if k := p.Neighbours.Contributions; k > 1 {
+		level = fmt.Sprintf("user: with at most %d records", k)
+	}
+	fields := [][2]string{
+		{"model", fmt.Sprintf("%s differential privacy", p.Model)},
+		{"neighbours", p.Neighbours.String()},
+		{"level", level},
+		{"covers", p.Scope.String()},
+		{"asked for", fmt.Sprintf("epsilon = %.4g, delta = %.4g", p.Asked.Epsilon, p.Asked.Delta)},
+		{"proved", fmt.Sprintf("epsilon = %.4g at that delta (%s)", c.Epsilon(), c.by)},
+		{"event", fmt.Sprint(c.Event())},
+		{"calibration", p.Calibration.String()},
+		{"noise", p.Quality.String()},
+	}
+	for _, condition := range p.Conditions {
+		fields = append(fields, [2]string{"condition", condition})
+	}
+	return append(fields, [2]string{"not covered", NotCovered}, [2]string{"source", p.Source})
+}
+
+// String returns the claim as a short report, one fact a line.
 func (c Claim) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "model       %s differential privacy\n", c.Model)
-	fmt.Fprintf(&s, "neighbours  %s\n", c.Neighbours)
-	fmt.Fprintf(&s, "asked for   epsilon = %.4g, delta = %.4g\n", c.Nominal.Epsilon, c.Nominal.Delta)
-	fmt.Fprintf(&s, "proved      epsilon = %.4g at that delta\n", c.Epsilon)
-	if c.Event != nil {
-		fmt.Fprintf(&s, "event       %v\n", c.Event)
+	for _, f := range c.Fields() {
+		fmt.Fprintf(&s, "%-11s %s\n", f[0], f[1])
 	}
-	fmt.Fprintf(&s, "calibration %v\n", c.Calibration)
-	for _, condition := range c.Conditions {
-		fmt.Fprintf(&s, "condition   %s\n", condition)
-	}
-	fmt.Fprintf(&s, "source      %s\n", c.Source)
 	return s.String()
 }

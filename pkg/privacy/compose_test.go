@@ -7,103 +7,130 @@ import (
 	"testing"
 )
 
-func gaussianClaim(mu float64) Claim {
-	return Claim{Model: Joint, Neighbours: ReplaceRound, Nominal: Budget{1, 1e-6}, Epsilon: GaussianEpsilon(1e-6, mu),
-		Event: GaussianEvent{mu}, Conditions: []string{"clipped", OneRound}, Source: "a paper"}
+// holder is what holds a plan in tests.
+type holder struct{ name string }
+
+// gaussianPlan is the plan of a Gaussian release of mu, held by somebody.
+func gaussianPlan(mu float64) Plan {
+	return Plan{Model: Joint, Scope: OtherOutputs, Neighbours: ReplaceRound, Asked: Budget{1, 1e-6},
+		Cases:      [][]Release{{{Laws: []Law{GaussianLaw(2, 5)}, Sensitivity: Norms{L2: 5 * mu}}}},
+		Conditions: []string{"clipped", "windy"}, Source: "a paper"}.HeldBy(&holder{"one"})
 }
 
 func TestCompose(t *testing.T) {
-	a, b := gaussianClaim(0.3), gaussianClaim(0.4)
-	b.Conditions, b.Source, b.Calibration = []string{"clipped", "sunny"}, "another", AsPublished
-	sum, err := Compose(a, b)
+	a, b := gaussianPlan(0.3), gaussianPlan(0.4)
+	b.Conditions, b.Source, b.Calibration, b.Quality = []string{"clipped", "sunny"}, "another", AsPublished, Secure
+	both := &holder{"both"}
+	sum, err := Compose(both, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "epsilon", sum.Epsilon, GaussianEpsilon(2e-6, 0.5), 1e-9)
-	if sum.Nominal != (Budget{2, 2e-6}) || sum.Model != Joint || sum.Neighbours != ReplaceRound || sum.Calibration != AsPublished {
-		t.Errorf("composed claim %+v", sum)
+	claim := sum.Claim()
+	near(t, "epsilon", claim.Epsilon(), GaussianEpsilon(2e-6, 0.5), 1e-9)
+	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Quality != Research {
+		t.Errorf("composed claim\n%v", claim)
 	}
-	if got := strings.Join(sum.Conditions, "|"); got != "clipped|"+OneRound+"|sunny" || sum.Source != "a paper; another" {
-		t.Errorf("conditions %q, source %q", got, sum.Source)
+	if got := strings.Join(claim.Conditions(), "|"); got != "clipped|windy|sunny" || claim.Source() != "a paper; another" {
+		t.Errorf("conditions %q, source %q", got, claim.Source())
 	}
-	for what, c := range map[string]func(*Claim){
-		"joint model":                     func(c *Claim) { c.Model = Local },
-		"add or remove":                   func(c *Claim) { c.Neighbours.Relation = AddRemove },
-		"in up to 3 records":              func(c *Claim) { c.Neighbours.Contributions = 3 },
-		"rating":                          func(c *Claim) { c.Neighbours.Record = "rating" },
-		"has no event":                    func(c *Claim) { c.Event = nil },
-		"delta = 1":                       func(c *Claim) { c.Nominal.Delta = 1 },
-		"LaplaceEvent.Epsilon = -1, want": func(c *Claim) { c.Event = LaplaceEvent{-1} },
+	if !Own(both, sum).Held() || Own(a.holder, sum).Held() {
+		t.Error("the composed plan is not the composer's own")
+	}
+	for what, c := range map[string]func(*Plan){
+		"joint model":                  func(p *Plan) { p.Model = Local },
+		"add or remove":                func(p *Plan) { p.Neighbours.Relation = AddRemove },
+		"in up to 3 records":           func(p *Plan) { p.Neighbours.Contributions = 3 },
+		"rating":                       func(p *Plan) { p.Neighbours.Record = "rating" },
+		"the message of one user":      func(p *Plan) { p.Scope = OneMessage },
+		"nobody holds the plan":        func(p *Plan) { *p = p.HeldBy(nil) },
+		"in the clear":                 func(p *Plan) { *p = NoPlan("it is in the clear") },
+		"delta = 1":                    func(p *Plan) { p.Asked.Delta = 1 },
+		"a release without noise":      func(p *Plan) { p.Cases = [][]Release{{{}}} },
+		"LaplaceEvent.Epsilon = -1":    func(p *Plan) { p.Cases[0][0] = Release{Laws: []Law{LaplaceLaw(1, 1)}, Sensitivity: Norms{L1: -1}} },
+		"Neighbours.Record is empty":   func(p *Plan) { p.Neighbours.Record = "" },
+		"Neighbours.Contributions = 0": func(p *Plan) { p.Neighbours.Contributions = 0 },
 	} {
-		other := gaussianClaim(0.4)
+		other := gaussianPlan(0.4)
 		c(&other)
-		_, err := Compose(a, other)
+		first := a
+		if strings.HasPrefix(what, "Neighbours") {
+			first = other
+		}
+		sum, err := Compose(both, first, other)
+		if err == nil && math.IsInf(sum.Claim().Epsilon(), 1) { // the event says what is wrong
+			err = sum.Event().Validate()
+		}
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("error %v, want one that names %q", err, what)
 		}
-		disagree := other.Model != a.Model || other.Neighbours != a.Neighbours
+		disagree := other.Held() && !strings.HasPrefix(what, "Neighbours") && (other.Model != a.Model || other.Neighbours != a.Neighbours || other.Scope != a.Scope)
 		if errors.Is(err, ErrDisagree) != disagree {
 			t.Errorf("%s: wraps ErrDisagree: %v, want %v", what, !disagree, disagree)
 		}
 	}
-	if _, err := Compose(); err == nil {
-		t.Error("no claims: no error")
+	if _, err := Compose(both); err == nil {
+		t.Error("no plans: no error")
 	}
+}
+
+// TestComposeOfCases: where a record has several places in two mechanisms, the sum has each pair.
+func TestComposeOfCases(t *testing.T) {
+	a, b := gaussianPlan(0.3), gaussianPlan(0.4)
+	a.Cases = append(a.Cases, gaussianPlan(0.2).Cases[0])
+	b.Cases = append(b.Cases, gaussianPlan(0.1).Cases[0], nil)
+	sum, err := Compose(t, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Cases) != 6 || len(a.Cases) != 2 || len(b.Cases) != 3 {
+		t.Errorf("%d cases of %d and %d, want 6", len(sum.Cases), len(a.Cases), len(b.Cases))
+	}
+	near(t, "epsilon", sum.Claim().Epsilon(), GaussianEpsilon(2e-6, 0.5), 1e-9)
 }
 
 func TestForUsers(t *testing.T) {
-	c, err := gaussianClaim(0.3).ForUsers(4)
+	p, err := gaussianPlan(0.3).ForUsers(4)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "epsilon", c.Epsilon, GaussianEpsilon(1e-6, 1.2), 1e-9)
-	if c.Neighbours.Contributions != 4 || strings.Contains(c.String(), OneRound) || !strings.Contains(c.String(), "4 rounds at most") {
+	c := p.Claim()
+	near(t, "epsilon", c.Epsilon(), GaussianEpsilon(1e-6, 1.2), 1e-9)
+	if c.Neighbours().Contributions != 4 || strings.Contains(c.String(), "one record") || !strings.Contains(c.String(), "at most 4 records") {
 		t.Errorf("claim for users:\n%v", c)
 	}
-	if _, err := c.ForUsers(2); err == nil || !strings.Contains(err.Error(), "already") {
+	if one := gaussianPlan(0.3).Claim().String(); !strings.Contains(one, "a user has one record") {
+		t.Errorf("claim for records:\n%v", one)
+	}
+	if _, err := p.ForUsers(2); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("users of users: error %v", err)
 	}
-	if _, err := gaussianClaim(1).ForUsers(0); err == nil || !strings.Contains(err.Error(), "k = 0") {
+	if _, err := gaussianPlan(1).ForUsers(0); err == nil || !strings.Contains(err.Error(), "k = 0") {
 		t.Errorf("no records: error %v", err)
 	}
-	if _, err := (Claim{Neighbours: ReplaceRound}).ForUsers(2); err == nil || !strings.Contains(err.Error(), "no event") {
-		t.Errorf("no event: error %v", err)
+	if _, err := (Plan{Neighbours: ReplaceRound}).ForUsers(2); err == nil || !strings.Contains(err.Error(), "nobody holds") {
+		t.Errorf("nobody's plan: error %v", err)
 	}
 }
 
-func TestReport(t *testing.T) {
-	r, err := NewReport("tree", gaussianClaim(0.3))
+// TestClaim: a claim says all that its plan does, and what an accountant finds its event worth.
+func TestClaim(t *testing.T) {
+	c := gaussianPlan(0.3).Claim()
+	exact, by, err := Tightest(GaussianEvent{0.3}, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "exact", r.Exact, r.Claim.Epsilon, 1e-12)
-	for _, word := range []string{"tree\n", "joint differential privacy", ReplaceRound.String(), "exact Gaussian", "mu = 0.3", "Sound", "clipped", OneRound, "a paper"} {
-		if !strings.Contains(r.String(), word) {
-			t.Errorf("the report does not say %q:\n%v", word, r)
+	near(t, "epsilon", c.Epsilon(), exact, 1e-12)
+	if c.Accountant() != by || c.Proved() != (Budget{c.Epsilon(), 1e-6}) {
+		t.Errorf("proved: %v by %s, want by %s", c.Proved(), c.Accountant(), by)
+	}
+	for _, word := range []string{"joint differential privacy", ReplaceRound.String(), OtherOutputs.String(), "epsilon = 1, delta = 1e-06", "exact Gaussian",
+		"mu = 0.3", "Sound", Research.String(), "clipped", "a user has one record", NotCovered, "a paper"} {
+		if !strings.Contains(c.String(), word) {
+			t.Errorf("the claim does not say %q:\n%v", word, c)
 		}
 	}
-	small := gaussianClaim(0.3)
-	small.Epsilon *= 0.9
-	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "claims epsilon") {
-		t.Errorf("a claim that its event does not keep: error %v", err)
-	}
-	small.Epsilon = math.NaN()
-	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "claims epsilon = NaN") {
-		t.Errorf("a claim of NaN: error %v", err)
-	}
-	nobody := gaussianClaim(0.3)
-	nobody.Neighbours = Neighbours{}
-	if _, err := NewReport("tree", nobody); err == nil || !strings.Contains(err.Error(), "Neighbours.Record is empty") {
-		t.Errorf("a claim about no neighbours: error %v", err)
-	}
-	if _, err := Compose(nobody, nobody); err == nil || !strings.Contains(err.Error(), "Neighbours.Record is empty") {
-		t.Errorf("claims about no neighbours: error %v", err)
-	}
-	small.Event = nil
-	if _, err := NewReport("tree", small); err == nil || !strings.Contains(err.Error(), "no event") {
-		t.Errorf("no event: error %v", err)
-	}
-	if r, err := NewReport("open", Claim{Epsilon: math.Inf(1)}); err != nil || !math.IsInf(r.Exact, 1) || r.String() == "" {
-		t.Errorf("no privacy: %v, %v", r, err)
+	c.Conditions()[0] = "none"
+	if c.Conditions()[0] != "clipped" {
+		t.Error("who reads the conditions of a claim can change them")
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAdvancedComposition checks the rule of thumb of JDP, Section 4, with m = 27 and delta = 0.1: it
-// keeps its promise at epsilon = 1 and breaks it at 10.
+// TestAdvancedComposition checks the rule of thumb of JDP, Section 4, with m = 27 and delta = 0.1:
+// it keeps its promise at epsilon = 1 and breaks it at 10.
 func TestAdvancedComposition(t *testing.T) {
 	for _, c := range []struct{ epsilon, total, tolerance float64 }{{1, 0.543, 1e-3}, {10, 10.11, 1e-3}} {
 		node := AdvancedNode(Budget{c.epsilon, 0.1}, 27)

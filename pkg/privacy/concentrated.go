@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Concentrated is the accountant of zero-concentrated differential privacy: rhos add up (Bun and Steinke 2016). A
-// pure event has rho = epsilon^2/2 (their Prop. 3.3) unless it says better itself.
+// Concentrated is the accountant of zero-concentrated differential privacy, which adds up rhos (Bun
+// and Steinke 2016). A pure event has rho = epsilon^2/2 (their Prop. 3.3), unless it states a rho.
 type Concentrated struct{}
 
 func (Concentrated) String() string { return "zCDP" }
@@ -27,8 +27,9 @@ var rhoCost = additive{
 	group: square,
 }
 
-// Epsilon converts the sum of the rhos by the best Rényi order: min over alpha > 1 of the conversion that Renyi has, of rho alpha. The
-// standard conversion, rho + 2 sqrt(rho ln(1/delta)), is a little above.
+// Epsilon converts the sum of the rhos at the best Rényi order alpha > 1, by Renyi's conversion of
+// the divergence rho alpha. The standard conversion, rho + 2 sqrt(rho ln(1/delta)), is slightly
+// larger.
 func (Concentrated) Epsilon(e Event, delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
@@ -40,7 +41,8 @@ func (Concentrated) Epsilon(e Event, delta float64) (float64, error) {
 	return ConcentratedEpsilon(rho, delta), nil
 }
 
-// Delta inverts Epsilon.
+// Delta returns the least delta over the same orders at which the event is (epsilon,
+// delta)-private.
 func (Concentrated) Delta(e Event, epsilon float64) (float64, error) {
 	if err := checkArguments(e, epsilon, 0); err != nil {
 		return math.NaN(), err
@@ -62,14 +64,15 @@ func concentratedDelta(rho, epsilon float64) float64 {
 	return least
 }
 
-// ConcentratedRho returns the largest rho, to rounding and on the safe side, such that rho-zCDP implies the budget by the best Rényi order: the inverse of ConcentratedEpsilon, and
-// more than ZCDP returns. It is +Inf for epsilon = +Inf.
+// ConcentratedRho returns the largest rho for which rho-zCDP implies the budget, at the best Rényi
+// order. It inverts ConcentratedEpsilon, to rounding and on the safe side, and is at least what
+// ZCDP returns. It is +Inf for epsilon = +Inf.
 func ConcentratedRho(b Budget) (float64, error) {
-	low, err := ZCDP(b) // the standard conversion is implied
+	low, err := ZCDP(b) // the standard conversion is a lower bound
 	if err != nil || b.None() {
 		return low, err
 	}
-	high := max(2*low, 1e-300) // the standard conversion may vanish
+	high := max(2*low, 1e-300) // the standard conversion may underflow to 0
 	for concentratedDelta(high, b.Epsilon) <= b.Delta {
 		low, high = high, 2*high
 	}
@@ -86,7 +89,8 @@ func ConcentratedRho(b Budget) (float64, error) {
 	return low, nil
 }
 
-// ConcentratedEpsilon returns the epsilon that rho-zCDP implies at delta, by the best Rényi order. It is +Inf at delta = 0 for rho > 0.
+// ConcentratedEpsilon returns the epsilon that rho-zCDP implies at delta, at the best Rényi order.
+// It is +Inf at delta = 0 for rho > 0.
 func ConcentratedEpsilon(rho, delta float64) float64 {
 	if delta == 0 && rho > 0 {
 		return math.Inf(1)
@@ -103,8 +107,9 @@ func ConcentratedEpsilon(rho, delta float64) float64 {
 	return math.Max(0, least)
 }
 
-// searchOrder looks for the order alpha > 1 at which f is least, by golden sections in ln(alpha - 1). Every value that f returns on the way
-// is a valid bound, so that a search which stops short is no error.
+// searchOrder looks for the order alpha > 1 at which f is least, by golden sections in ln(alpha -
+// 1). Every value that f returns on the way is a valid bound, so stopping short costs tightness
+// only.
 func searchOrder(f func(alpha float64) float64) {
 	const golden = 0.6180339887498949
 	low, high := portable.Log(1e-6), portable.Log(1e8)

@@ -8,47 +8,48 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Event is what a mechanism releases in a whole run, as far as one record is concerned: what an
-// accountant needs to say what it costs.
+// Event describes to an accountant all releases of a run that show one record.
 //
-// What an event tells an accountant it says by implementing PureEvent, ConcentratedEvent, RenyiEvent, GDPEvent or LossEvent. A mechanism of one's
-// own gets an event of one's own in this way.
+// An event states its cost by implementing at least one of PureEvent, ConcentratedEvent,
+// RenyiEvent, GDPEvent and LossEvent. Write an event of your own in this way for a mechanism of
+// your own.
 type Event interface {
 	String() string
-	Validate() error // names a field that is out of its range
+	Validate() error // returns an error if a field is out of its range
 }
 
-// PureEvent is an event whose privacy loss is bounded.
+// PureEvent is an event whose privacy loss is bounded: pure differential privacy.
 type PureEvent interface {
 	Event
-	PureEpsilon() float64 // the bound on the absolute loss
+	PureEpsilon() float64 // the bound on the absolute privacy loss
 }
 
-// ConcentratedEvent is a zero-concentrated event: its Rényi divergence of order alpha is at most Rho alpha (Bun and Steinke 2016).
+// ConcentratedEvent is a zero-concentrated event: its Rényi divergence of order alpha is at most
+// Rho alpha, for every alpha > 1 (Bun and Steinke 2016).
 type ConcentratedEvent interface {
 	Event
 	Rho() float64
 }
 
-// RenyiEvent is an event with bounded Rényi divergences (Mironov 2017).
+// RenyiEvent is an event whose Rényi divergences are bounded (Mironov 2017).
 type RenyiEvent interface {
 	Event
 	Renyi(alpha float64) float64 // a bound on the divergence of order alpha > 1, in both directions
 }
 
-// GDPEvent is an event whose trade-off curve is that of a Gaussian or above it (Dong, Roth, Su 2022).
+// GDPEvent is an event whose trade-off curve is at least that of a Gaussian (Dong, Roth, Su 2022).
 type GDPEvent interface {
 	Event
 	GDP() float64 // mu
 }
 
-// GaussianEvent is an adaptive sequence of Gaussian releases in which one record moves the means by mu
-// standard deviations in all, in the Euclidean sense.
+// GaussianEvent is an adaptive sequence of releases under Gaussian noise. Over all of them one
+// record moves the means by at most Mu standard deviations, in the Euclidean norm.
 type GaussianEvent struct{ Mu float64 }
 
 func (e GaussianEvent) String() string { return fmt.Sprintf("Gaussian, mu = %.4g", e.Mu) }
 
-// Validate wants mu in [0, Inf).
+// Validate returns an error unless Mu is in [0, Inf).
 func (e GaussianEvent) Validate() error {
 	return nonNegative("GaussianEvent.Mu", e.Mu, "no noise hides no record")
 }
@@ -62,29 +63,34 @@ func (e GaussianEvent) Rho() float64 { return e.Mu * e.Mu / 2 }
 // Renyi returns alpha mu^2/2.
 func (e GaussianEvent) Renyi(alpha float64) float64 { return alpha * e.Rho() }
 
-// LaplaceEvent is a release under Laplace noise, whose scale is the L1 sensitivity divided by Epsilon. All accountants take the loss of a single
-// coordinate; a change that is spread over several costs no more. For moving one by s and then another by t has a trade-off of at least
-// f_t(1 - f_s) (the lemma of group privacy; Dong, Roth, Su 2022, Thm. 2.14), which for noise of a log-concave density is the
-// trade-off f_{s+t} of moving one coordinate by s + t.
+// LaplaceEvent is a release under Laplace noise of scale s/Epsilon, where s is its L1 sensitivity.
+//
+// All accountants use the privacy loss of a single coordinate, since a change that is spread over
+// several coordinates costs no more. Reason: moving one coordinate by s and then another by t has a
+// trade-off of at least f_t(1 - f_s) (the lemma of group privacy; Dong, Roth, Su 2022, Thm. 2.14).
+// For noise of a log-concave density that is the trade-off f_{s+t} of moving one coordinate by s +
+// t.
 type LaplaceEvent struct{ Epsilon float64 }
 
 func (e LaplaceEvent) String() string { return fmt.Sprintf("Laplace, epsilon = %.4g", e.Epsilon) }
 
-// Validate wants epsilon in (0, Inf).
+// Validate returns an error unless Epsilon is in (0, Inf).
 func (e LaplaceEvent) Validate() error { return positive("LaplaceEvent.Epsilon", e.Epsilon) }
 
 // PureEpsilon returns epsilon.
 func (e LaplaceEvent) PureEpsilon() float64 { return e.Epsilon }
 
-// Renyi returns ln(alpha/(2 alpha-1) e^((alpha-1) eps) + (alpha-1)/(2 alpha-1) e^(-alpha eps))/(alpha-1) (Mironov 2017, Prop. 6).
+// Renyi returns ln(alpha/(2 alpha-1) e^((alpha-1) eps) + (alpha-1)/(2 alpha-1) e^(-alpha
+// eps))/(alpha-1) (Mironov 2017, Prop. 6).
 func (e LaplaceEvent) Renyi(alpha float64) float64 {
-	if alpha*e.Epsilon < 1 { // without losing the digits of a sum next to 1
+	if alpha*e.Epsilon < 1 { // keeps the digits of a sum next to 1
 		return portable.Log1p((float64(alpha*portable.Expm1((alpha-1)*e.Epsilon))+float64((alpha-1)*portable.Expm1(-alpha*e.Epsilon)))/(float64(2*alpha)-1)) / (alpha - 1)
 	}
 	return (float64((alpha-1)*e.Epsilon) + portable.Log((alpha+float64((alpha-1)*portable.Exp((1-float64(2*alpha))*e.Epsilon)))/(float64(2*alpha)-1))) / (alpha - 1)
 }
 
-// DiscreteGaussianEvent is a release of Dim integers under discrete Gaussian noise, P(z) ~ exp(-z^2/(2 Sigma^2)), whose L2 sensitivity is Sensitivity.
+// DiscreteGaussianEvent is a release of Dim integers under discrete Gaussian noise, P(z) ~
+// exp(-z^2/(2 Sigma^2)).
 type DiscreteGaussianEvent struct {
 	Dim         int
 	Sensitivity float64 // L2, in units of the integers
@@ -95,7 +101,7 @@ func (e DiscreteGaussianEvent) String() string {
 	return fmt.Sprintf("discrete Gaussian of dimension %d, sensitivity %.4g, sigma = %.4g", e.Dim, e.Sensitivity, e.Sigma)
 }
 
-// Validate wants Dim >= 1, and the others in (0, Inf).
+// Validate returns an error unless Dim >= 1 and the other fields are in (0, Inf).
 func (e DiscreteGaussianEvent) Validate() error {
 	if e.Dim < 1 {
 		return fmt.Errorf("privacy: DiscreteGaussianEvent.Dim = %d, want >= 1", e.Dim)
@@ -106,14 +112,15 @@ func (e DiscreteGaussianEvent) Validate() error {
 	return positive("DiscreteGaussianEvent.Sensitivity", e.Sensitivity)
 }
 
-// Rho returns sensitivity^2/(2 sigma^2) (Canonne, Kamath, Steinke 2020, Thm. 4 and Cor. 16). The Gaussian's exact curve is
-// not that of the discrete one.
+// Rho returns Sensitivity^2/(2 Sigma^2) (Canonne, Kamath, Steinke 2020, Thm. 4 and Cor. 16). The
+// event is no GDPEvent, as the exact curve of the Gaussian is not that of the discrete Gaussian.
 func (e DiscreteGaussianEvent) Rho() float64 {
 	ratio := e.Sensitivity / e.Sigma
 	return ratio * ratio / 2
 }
 
-// DiscreteLaplaceEvent is a release of integers under discrete Laplace noise, P(z) ~ exp(-|z|/Scale), whose L1 sensitivity is Sensitivity.
+// DiscreteLaplaceEvent is a release of integers under discrete Laplace noise, P(z) ~
+// exp(-|z|/Scale).
 type DiscreteLaplaceEvent struct {
 	Sensitivity int64 // L1, in units of the integers
 	Scale       float64
@@ -123,7 +130,7 @@ func (e DiscreteLaplaceEvent) String() string {
 	return fmt.Sprintf("discrete Laplace, sensitivity %d, scale %.4g", e.Sensitivity, e.Scale)
 }
 
-// Validate wants Sensitivity >= 1 and Scale in (0, Inf).
+// Validate returns an error unless Sensitivity >= 1 and Scale is in (0, Inf).
 func (e DiscreteLaplaceEvent) Validate() error {
 	if e.Sensitivity < 1 {
 		return fmt.Errorf("privacy: DiscreteLaplaceEvent.Sensitivity = %d, want >= 1", e.Sensitivity)
@@ -131,10 +138,10 @@ func (e DiscreteLaplaceEvent) Validate() error {
 	return positive("DiscreteLaplaceEvent.Scale", e.Scale)
 }
 
-// PureEpsilon returns sensitivity/scale.
+// PureEpsilon returns Sensitivity/Scale.
 func (e DiscreteLaplaceEvent) PureEpsilon() float64 { return float64(e.Sensitivity) / e.Scale }
 
-// ResponseEvent is a randomised response among Choices >= 2.
+// ResponseEvent is a randomised response among Choices >= 2 values.
 type ResponseEvent struct {
 	Epsilon float64
 	Choices int
@@ -144,7 +151,7 @@ func (e ResponseEvent) String() string {
 	return fmt.Sprintf("randomised response, epsilon = %.4g, %d choices", e.Epsilon, e.Choices)
 }
 
-// Validate wants Choices >= 2 and epsilon in (0, Inf).
+// Validate returns an error unless Choices >= 2 and Epsilon is in (0, Inf).
 func (e ResponseEvent) Validate() error {
 	if e.Choices < 2 {
 		return fmt.Errorf("privacy: ResponseEvent.Choices = %d, want >= 2", e.Choices)
@@ -155,13 +162,15 @@ func (e ResponseEvent) Validate() error {
 // PureEpsilon returns epsilon.
 func (e ResponseEvent) PureEpsilon() float64 { return e.Epsilon }
 
-// Renyi returns ln(p^alpha q^(1-alpha) + q^alpha p^(1-alpha) + (K-2) q)/(alpha-1), p the probability of the truth and q of another choice.
+// Renyi returns ln(p^alpha q^(1-alpha) + q^alpha p^(1-alpha) + (K-2) q)/(alpha-1) for K = Choices,
+// where p is the probability of the true answer and q that of each other one.
 func (e ResponseEvent) Renyi(alpha float64) float64 {
 	return responseRenyi(alpha, e.Epsilon, e.Choices)
 }
 
-// responseRenyi takes the sum as 1 + q (e^(alpha eps) - 1) (1 - e^((1-alpha) eps)), which is the same and loses no digits next to 1, or factors
-// e^((alpha-1) eps) out, which may overflow.
+// responseRenyi computes the sum without cancellation or overflow. It is 1 + q (e^(alpha eps) - 1)
+// (1 - e^((1-alpha) eps)), which loses no digits next to 1; where factors might overflow,
+// e^((alpha-1) eps) is taken out first.
 func responseRenyi(alpha, epsilon float64, choices int) float64 {
 	if alpha*epsilon < 1 {
 		q := 1 / (portable.Exp(epsilon) + float64(choices-1))
@@ -172,25 +181,29 @@ func responseRenyi(alpha, epsilon float64, choices int) float64 {
 	return epsilon + (portable.Log1p(rest)-portable.Log(total))/(alpha-1)
 }
 
-// ExponentialEvent is a choice by the exponential mechanism, or a report of the noisy maximum with Gumbel noise: Epsilon bounds the range of its
-// privacy loss, max - min over the outputs, which is stronger than epsilon-DP (Durfee and Rogers 2019).
+// ExponentialEvent is a choice by the exponential mechanism, or by the noisy maximum with Gumbel
+// noise.
+//
+// Epsilon bounds the range of its privacy loss, max - min over the outputs. That is stronger than
+// epsilon-DP (Durfee and Rogers 2019).
 type ExponentialEvent struct{ Epsilon float64 }
 
 func (e ExponentialEvent) String() string {
 	return fmt.Sprintf("exponential mechanism, epsilon = %.4g", e.Epsilon)
 }
 
-// Validate wants epsilon in (0, Inf).
+// Validate returns an error unless Epsilon is in (0, Inf).
 func (e ExponentialEvent) Validate() error { return positive("ExponentialEvent.Epsilon", e.Epsilon) }
 
 // PureEpsilon returns epsilon.
 func (e ExponentialEvent) PureEpsilon() float64 { return e.Epsilon }
 
-// Rho returns epsilon^2/8 (Cesar and Rogers 2021, Lemma 3.4: Hoeffding's lemma for a loss of range epsilon).
+// Rho returns Epsilon^2/8 (Cesar and Rogers 2021, Lemma 3.4: Hoeffding's lemma for a loss of range
+// Epsilon).
 func (e ExponentialEvent) Rho() float64 { return e.Epsilon * e.Epsilon / 8 }
 
-// SparseVectorEvent is a stream of threshold queries of which at most Accepted come out above, with a fresh threshold noise for each
-// acceptance; Epsilon is spent for each.
+// SparseVectorEvent is a stream of threshold queries of which at most Accepted come out above. Each
+// acceptance costs Epsilon, and is followed by fresh noise on the threshold.
 type SparseVectorEvent struct {
 	Epsilon  float64
 	Accepted int
@@ -200,7 +213,7 @@ func (e SparseVectorEvent) String() string {
 	return fmt.Sprintf("sparse vector, epsilon = %.4g for each of %d accepted", e.Epsilon, e.Accepted)
 }
 
-// Validate wants Accepted >= 1 and epsilon in (0, Inf).
+// Validate returns an error unless Accepted >= 1 and Epsilon is in (0, Inf).
 func (e SparseVectorEvent) Validate() error {
 	if e.Accepted < 1 {
 		return fmt.Errorf("privacy: SparseVectorEvent.Accepted = %d, want >= 1", e.Accepted)
@@ -211,16 +224,18 @@ func (e SparseVectorEvent) Validate() error {
 // parts returns the acceptances as a composition of pure events.
 func (e SparseVectorEvent) parts() Repeat { return Repeat{pure{e.Epsilon}, e.Accepted} }
 
-// pure is an event of which no more is known than that it is epsilon-private.
+// pure is an event of which only a pure epsilon is known.
 type pure struct{ epsilon float64 }
 
 func (e pure) String() string       { return fmt.Sprintf("pure, epsilon = %.4g", e.epsilon) }
 func (e pure) Validate() error      { return positive("epsilon", e.epsilon) }
 func (e pure) PureEpsilon() float64 { return e.epsilon }
 
-// WishartEvent is Nodes releases of a Gram matrix under Wishart noise, each (Node.Epsilon, Node.Delta)-private.
-// Its Rényi divergence is infinite at every order, since the supports differ: no
-// accountant but the composition theorems for (eps, delta) may treat it.
+// WishartEvent is Nodes releases of a Gram matrix under Wishart noise, each (Node.Epsilon,
+// Node.Delta)-private.
+//
+// Only the composition theorems for (epsilon, delta) guarantees apply to it: its Rényi divergence
+// is infinite at every order, since the supports of neighbouring releases differ.
 type WishartEvent struct {
 	Node  Budget
 	Nodes int
@@ -230,7 +245,8 @@ func (e WishartEvent) String() string {
 	return fmt.Sprintf("Wishart, %d nodes at %v each", e.Nodes, e.Node)
 }
 
-// Validate wants Nodes >= 1 and a node's epsilon below 1: beyond it the noise is not private.
+// Validate returns an error unless Nodes >= 1, Node is valid and Node.Epsilon < 1. With a larger
+// epsilon the noise is not private.
 func (e WishartEvent) Validate() error {
 	switch {
 	case e.Nodes < 1:
@@ -241,12 +257,12 @@ func (e WishartEvent) Validate() error {
 	return e.Node.Validate()
 }
 
-// ApproximateEvent is any release of which nothing is known but that it is (epsilon, delta)-private.
+// ApproximateEvent is a release of which only an (epsilon, delta) guarantee is known.
 type ApproximateEvent struct{ Budget Budget }
 
 func (e ApproximateEvent) String() string { return fmt.Sprintf("%v-private release", e.Budget) }
 
-// Validate validates the budget.
+// Validate returns an error unless the budget is valid and its epsilon finite.
 func (e ApproximateEvent) Validate() error {
 	if e.Budget.None() {
 		return fmt.Errorf("privacy: ApproximateEvent.Budget.Epsilon = %v, want finite: no noise hides no record", e.Budget.Epsilon)
@@ -254,7 +270,7 @@ func (e ApproximateEvent) Validate() error {
 	return e.Budget.Validate()
 }
 
-// TreeEvent is a binary tree of releases, each record in at most Nodes of them.
+// TreeEvent is a binary tree of releases. Each record is in at most Nodes of them.
 type TreeEvent struct {
 	Node  Event
 	Nodes int
@@ -262,13 +278,14 @@ type TreeEvent struct {
 
 func (e TreeEvent) String() string { return fmt.Sprintf("tree, %d nodes of: %v", e.Nodes, e.Node) }
 
-// Validate validates the node, and wants Nodes >= 1.
+// Validate returns an error unless Node is valid and Nodes >= 1.
 func (e TreeEvent) Validate() error { return e.parts().Validate() }
 
 func (e TreeEvent) parts() Repeat { return Repeat{e.Node, e.Nodes} }
 
-// MatrixEvent is a release of prefix sums by a lower triangular factorisation A = B C under Gaussian noise of standard deviation SD between the
-// factors: the inputs may be adaptive (Denisov et al. 2022). It is Gaussian with mu = ColumnNorm Sensitivity/SD.
+// MatrixEvent is a release of prefix sums A x by a lower triangular factorisation A = B C. Gaussian
+// noise of standard deviation SD is added to C x, between the factors; the inputs may be adaptive
+// (Denisov et al. 2022). The event is Gaussian with mu = ColumnNorm Sensitivity/SD.
 type MatrixEvent struct {
 	ColumnNorm  float64 // largest Euclidean norm of a column of C
 	Sensitivity float64 // L2, of one input
@@ -279,7 +296,7 @@ func (e MatrixEvent) String() string {
 	return fmt.Sprintf("matrix factorisation, column norm %.4g, sensitivity %.4g, sd %.4g", e.ColumnNorm, e.Sensitivity, e.SD)
 }
 
-// Validate wants SD > 0 and the others >= 0, all finite.
+// Validate returns an error unless SD > 0 and the other fields are >= 0, all finite.
 func (e MatrixEvent) Validate() error {
 	if err := positive("MatrixEvent.SD", e.SD); err != nil {
 		return err
@@ -299,15 +316,15 @@ func (e MatrixEvent) Rho() float64 { return GaussianEvent{e.GDP()}.Rho() }
 // Renyi returns alpha mu^2/2.
 func (e MatrixEvent) Renyi(alpha float64) float64 { return alpha * e.Rho() }
 
-// Sequence is the adaptive composition of events about the same record.
+// Sequence is the adaptive composition of events that show the same record.
 type Sequence []Event
 
 func (s Sequence) String() string { return "all of: " + list(s) }
 
-// Validate validates each event, of which there is one at least.
+// Validate returns an error unless there is at least one event and each is valid.
 func (s Sequence) Validate() error { return each("Sequence", s) }
 
-// Repeat is the adaptive composition of Times equal events about the same record.
+// Repeat is the adaptive composition of Times equal events that show the same record.
 type Repeat struct {
 	Event Event
 	Times int
@@ -315,7 +332,7 @@ type Repeat struct {
 
 func (e Repeat) String() string { return fmt.Sprintf("%d times: %v", e.Times, e.Event) }
 
-// Validate validates the event, and wants Times >= 1.
+// Validate returns an error unless the event is valid and Times >= 1.
 func (e Repeat) Validate() error {
 	if e.Times < 1 {
 		return fmt.Errorf("privacy: %d times an event, want >= 1", e.Times)
@@ -323,24 +340,24 @@ func (e Repeat) Validate() error {
 	return each("Repeat", []Event{e.Event})
 }
 
-// Parallel is events of which a record takes part in one at most.
+// Parallel is a set of events of which at most one shows the record.
 type Parallel []Event
 
 func (p Parallel) String() string { return "one of: " + list(p) }
 
-// Validate validates each event, of which there is one at least.
+// Validate returns an error unless there is at least one event and each is valid.
 func (p Parallel) Validate() error { return each("Parallel", p) }
 
-// DoublingEvent is an anytime mechanism that starts afresh in blocks of doubling length: a record is in one block, which Block bounds
-// whatever its length.
+// DoublingEvent is an anytime mechanism that starts afresh in blocks of doubling length. A record
+// is in one block; Block bounds its cost whatever the length of the block.
 type DoublingEvent struct{ Block Event }
 
 func (e DoublingEvent) String() string { return fmt.Sprintf("doubling blocks, each: %v", e.Block) }
 
-// Validate validates the block.
+// Validate returns an error unless the block is valid.
 func (e DoublingEvent) Validate() error { return each("DoublingEvent", []Event{e.Block}) }
 
-// GroupEvent is what an event shows of a user who contributes to Contributions records at most (group privacy).
+// GroupEvent is an event seen by a user with at most Contributions records in it: group privacy.
 type GroupEvent struct {
 	Event         Event
 	Contributions int
@@ -350,7 +367,7 @@ func (e GroupEvent) String() string {
 	return fmt.Sprintf("%d records in: %v", e.Contributions, e.Event)
 }
 
-// Validate validates the event, and wants Contributions >= 1.
+// Validate returns an error unless the event is valid and Contributions >= 1.
 func (e GroupEvent) Validate() error {
 	if e.Contributions < 1 {
 		return fmt.Errorf("privacy: GroupEvent.Contributions = %d, want >= 1", e.Contributions)
@@ -358,9 +375,10 @@ func (e GroupEvent) Validate() error {
 	return each("GroupEvent", []Event{e.Event})
 }
 
-// ShuffleEvent is the messages of Users users, each Local-locally private, in random order.
+// ShuffleEvent is one message from each of Users users, in random order. Each message alone is
+// Local-locally private.
 type ShuffleEvent struct {
-	Local float64 // epsilon of a message
+	Local float64 // epsilon of one message
 	Users int
 }
 
@@ -368,7 +386,7 @@ func (e ShuffleEvent) String() string {
 	return fmt.Sprintf("%d messages shuffled, each with local epsilon = %.4g", e.Users, e.Local)
 }
 
-// Validate wants Users >= 1 and the local epsilon in (0, Inf).
+// Validate returns an error unless Users >= 1 and Local is in (0, Inf).
 func (e ShuffleEvent) Validate() error {
 	if e.Users < 1 {
 		return fmt.Errorf("privacy: ShuffleEvent.Users = %d, want >= 1", e.Users)
@@ -376,7 +394,7 @@ func (e ShuffleEvent) Validate() error {
 	return positive("ShuffleEvent.Local", e.Local)
 }
 
-// PureEpsilon returns the local epsilon: shuffling hides, and never shows.
+// PureEpsilon returns the local epsilon: shuffling never weakens the guarantee of a message.
 func (e ShuffleEvent) PureEpsilon() float64 { return e.Local }
 
 func list(events []Event) string {

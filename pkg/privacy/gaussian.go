@@ -7,15 +7,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Exact accounting of Gaussian noise. A release with L2 sensitivity D and standard deviation sigma is mu-GDP
-// with mu = D/sigma, an adaptive sequence of them with mu = sqrt(sum mu_i^2), and both are tight
-// (Dong, Roth, Su, "Gaussian differential privacy", 2022, Cor. 3.3; Balle and Wang, "Improving the
-// Gaussian mechanism", 2018, Thm. 8).
+// Exact accounting of Gaussian noise. A release with L2 sensitivity D and standard deviation sigma
+// is mu-GDP with mu = D/sigma. An adaptive sequence of releases is mu-GDP with mu = sqrt(sum
+// mu_i^2). Both are tight (Dong, Roth, Su, "Gaussian differential privacy", 2022, Cor. 3.3; Balle
+// and Wang, "Improving the Gaussian mechanism", 2018, Thm. 8).
 
-// GaussianDelta returns the least delta at which a mu-GDP mechanism with the privacy curve of a
-// Gaussian is (epsilon, delta)-private: Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
-// It is rounded up, by a relative 1e-12 at most, and is never below the truth: where the truth
-// is too small for a float64 it is the least positive one. mu >= 0; epsilon may be any number.
+// GaussianDelta returns the least delta at which a Gaussian mechanism of parameter mu is (epsilon,
+// delta)-private: Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
+//
+// It is never below the truth, and above it by at most a relative 1e-12. Where the truth is too
+// small for a float64 it is the least positive one. mu >= 0; epsilon may be any number.
 func GaussianDelta(epsilon, mu float64) float64 {
 	switch {
 	case math.IsNaN(epsilon) || !(mu >= 0):
@@ -46,7 +47,7 @@ func GaussianDelta(epsilon, mu float64) float64 {
 	default:
 		return math.Min(1, (float64(0.5*portable.Erfc(a/math.Sqrt2))-float64(density(a)/densityScale*mills(b)))*(1+0x1p-48))
 	}
-	// The exponent of the density is off by some a^2 units in the last place, all else by a few.
+	// The exponent of the density is off by some a^2 units in the last place, the rest by a few.
 	delta *= 1 + float64((32+float64(4*a*a))*0x1p-52)
 	return math.Nextafter(math.Min(1, delta/densityScale), 2)
 }
@@ -63,8 +64,8 @@ func density(a float64) float64 {
 // The derivatives of Mills' ratio M(z) = (1-Phi(z))/phi(z) are +-I_k(z), where I_k(z) is the
 // integral of v^k e^{-zv-v^2/2} over v > 0: I_0 = M, I_1 = 1 - z I_0, I_{k+1} = k I_{k-1} - z I_k.
 
-// fraction fills r with r[k] = I_k(z)/I_{k-1}(z), k >= 1, by Laplace's continued fraction
-// r_k = k/(z + r_{k+1}), for z >= 1. It returns r_1. No terms cancel.
+// fraction fills r with r[k] = I_k(z)/I_{k-1}(z) for k >= 1, and returns r_1. It uses Laplace's
+// continued fraction r_k = k/(z + r_{k+1}), for z >= 1, in which no terms cancel.
 func fraction(z float64, r []float64) float64 {
 	k := 40 + math.Ceil(400/(z*z))
 	f := k / (z + math.Sqrt(k))
@@ -85,8 +86,8 @@ func mills(z float64) float64 {
 	return 1 / (z + fraction(z, nil))
 }
 
-// millsFall returns M(z - h/2) - M(z + h/2) for z >= 0 and h <= 1 by Taylor's series about z, the
-// sum of 2 I_k(z) (h/2)^k/k! over odd k: what cancels is left out, and all terms are positive.
+// millsFall returns M(z - h/2) - M(z + h/2) for z >= 0 and h <= 1. It sums Taylor's series about z,
+// 2 I_k(z) (h/2)^k/k! over odd k: the even terms cancel, and all others are positive.
 func millsFall(z, h float64) float64 {
 	const terms = 20
 	var i [terms + 1]float64
@@ -98,7 +99,7 @@ func millsFall(z, h float64) float64 {
 		}
 	} else {
 		i[0] = 1 / (z + fraction(z, i[:]))
-		for k := 1; k <= terms; k++ { // ratios until now
+		for k := 1; k <= terms; k++ { // r holds ratios until here
 			i[k] *= i[k-1]
 		}
 	}
@@ -110,9 +111,9 @@ func millsFall(z, h float64) float64 {
 	return h * sum
 }
 
-// GaussianEpsilon returns the least epsilon >= 0 at which a mu-GDP mechanism is
-// (epsilon, delta)-private, never below the truth. It is 0 where the total variation distance
-// 2 Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
+// GaussianEpsilon returns the least epsilon >= 0 at which a Gaussian mechanism of parameter mu is
+// (epsilon, delta)-private, never below the truth. It is 0 where the total variation distance 2
+// Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
 func GaussianEpsilon(delta, mu float64) float64 {
 	if math.IsNaN(delta) || math.IsNaN(mu) {
 		return math.NaN()
@@ -126,9 +127,9 @@ func GaussianEpsilon(delta, mu float64) float64 {
 	return least(func(epsilon float64) bool { return GaussianDelta(epsilon, mu) <= delta })
 }
 
-// GaussianMu returns mu*(epsilon, delta), the largest mu whose Gaussian is (epsilon, delta)-private,
-// never above the truth; a release of L2 sensitivity D then needs the standard deviation D/mu*. It is
-// +Inf for epsilon = +Inf.
+// GaussianMu returns the largest mu whose Gaussian mechanism is within a budget, never above the
+// truth. A release of L2 sensitivity D then needs the standard deviation D/mu. It is +Inf for
+// epsilon = +Inf.
 func GaussianMu(b Budget) (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
@@ -144,8 +145,8 @@ func GaussianMu(b Budget) (float64, error) {
 	return mu, nil
 }
 
-// least returns the least x > 0 with ok(x), for an ok that once true stays true, and +Inf if
-// there is none. It halves the range of bit patterns, which are in the order of the numbers.
+// least returns the least x > 0 with ok(x), or +Inf if there is none. ok must stay true once it is
+// true. It halves the range of bit patterns, which are in the order of the numbers.
 func least(ok func(float64) bool) float64 {
 	low, high := uint64(0), math.Float64bits(math.Inf(1))
 	for high-low > 1 {
@@ -158,7 +159,8 @@ func least(ok func(float64) bool) float64 {
 	return math.Float64frombits(high)
 }
 
-// bisect returns, to rounding, the least x in (lo, hi] with ok(x), for an ok that once true stays true.
+// bisect returns the least x in (lo, hi] with ok(x), to rounding. ok must stay true once it is
+// true.
 func bisect(lo, hi float64, ok func(float64) bool) float64 {
 	for range 200 {
 		mid := lo + float64((hi-lo)/2)

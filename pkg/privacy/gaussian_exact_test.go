@@ -67,8 +67,8 @@ func (x exact) exp(v *big.Float) *big.Float {
 	return sum.SetMantExp(sum, int(whole))
 }
 
-// above returns 1 - Phi(v), by Phi(v) - 1/2 = phi(v) (v + v^3/3 + v^5/(3 5) + ...), whose terms are of
-// one sign.
+// above returns 1 - Phi(v), by Phi(v) - 1/2 = phi(v) (v + v^3/3 + v^5/(3 5) + ...), whose terms are
+// of one sign.
 func (x exact) above(v *big.Float) *big.Float {
 	square := x.mul(v, v)
 	minus := x.quo(square, x.num(-2))
@@ -127,8 +127,8 @@ func gaussianPoints(random int) (points [][2]float64) {
 	return points
 }
 
-// TestGaussianDeltaExactly: never below the truth, and above it by a relative 1.6e-12 at most, or by
-// some units of a denormal number's last place.
+// TestGaussianDeltaExactly: never below the truth, and above it by a relative 1.6e-12 at most, or
+// by some units of a denormal number's last place.
 func TestGaussianDeltaExactly(t *testing.T) {
 	random := 600
 	if testing.Short() {
@@ -183,8 +183,8 @@ func TestGaussianMuExactly(t *testing.T) {
 	}
 }
 
-// TestGaussianEpsilonExactly: at the epsilon returned the truth is within delta, and it is not where
-// delta is less by a relative 1e-11.
+// TestGaussianEpsilonExactly: at the epsilon returned the truth is within delta, and it is not
+// where delta is less by a relative 1e-11.
 func TestGaussianEpsilonExactly(t *testing.T) {
 	mus := []float64{1e-290, 1e-100, 1e-20, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.999, 1.001, 2, 4, 7}
 	if testing.Short() {

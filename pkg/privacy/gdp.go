@@ -2,8 +2,9 @@ package privacy
 
 import "math"
 
-// GDP is the exact accountant of Gaussian events: mu^2 adds up, and what comes out is the truth and no bound (Dong, Roth, Su 2022,
-// Cor. 3.3). It treats events that are Gaussian or dominated by a Gaussian, and their compositions.
+// GDP is the exact accountant of Gaussian events: it adds up mu^2, and its results are tight (Dong,
+// Roth, Su 2022, Cor. 3.3). It treats events that are Gaussian or dominated by a Gaussian, and
+// their compositions.
 type GDP struct{}
 
 func (GDP) String() string { return "exact Gaussian" }

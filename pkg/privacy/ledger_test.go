@@ -40,7 +40,8 @@ func newWishart(t *testing.T) *random.Wishart {
 	return w
 }
 
-// TestLedgerKeepsEveryDraw: every method of Noise writes its own law, and the ledger does not change what is drawn.
+// TestLedgerKeepsEveryDraw: every method of Noise writes its own law, and the ledger does not
+// change what is drawn.
 func TestLedgerKeepsEveryDraw(t *testing.T) {
 	w := newWishart(t)
 	ledger := NewLedger(rand.NewPCG(1, 2))

@@ -2,12 +2,12 @@ package privacy
 
 import "fmt"
 
-// Relation says how two neighbouring data sets differ in one record.
+// Relation is the difference in one record between two neighbouring data sets.
 type Relation int
 
 const (
-	Replace   Relation = iota // the record has another value; the number of records is public
-	AddRemove                 // the record is there or not
+	Replace   Relation = iota // one record has another value; the number of records is public
+	AddRemove                 // one record is present or absent
 )
 
 func (r Relation) String() string {
@@ -20,19 +20,17 @@ func (r Relation) String() string {
 	return fmt.Sprintf("Relation(%d)", int(r))
 }
 
-// Neighbours is the relation between data sets that a claim protects.
+// Neighbours is the neighbouring relation that a claim protects.
 type Neighbours struct {
 	Relation Relation
 	Record   string // what a record is, such as "round's (context, reward)"
-	// Contributions is the largest number of records of one user that may differ at once: 1 protects an event, k > 1 a user who contributes to k rounds.
+	// Contributions is the largest number of records of one user that may differ at once. 1 protects
+	// an event, k > 1 a user who contributes to k rounds.
 	Contributions int
 }
 
-// ReplaceRound replaces one round's context and reward: event level.
+// ReplaceRound is the relation that replaces one round's context and reward: event-level privacy.
 var ReplaceRound = Neighbours{Replace, "round's (context, reward)", 1}
-
-// OneRound is the condition of a claim at event level.
-const OneRound = "a user takes part in one round"
 
 func (n Neighbours) String() string {
 	if n.Contributions == 1 {
@@ -41,7 +39,7 @@ func (n Neighbours) String() string {
 	return fmt.Sprintf("%v the %s of one user, in up to %d records", n.Relation, n.Record, n.Contributions)
 }
 
-// Validate reports a field that is out of its range.
+// Validate returns an error if a field is out of its range.
 func (n Neighbours) Validate() error {
 	switch {
 	case n.Relation != Replace && n.Relation != AddRemove:
@@ -54,14 +52,14 @@ func (n Neighbours) Validate() error {
 	return nil
 }
 
-// Model is the trust model: who may see raw data.
+// Model is the trust model: it says who may see raw data.
 type Model int
 
 // The trust models of the toolkit.
 const (
-	Central  Model = iota // a trusted curator; all that it outputs is private
-	Joint                 // as central, but user t's own action may depend on her own data
-	Shuffled              // users randomise and a trusted shuffler hides who sent what
+	Central  Model = iota // users trust a curator; all that the curator outputs is private
+	Joint                 // as Central, but user t's own action may depend on her own data
+	Shuffled              // users randomise, and a trusted shuffler hides who sent what
 	Local                 // each user randomises on her own device and trusts nobody
 )
 

@@ -8,24 +8,37 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Noise is the only maker of private noise. It draws from a stream of its own, which nothing else reads, and writes each draw into the
-// stream's Ledger, if that has one.
-// This one is seeded, so that research runs can be repeated: a deployment needs the
-// system's randomness and samplers without floating-point leaks (Mironov 2012).
+// Noise draws all private noise. It reads a stream of its own, which nothing else reads, and writes
+// each draw into the stream's Ledger, if it has one.
+//
+// Noise from a seeded source makes research runs repeatable. To protect real people use
+// NewSystemNoise and its discrete draws: floating-point samplers leak through their low bits
+// (Mironov 2012).
 type Noise struct {
 	normals *random.Normals
 	rng     *rand.Rand
 	ledger  *Ledger // may be nil
+	script  func(law Law, dst []float64)
+	system  bool
 }
 
-// NewNoise seeds the noise from a stream.
+// NewNoise returns noise that is seeded from a source.
 func NewNoise(source rand.Source) *Noise {
 	ledger, ok := source.(*Ledger)
 	if ok {
 		source = ledger.source
 	}
-	return &Noise{random.NewNormals(source), rand.New(source), ledger}
+	_, system := source.(*random.System)
+	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
 }
+
+// NewSystemNoise returns noise from the operating system's randomness. Only its discrete draws are
+// fit to protect anybody: the others are floating point, and their low bits leak.
+func NewSystemNoise() *Noise { return NewNoise(random.NewSystem()) }
+
+// System reports whether the randomness is the operating system's. Otherwise it is seeded, and a
+// run can be repeated.
+func (n *Noise) System() bool { return n.system }
 
 func (n *Noise) note(law Law) {
 	if n.ledger != nil {
@@ -33,23 +46,34 @@ func (n *Noise) note(law Law) {
 	}
 }
 
-// Gaussian writes independent N(0, sd^2) numbers into dst.
+// Gaussian fills dst with independent N(0, sd^2) numbers.
 func (n *Noise) Gaussian(dst []float64, sd float64) {
-	n.note(GaussianLaw(len(dst), sd))
+	law := GaussianLaw(len(dst), sd)
+	n.note(law)
+	if n.script != nil {
+		n.script(law, dst)
+		return
+	}
 	n.normals.Fill(dst)
 	for i := range dst {
 		dst[i] *= sd
 	}
 }
 
-// GaussianLaw is the law of Gaussian.
-func GaussianLaw(dim int, sd float64) Law { return Law{Kind: "Gaussian", Dim: dim, Scale: sd} }
+// GaussianLaw returns the law of Gaussian.
+func GaussianLaw(dim int, sd float64) Law { return Law{Kind: kindGaussian, Dim: dim, Scale: sd} }
 
-// SymmetricGaussian writes Z = (Z' + Z'^T)/sqrt(2) into dst, Z' having independent N(0, sd^2) entries: a symmetric dim x dim
-// matrix with standard deviation sd off the diagonal and sqrt(2) sd on it, packed by rows of its
-// lower triangle. For a symmetric change D of the sum it is Gaussian noise with mu = |D|_F/(sqrt(2) sd).
+// SymmetricGaussian fills dst with a symmetric dim x dim Gaussian matrix, packed by rows of its
+// lower triangle. It is Z = (Z' + Z'^T)/sqrt(2), where Z' has independent N(0, sd^2) entries: the
+// standard deviation is sd off the diagonal and sqrt(2) sd on it. A symmetric change D of the
+// released matrix has mu = |D|_F/(sqrt(2) sd).
 func (n *Noise) SymmetricGaussian(dst []float64, dim int, sd float64) {
-	n.note(SymmetricGaussianLaw(dim, sd))
+	law := SymmetricGaussianLaw(dim, sd)
+	n.note(law)
+	if n.script != nil {
+		n.script(law, dst)
+		return
+	}
 	n.normals.Fill(dst)
 	for i, p := 0, 0; i < dim; i++ {
 		for end := p + i; p < end; p++ {
@@ -60,25 +84,35 @@ func (n *Noise) SymmetricGaussian(dst []float64, dim int, sd float64) {
 	}
 }
 
-// SymmetricGaussianLaw is the law of SymmetricGaussian.
+// SymmetricGaussianLaw returns the law of SymmetricGaussian.
 func SymmetricGaussianLaw(dim int, sd float64) Law {
-	return Law{Kind: "symmetric Gaussian", Dim: dim, Scale: sd}
+	return Law{Kind: kindSymmetricGaussian, Dim: dim, Scale: sd}
 }
 
-// Wishart writes a draw of w into dst, packed by rows of its lower triangle.
+// Wishart fills dst with a draw of w, packed by rows of its lower triangle.
 func (n *Noise) Wishart(dst []float64, w *random.Wishart) {
-	n.note(WishartLaw(w))
+	law := WishartLaw(w)
+	n.note(law)
+	if n.script != nil {
+		n.script(law, dst)
+		return
+	}
 	w.Rand(n.normals, dst)
 }
 
-// WishartLaw is the law of Wishart.
+// WishartLaw returns the law of Wishart.
 func WishartLaw(w *random.Wishart) Law {
-	return Law{Kind: "Wishart", Dim: w.Dim(), Scale: w.Scale(), Shape: float64(w.Freedom())}
+	return Law{Kind: kindWishart, Dim: w.Dim(), Scale: w.Scale(), Shape: float64(w.Freedom())}
 }
 
-// Laplace writes independent Laplace numbers of density exp(-|z|/scale)/(2 scale) into dst.
+// Laplace fills dst with independent Laplace numbers of density exp(-|z|/scale)/(2 scale).
 func (n *Noise) Laplace(dst []float64, scale float64) {
-	n.note(LaplaceLaw(len(dst), scale))
+	law := LaplaceLaw(len(dst), scale)
+	n.note(law)
+	if n.script != nil {
+		n.script(law, dst)
+		return
+	}
 	for i := range dst {
 		z := random.Exponential(n.rng) * scale
 		if n.rng.Uint64()&1 == 0 {
@@ -88,12 +122,17 @@ func (n *Noise) Laplace(dst []float64, scale float64) {
 	}
 }
 
-// LaplaceLaw is the law of Laplace.
-func LaplaceLaw(dim int, scale float64) Law { return Law{Kind: "Laplace", Dim: dim, Scale: scale} }
+// LaplaceLaw returns the law of Laplace.
+func LaplaceLaw(dim int, scale float64) Law { return Law{Kind: kindLaplace, Dim: dim, Scale: scale} }
 
-// Gumbel writes independent Gumbel numbers, -scale ln(E) for a standard exponential E, into dst.
+// Gumbel fills dst with independent Gumbel numbers, -scale ln(E) for a standard exponential E.
 func (n *Noise) Gumbel(dst []float64, scale float64) {
-	n.note(GumbelLaw(len(dst), scale))
+	law := GumbelLaw(len(dst), scale)
+	n.note(law)
+	if n.script != nil {
+		n.script(law, dst)
+		return
+	}
 	for i := range dst {
 		e := random.Exponential(n.rng)
 		for e == 0 { // once in 2^32
@@ -103,16 +142,19 @@ func (n *Noise) Gumbel(dst []float64, scale float64) {
 	}
 }
 
-// GumbelLaw is the law of Gumbel.
-func GumbelLaw(dim int, scale float64) Law { return Law{Kind: "Gumbel", Dim: dim, Scale: scale} }
+// GumbelLaw returns the law of Gumbel.
+func GumbelLaw(dim int, scale float64) Law { return Law{Kind: kindGumbel, Dim: dim, Scale: scale} }
 
-// Response answers truth in [0, choices) with probability e^eps/(e^eps + choices - 1) and each other choice with probability
-// 1/(e^eps + choices - 1): randomised response (Warner 1965).
+// Response returns the truth in [0, choices) with probability e^eps/(e^eps + choices - 1), and each
+// other choice with probability 1/(e^eps + choices - 1): randomised response (Warner 1965).
 func (n *Noise) Response(truth, choices int, epsilon float64) int {
 	n.note(ResponseLaw(choices, epsilon))
-	lie := float64(float64(choices-1) * portable.Exp(-epsilon))
+	if n.script != nil {
+		return truth
+	}
+	lie := float64(choices-1) * portable.Exp(-epsilon)
 	lie /= 1 + lie
-	// Of 2^53 equal steps those below lie, at least one: a lie is never less likely than it has to be.
+	// Of 2^53 equal steps those below lie, at least one: a lie is never less likely than it must be.
 	if u := 1 - float64(n.rng.Float64()) - 0x1p-53; !(u < lie) || choices == 1 {
 		return truth
 	}
@@ -123,19 +165,22 @@ func (n *Noise) Response(truth, choices int, epsilon float64) int {
 	return other
 }
 
-// ResponseLaw is the law of Response.
+// ResponseLaw returns the law of Response.
 func ResponseLaw(choices int, epsilon float64) Law {
-	return Law{Kind: "randomised response", Dim: 1, Scale: epsilon, Shape: float64(choices)}
+	return Law{Kind: kindResponse, Dim: 1, Scale: epsilon, Shape: float64(choices)}
 }
 
-// Shuffle permutes order, every permutation being equally likely, whatever order it comes in.
+// Shuffle permutes order uniformly at random, whatever the order before.
 func (n *Noise) Shuffle(order []int) {
 	n.note(ShuffleLaw(len(order)))
+	if n.script != nil {
+		return
+	}
 	for i := len(order) - 1; i > 0; i-- {
 		j := n.rng.IntN(i + 1)
 		order[i], order[j] = order[j], order[i]
 	}
 }
 
-// ShuffleLaw is the law of Shuffle.
-func ShuffleLaw(dim int) Law { return Law{Kind: "shuffle", Dim: dim} }
+// ShuffleLaw returns the law of Shuffle.
+func ShuffleLaw(dim int) Law { return Law{Kind: kindShuffle, Dim: dim} }

@@ -6,28 +6,35 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Binomial writes independent draws of b, numbers of successes, into dst.
+// Binomial fills dst with independent draws of b, which are numbers of successes.
 func (n *Noise) Binomial(dst []int64, b *random.Binomial) {
-	n.note(BinomialLaw(len(dst), b))
+	law := BinomialLaw(len(dst), b)
+	n.note(law)
+	if n.script != nil {
+		n.integers(law, dst)
+		return
+	}
 	b.Fill(n.rng, dst)
 }
 
-// BinomialLaw is the law of Binomial: its Scale is the probability of a success, its Shape the number of trials.
+// BinomialLaw returns the law of Binomial. Its Scale is the probability of a success, its Shape the
+// number of trials.
 func BinomialLaw(dim int, b *random.Binomial) Law {
-	return Law{Kind: "binomial", Dim: dim, Scale: b.P(), Shape: float64(b.Trials())}
+	return Law{Kind: kindBinomial, Dim: dim, Scale: b.P(), Shape: float64(b.Trials())}
 }
 
-// Round rounds v to the integer below it or above it at random, each by itself, so that its mean is v: floor(v) + Bernoulli(v - floor(v)). An integer stays.
+// Round writes v into dst, each entry rounded at random to the integer below or above such that its
+// mean is kept: floor(v) + Bernoulli(v - floor(v)). Entries are independent; integers stay.
 func (n *Noise) Round(dst []int64, v []float64) {
 	n.note(RoundLaw(len(v)))
 	for i, x := range v {
 		whole := math.Floor(x)
 		dst[i] = int64(whole)
-		if n.rng.Float64() < x-whole {
+		if n.script == nil && n.rng.Float64() < x-whole {
 			dst[i]++
 		}
 	}
 }
 
-// RoundLaw is the law of Round.
-func RoundLaw(dim int) Law { return Law{Kind: "randomised rounding", Dim: dim} }
+// RoundLaw returns the law of Round.
+func RoundLaw(dim int) Law { return Law{Kind: kindRounding, Dim: dim} }

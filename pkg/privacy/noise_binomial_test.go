@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestBinomialNoiseIsCounted: draws are those of package random, the ledger has them by their law, and nothing allocates.
+// TestBinomialNoiseIsCounted: draws are those of package random, the ledger has them by their law,
+// and nothing allocates.
 func TestBinomialNoiseIsCounted(t *testing.T) {
 	b, err := random.NewBinomial(40, 0.25)
 	if err != nil {
@@ -36,7 +37,8 @@ func TestBinomialNoiseIsCounted(t *testing.T) {
 	}
 }
 
-// TestRound: integers stay, others go to one of their neighbours with the right mean: 100,000 roundings, 5 standard errors (false alarm 3e-6; the seed is fixed).
+// TestRound: integers stay, others go to one of their neighbours with the right mean: 100,000
+// roundings, 5 standard errors (false alarm 3e-6; the seed is fixed).
 func TestRound(t *testing.T) {
 	n := NewNoise(random.Source(1, 0, "rounding"))
 	v := []float64{2.3, 7, 0, 0.999, -1.5}

@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The ledger counts discrete noise by its law, and the draws are those of package random from the same stream.
+// The ledger counts discrete noise by its law, and the draws are those of package random from the
+// same stream.
 func TestDiscreteNoiseIsCounted(t *testing.T) {
 	g, err := random.NewDiscreteGaussian(49, 2)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestNoiseLaws compares each law's quantiles with exact ones: a chi-square test over 64 cells of equal probability, 200,000 draws
-// each. Fixed seed; the false-alarm rate is 1e-4 a law.
+// TestNoiseLaws compares each law's quantiles with exact ones: a chi-square test over 64 cells of
+// equal probability, 200,000 draws each. Fixed seed; the false-alarm rate is 1e-4 a law.
 func TestNoiseLaws(t *testing.T) {
 	const draws, cells = 200_000, 64
 	for _, c := range []struct {
@@ -37,7 +37,8 @@ func TestNoiseLaws(t *testing.T) {
 	}
 }
 
-// TestResponse checks the frequencies of randomised response. Fixed seed; a false alarm has probability 1e-4 for each of the 4 answers.
+// TestResponse checks the frequencies of randomised response. Fixed seed; a false alarm has
+// probability 1e-4 for each of the 4 answers.
 func TestResponse(t *testing.T) {
 	const draws, choices, epsilon = 200_000, 4, 1.5
 	n := NewNoise(rand.NewPCG(2026, 12))

@@ -6,28 +6,33 @@ import (
 	"math"
 )
 
-// ErrSpent is wrapped by the error for an event that a budget does not pay for.
+// ErrSpent marks the error for an event that would exceed the budget.
 var ErrSpent = errors.New("the privacy budget is spent")
 
-// Odometer adds up what is released about the same records, where the next event may be chosen by what the ones before it released, its
-// cost included, and refuses what a budget does not pay for: all that it lets pass is within the budget, whenever a run stops (a privacy filter; Rogers, Roth, Ullman,
-// Vadhan 2016). Such full adaptivity is not for every accountant: it holds for pure events (delta = 0), for
-// zero-concentrated ones (Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers, Wu 2023) and, exactly, for Gaussian ones (Koskela, Tobaben, Honkela 2023;
-// Smith and Thakurta 2022).
+// Odometer adds up adaptively chosen releases about the same records, and refuses any event that
+// would exceed its budget. Each event may depend on what the ones before it released, and on their
+// cost. Whenever a run stops, all that was let pass is within the budget: the odometer is a privacy
+// filter (Rogers, Roth, Ullman, Vadhan 2016).
 //
-// Nor may the accountant change on the way: one who can pass from exact Gaussian accounting to zCDP's where what was released makes that the better bargain
-// gets more than the budget. So the first event decides, which nothing released has influenced: a Gaussian one is for the exact accountant, which refuses all
-// that is not Gaussian, unless Mixed is set; any other is for zCDP's.
+// Not every accountant allows such full adaptivity. It holds for pure events (delta = 0), for
+// zero-concentrated ones (Feldman and Zrnic 2021; Whitehouse, Ramdas, Rogers, Wu 2023) and,
+// exactly, for Gaussian ones (Koskela, Tobaben, Honkela 2023; Smith and Thakurta 2022).
+//
+// The accountant is fixed by the first event, which nothing released has influenced. It may not
+// change later: whoever could pass from exact Gaussian accounting to zCDP, when what was released
+// makes that the better bargain, would get more than the budget. If delta > 0 and the first event
+// is Gaussian, the exact accountant is used, which refuses all events that are not Gaussian, unless
+// Mixed is set. After any other first event zCDP is used.
 type Odometer struct {
 	Budget Budget // no default
-	Mixed  bool   // account by zCDP from the start, so that other events may follow Gaussian ones
+	Mixed  bool   // use zCDP from the start, so that other events may follow Gaussian ones
 
 	by    *filter // nil before the first event
 	cost  float64
 	spent float64
 }
 
-// filter is an accountant that holds under full adaptivity, by the cost that it adds up.
+// filter is an accountant that holds under full adaptivity. It converts a cost that adds up.
 type filter struct {
 	additive
 	epsilon func(cost, delta float64) float64
@@ -39,7 +44,7 @@ var (
 	gaussianFilter     = filter{muSquareCost, func(square, delta float64) float64 { return GaussianEpsilon(delta, math.Sqrt(square)) }}
 )
 
-// filter returns what accounts for a run that begins with an event.
+// filter returns the accountant for a run that begins with an event.
 func (o *Odometer) filter(first Event) *filter {
 	if o.Budget.Delta == 0 {
 		return &pureFilter
@@ -50,8 +55,9 @@ func (o *Odometer) filter(first Event) *filter {
 	return &concentratedFilter
 }
 
-// Spend adds an event. An event that the budget does not pay for is refused with an error that wraps ErrSpent, one that cannot be
-// accounted adaptively with one that wraps ErrUnsupported; both leave the odometer as it was.
+// Spend adds an event to the run. It returns an error that wraps ErrSpent if the budget does not
+// suffice, and one that wraps ErrUnsupported if the event cannot be accounted adaptively. After an
+// error the odometer is as it was before.
 func (o *Odometer) Spend(e Event) error {
 	if err := o.Budget.Validate(); err != nil {
 		return err
@@ -79,6 +85,7 @@ func (o *Odometer) Spend(e Event) error {
 	return nil
 }
 
-// Spent returns the epsilon at the budget's delta of the events so far, as if they had been fixed in advance. What holds of a run that chooses its events, or
-// when to stop, by what it has seen is the budget.
+// Spent returns the epsilon of the events so far, at the budget's delta, as if they had been fixed
+// in advance. The guarantee of a run that chooses its events, or when to stop, by what it has seen
+// is the whole budget.
 func (o *Odometer) Spent() float64 { return o.spent }

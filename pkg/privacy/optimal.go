@@ -6,13 +6,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// OptimalDelta returns the least delta at which k releases, of which nothing is known but that each is
-// (eps0, delta0)-private, are (epsilon, delta)-private, however each is chosen by those before it:
+// OptimalDelta returns the least delta at which k adaptively chosen releases, of which only (eps0,
+// delta0)-privacy is known, are (epsilon, delta)-private:
 //
-//	1 - delta = (1-delta0)^k (1 - sum over l of C(k,l) p^(k-l) (1-p)^l (1 - e^(epsilon - (k-2l) eps0))+)
+//	1 - delta = (1-delta0)^k (1 - s),
+//	s = sum over l of C(k,l) p^(k-l) (1-p)^l (1 - e^(epsilon - (k-2l) eps0))+,
 //
-// with p = e^eps0/(1 + e^eps0) (Kairouz, Oh, Viswanath 2015, Thm. 3.3). No bound is better for all such
-// releases. It is rounded up, and takes time in proportion to k.
+// with p = e^eps0/(1 + e^eps0) (Kairouz, Oh, Viswanath 2015, Thm. 3.3). No smaller bound holds for
+// all such releases. The result is rounded up; the time is proportional to k.
 func OptimalDelta(node Budget, k int, epsilon float64) float64 {
 	log := -float64(k) * portable.Log1p(portable.Exp(-node.Epsilon)) // of C(k,l) p^(k-l) (1-p)^l
 	sum := 0.0
@@ -29,8 +30,8 @@ func OptimalDelta(node Budget, k int, epsilon float64) float64 {
 	return math.Min(1, delta*(1+0x1p-49))
 }
 
-// OptimalEpsilon returns the least epsilon >= 0 with OptimalDelta(node, k, epsilon) <= delta, and +Inf
-// where delta does not even pay for the nodes'.
+// OptimalEpsilon returns the least epsilon >= 0 with OptimalDelta(node, k, epsilon) <= delta. It is
+// +Inf if delta is less than what the deltas of the nodes compose to.
 func OptimalEpsilon(node Budget, k int, delta float64) float64 {
 	switch {
 	case OptimalDelta(node, k, math.Inf(1)) > delta:
@@ -41,8 +42,8 @@ func OptimalEpsilon(node Budget, k int, delta float64) float64 {
 	return least(func(epsilon float64) bool { return OptimalDelta(node, k, epsilon) <= delta })
 }
 
-// OptimalNodeEpsilon returns the largest eps0 for which k (eps0, delta0)-private releases are within a
-// budget, and 0 if there is none.
+// OptimalNodeEpsilon returns the largest eps0 for which k (eps0, delta0)-private releases are
+// within a budget, and 0 if there is none.
 func OptimalNodeEpsilon(b Budget, k int, delta0 float64) float64 {
 	over := least(func(eps0 float64) bool { return OptimalDelta(Budget{eps0, delta0}, k, b.Epsilon) > b.Delta })
 	return math.Nextafter(over, 0)

@@ -72,8 +72,8 @@ func TestOptimalByPLD(t *testing.T) {
 	}
 }
 
-// TestPLDFarBeyondTheLosses: where hardly any finite loss is above epsilon, delta is the mass of the
-// infinite ones and all but no more.
+// TestPLDFarBeyondTheLosses: where hardly any finite loss is above epsilon, delta is the mass of
+// the infinite ones and all but no more.
 func TestPLDFarBeyondTheLosses(t *testing.T) {
 	b := Budget{0.0032132862877256047, 7.424009648211327e-08}
 	e := Sequence{ApproximateEvent{b}, BinomialEvent{275, 0.6353663905767135, 1, 3, 3, 0.0002781093524367091}}

@@ -7,18 +7,26 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// PLD is the accountant of privacy loss distributions: it knows of each event a pair of distributions that dominates it (Zhu, Dong, Wang 2022), composes their
-// losses numerically, and returns bounds with all numerical errors charged. Epsilon and Delta are upper bounds, never below the
-// truth; EpsilonBounds and DeltaBounds add lower bounds, which say how much the numbers may be off. What they bracket is the
-// composition of the dominating pairs: for an ExponentialEvent, a SparseVectorEvent or a ShuffleEvent, whose pairs are bounds themselves, that is not
-// the mechanism. The same goes for a Parallel inside a composition, whose branch an adversary may choose by what it has seen: above, the maximum of the
-// branches' curves is composed, and below, one branch.
+// PLD is the accountant of privacy loss distributions, which bounds epsilon and delta numerically
+// with all numerical errors charged.
 //
-// Discretisation is by connecting the dots, with an error of the order of Spacing^2 in each event (Doroshenko et al. 2022), and composition by FFT of the
-// laws of the loss, tilted to the epsilon in question so that deltas of 1e-15 are as accurate as others. Equal events are composed on a
-// grid of their own, on which the atoms of discrete laws lie, before unequal ones are.
+// For each event it takes a pair of distributions that dominates the event (Zhu, Dong, Wang 2022),
+// and composes the losses of the pairs. Epsilon and Delta are upper bounds, never below the truth.
+// EpsilonBounds and DeltaBounds add lower bounds, which show how far the upper ones may be off.
+//
+// The bounds bracket the composition of the dominating pairs, which is not always the mechanism.
+// The pairs of ExponentialEvent, SparseVectorEvent and ShuffleEvent are themselves upper bounds. In
+// a Parallel inside a composition an adversary may choose the branch by what it has seen: the upper
+// bound composes the maximum of the branches' curves, the lower bound one branch.
+//
+// Discretisation is by connecting the dots, with an error of the order of Spacing^2 in each event
+// (Doroshenko et al. 2022). Composition is by FFT of the laws of the loss, tilted to the epsilon in
+// question, so that deltas of 1e-15 are as accurate as others. Equal events are composed first, on
+// a grid of their own that contains the atoms of discrete laws, and then unequal ones.
 type PLD struct {
-	Spacing float64 // the grid of the privacy loss, at most; 0: chosen for an error of epsilon below 1e-4. Atoms with a spacing of their own keep it.
+	// Spacing is the largest spacing of the grid of the privacy loss. 0 chooses it for an error of
+	// epsilon below 1e-4. Atoms that have a spacing of their own keep it.
+	Spacing float64
 }
 
 var _ Accountant = PLD{}
@@ -37,12 +45,14 @@ func (a PLD) Delta(e Event, epsilon float64) (float64, error) {
 	return hi, err
 }
 
-// EpsilonBounds returns bounds of the least epsilon >= 0 at which the event is (epsilon, delta)-private.
+// EpsilonBounds returns lower and upper bounds on the least epsilon >= 0 at which the event is
+// (epsilon, delta)-private.
 func (a PLD) EpsilonBounds(e Event, delta float64) (lo, hi float64, err error) {
 	return a.epsilon(e, delta, true)
 }
 
-// DeltaBounds returns bounds of the least delta at which the event is (epsilon, delta)-private; epsilon >= 0.
+// DeltaBounds returns lower and upper bounds on the least delta at which the event is (epsilon,
+// delta)-private. epsilon >= 0.
 func (a PLD) DeltaBounds(e Event, epsilon float64) (lo, hi float64, err error) {
 	return a.delta(e, epsilon, true)
 }
@@ -53,7 +63,7 @@ func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err err
 		switch {
 		case delta < inf*(1-1e-12):
 			return math.Inf(1), math.Inf(1), nil
-		case delta == 0: // sup bounds the loss, and has P-mass in any neighbourhood
+		case delta == 0: // sup bounds the loss, and every neighbourhood of it has P-mass
 			return sup, sup, nil
 		}
 		g := a.plan(factors, func(theta float64) float64 { return (logBound(factors, theta) - portable.Log(delta)) / theta })
@@ -94,7 +104,7 @@ func (a PLD) delta(e Event, epsilon float64, both bool) (lo, hi float64, err err
 	})
 }
 
-// each takes the worst of the alternatives.
+// each returns the worst bounds over the alternatives of an event.
 func (a PLD) each(e Event, epsilon, delta float64, of func([]factor) (lo, hi float64, err error)) (lo, hi float64, err error) {
 	nan := math.NaN()
 	if !(a.Spacing >= 0) || math.IsInf(a.Spacing, 1) {

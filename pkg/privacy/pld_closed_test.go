@@ -42,7 +42,8 @@ func (c curve) then(losses, masses []float64) curve {
 	}
 }
 
-// thenLaplace composes a curve with Laplace noise, by Simpson's rule between the given kinks of the integrand in epsilon - L.
+// thenLaplace composes a curve with Laplace noise, by Simpson's rule between the given kinks of the
+// integrand in epsilon - L.
 func (c curve) thenLaplace(eps float64, kinks ...float64) curve {
 	return func(epsilon float64) float64 {
 		sum := c(epsilon-eps)/2 + c(epsilon+eps)*math.Exp(-eps)/2
@@ -85,7 +86,8 @@ func gaussianCurve(mu float64) curve {
 	return func(e float64) float64 { return privacy.GaussianDelta(e, mu) }
 }
 
-// responseCurve is that of randomised responses among 2, k of them, as a sum over the number of truths.
+// responseCurve is that of randomised responses among 2, k of them, as a sum over the number of
+// truths.
 func responseCurve(eps float64, k int) curve {
 	lg := func(x int) float64 { v, _ := math.Lgamma(float64(x + 1)); return v }
 	return func(e float64) float64 {

@@ -9,30 +9,33 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// unit roundoff of a float64.
+// roundoff is the unit roundoff of a float64.
 const roundoff = 0x1p-53
 
-// part is a law, composed with itself.
+// part is a law that is composed with itself, times times.
 type part struct {
 	law
 	times int
 }
 
-// compose convolves laws on one grid and of one tilt by the fast Fourier transform (Koskela, Jälkö, Honkela, "Computing tight differential
-// privacy guarantees using FFT", 2020; Gopi, Lee, Wutschitz, "Numerical composition of differential privacy", 2021), as a bound
-// above or below.
+// compose convolves laws on one grid and with one tilt by the fast Fourier transform, as a bound
+// above or below (Koskela, Jälkö, Honkela, "Computing tight differential privacy guarantees using
+// FFT", 2020; Gopi, Lee, Wutschitz, "Numerical composition of differential privacy", 2021).
 //
-// The window holds all but windowTail of the tilted mass at either end, by Chernoff's bound; what is outside wraps
-// around, and is charged as err: misplaced tilted mass m changes delta(epsilon) by m e^{scale - theta epsilon} at most.
-// Rounding: a transform of n points of total mass 1 is off by less than rho = 8 u (log2 n + 1) in each coefficient, u = 2^-53, a product
-// z_1^k_1 z_2^k_2 ... by less than rho sum_g k_g/(|z_g|+rho) prod_g (|z_g|+rho)^k_g, and a mass by the mean of these plus what the way
-// back adds: each mass is raised or lowered by it.
+// The window holds all of the tilted mass except at most windowTail at either end, by Chernoff's
+// bound. What is outside wraps around and is charged as err: misplaced tilted mass m changes
+// delta(epsilon) by at most m e^{scale - theta epsilon}.
+//
+// Rounding errors are charged with u = 2^-53. A transform of n points of total mass 1 is off by
+// less than rho = 8 u (log2 n + 1) in each coefficient. A product z_1^k_1 z_2^k_2 ... is off by
+// less than rho sum_g k_g/(|z_g|+rho) prod_g (|z_g|+rho)^k_g. A mass is off by at most the mean of
+// these, plus the error of the inverse transform: each mass is raised or lowered by that.
 func compose(parts []part, upper bool) (law, error) {
 	out := law{h: parts[0].h, theta: parts[0].theta}
-	finite, length := 0.0, 1 // ln of the probability of no infinite loss
+	finite, length := 0.0, 1 // ln of the probability that no loss is infinite
 	for _, p := range parts {
 		k := float64(p.times)
-		if p.w == nil { // all of it infinite
+		if p.w == nil { // the loss is infinite for sure
 			return law{h: out.h, theta: out.theta, inf: 1, scale: math.Inf(-1)}, nil
 		}
 		out.off += p.off * p.times
@@ -114,18 +117,19 @@ func compose(parts []part, upper bool) (law, error) {
 	return out, nil
 }
 
-// multiply returns a b, whose products no processor fuses with their sum.
+// multiply returns a b, with products that no processor fuses with their sum.
 func multiply(a, b complex128) complex128 {
 	return complex(float64(real(a)*real(b))-float64(imag(a)*imag(b)), float64(real(a)*imag(b))+float64(imag(a)*real(b)))
 }
 
-// maxWindow bounds the points of an FFT.
+// maxWindow is the largest number of points of an FFT.
 const maxWindow = 1 << 25
 
-// windowTail is the tilted mass that the window of an FFT may miss at either end.
+// windowTail bounds the tilted mass outside of the window of an FFT, at either end.
 const windowTail = 1e-14
 
-// window returns the indices, relative to off, between which all but windowTail at either end of a composition's tilted mass lies.
+// window returns the first and last index, relative to off, of a window that holds a composition's
+// tilted mass except at most windowTail at either end.
 func window(parts []part, off int) (lo, hi int) {
 	h := parts[0].h
 	mean, variance := 0.0, 0.0
@@ -134,9 +138,11 @@ func window(parts []part, off int) (lo, hi int) {
 		mean += float64(float64(p.times) * m)
 		variance += float64(float64(p.times) * v)
 	}
-	variance = math.Max(variance, 0.01*h*h) // any s is good for Chernoff's bound, but one that makes e^{sh} overflow
+	// Any s is valid in Chernoff's bound unless e^{sh} overflows.
+	variance = math.Max(variance, 0.01*h*h)
 	reach := func(sign float64) float64 {
-		// Chernoff: P(sign (L - mean) > t) <= e^{K(s) - s t}, with t = (K(s) - ln tail)/s; K is that of sign (L - mean).
+		// Chernoff: P(sign (L - mean) > t) <= e^{K(s) - s t}, with t = (K(s) - ln tail)/s. K is the
+		// cumulant generating function of sign (L - mean).
 		at := func(logs float64) float64 {
 			s, sum := portable.Exp(logs), 0.0
 			for _, p := range parts {
@@ -149,13 +155,15 @@ func window(parts []part, off int) (lo, hi int) {
 	}
 	low, high := (mean-reach(-1))/h, (mean+reach(1))/h
 	const wide = 1 << 40
-	if !(low > -wide && high < wide && low <= high) { // the tilt is so strong that the moments are not finite
+	// The tilt is so strong that the moments are not finite.
+	if !(low > -wide && high < wide && low <= high) {
 		return -wide, wide
 	}
 	return int(math.Floor(low)) - off - 1, int(math.Ceil(high)) - off + 1
 }
 
-// golden returns about where a function of one valley in [lo, hi] is least, by golden sections.
+// golden returns approximately where f is least in [lo, hi], by golden sections. f must have one
+// valley.
 func golden(lo, hi float64, steps int, f func(float64) float64) float64 {
 	const ratio = 0.6180339887498949
 	a, b := hi-float64(ratio*(hi-lo)), lo+float64(ratio*(hi-lo))

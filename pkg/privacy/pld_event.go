@@ -9,25 +9,25 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// maxAlternatives bounds the branches of events of which a record takes part in one.
+// maxAlternatives is the largest number of alternatives of which a record takes part in one.
 const maxAlternatives = 64
 
-// The largest losses of events that grids of float64 have room for.
+// The least and largest loss of events for which a grid of float64 has room.
 const (
 	leastLoss = 1e-12
 	mostLoss  = 1e7
 )
 
-// factor is a pair, or the worst of several compositions, composed with itself.
+// factor is a pair, or the worst of several compositions, that is composed with itself.
 type factor struct {
 	pair   Pair
 	worst  [][]factor // set instead of pair
 	times  int
-	coarse law // for choosing tilts and grids
+	coarse law // to choose tilts and grids
 }
 
-// branches returns the events of which the costliest is what an event costs: those are known before any output is, so that the
-// worst branch bounds all.
+// branches returns the alternatives whose costliest is the cost of an event. Which one a record is
+// in is known before any output, so that the worst alternative bounds all.
 func branches(e Event) ([]Event, error) {
 	var out []Event
 	switch e := e.(type) {
@@ -50,7 +50,8 @@ func branches(e Event) ([]Event, error) {
 	return out, nil
 }
 
-// factoring gathers the pairs of an event. Equal events are gathered in one power, and Gaussians in one Gaussian.
+// factoring gathers the pairs of an event: equal events in one power, and Gaussians in one
+// Gaussian.
 type factoring struct {
 	factors []factor
 	index   map[Event]int
@@ -132,8 +133,9 @@ func (f *factoring) add(e Event, times int) error {
 	return nil
 }
 
-// worst adds the pointwise maximum of the curves of several events. Inside a composition an adversary may choose the branch
-// by what it has seen, so that the worst fixed branch would not do.
+// worst adds the pointwise maximum of the curves of several events. Inside a composition an
+// adversary may choose the branch by what it has seen, so that the worst fixed branch would not be
+// enough.
 func (f *factoring) worst(e Parallel, times int) error {
 	events, err := branches(e)
 	if err != nil {
@@ -195,7 +197,7 @@ func pairOf(e Event) (Pair, error) {
 	return Pair{}, unsupported(PLD{}.String(), e)
 }
 
-// sketch discretises coarsely: enough to choose a tilt and a grid.
+// sketch discretises coarsely, well enough to choose a tilt and a grid.
 func (f *factor) sketch() {
 	if f.worst != nil {
 		return
@@ -207,10 +209,10 @@ func (f *factor) sketch() {
 	}
 	least := 1e-9 * math.Max(math.Abs(from), math.Abs(to))
 	if least == 0 {
-		least = 1 // no loss at all lies on any grid
+		least = 1 // without any loss, every grid will do
 	}
 	h := math.Max((to-from)/2000, least)
-	for range 4 { // a finer one if the loss is a narrow one between rare extremes
+	for range 4 { // finer each time, if the loss is a narrow one between rare extremes
 		f.coarse = f.pair.law(h, true)
 		_, variance := f.coarse.moments()
 		if finer := math.Max(math.Sqrt(variance)/30, (to-from)/(1<<19)); finer < h/2 && h > least {
@@ -221,7 +223,7 @@ func (f *factor) sketch() {
 	}
 }
 
-// span returns the range of the finite losses, the tails of a continuous part aside.
+// span returns the range of the finite losses, without the tails of a continuous part.
 func (x Pair) span() (from, to float64) {
 	from, to = math.Inf(1), math.Inf(-1)
 	if x.part != nil {
@@ -236,7 +238,7 @@ func (x Pair) span() (from, to float64) {
 	return from, to
 }
 
-// logMoment returns ln E[e^{theta L}] of a composition, about.
+// logMoment returns about ln E[e^{theta L}] of a composition.
 func logMoment(factors []factor, theta float64) float64 {
 	sum := 0.0
 	for _, f := range factors {
@@ -256,7 +258,7 @@ func (f factor) logMoment(theta float64) float64 {
 	return most
 }
 
-// deviation returns the standard deviation of a composition's loss, about, under a tilt.
+// deviation returns about the standard deviation of a composition's loss, under a tilt.
 func deviation(factors []factor, theta float64) float64 {
 	sum := 0.0
 	for _, f := range factors {
@@ -278,7 +280,8 @@ func (f factor) deviation(theta float64) float64 {
 	return most
 }
 
-// limits returns the largest finite loss of a composition and its probability of an infinite one, truncation aside.
+// limits returns the largest finite loss of a composition and its probability of an infinite loss,
+// without truncated mass.
 func limits(factors []factor) (sup, inf float64) {
 	for _, f := range factors {
 		s, v := f.pair.sup, f.pair.inf

@@ -8,8 +8,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// NewDiscretePair returns the pair of two distributions on the same finite set, P(i) = p[i] and Q(i) = q[i], in either order: its
-// curve is the pointwise maximum of those of (P, Q) and (Q, P), which is that of a pair since it is convex and 1 at x = 0.
+// NewDiscretePair returns the pair of two distributions on one finite set, P(i) = p[i] and Q(i) =
+// q[i], in either order. Its curve is the pointwise maximum of those of (P, Q) and (Q, P). That is
+// the curve of a pair, since it is convex and 1 at x = 0.
 func NewDiscretePair(p, q []float64) (Pair, error) {
 	if len(p) == 0 || len(p) != len(q) {
 		return Pair{}, fmt.Errorf("privacy: %d masses under P, %d under Q, want as many and at least 1", len(p), len(q))
@@ -60,9 +61,9 @@ func sameLaw(a, b Pair) bool {
 	return true
 }
 
-// higher returns the pair whose curve is the pointwise maximum of two piecewise linear ones. Between
-// knots each is a line, so that the winner changes at a knot of either or at one crossing between two. A knot's Q-mass is the
-// rise of the slope there.
+// higher returns the pair whose curve is the pointwise maximum of two piecewise linear ones.
+// Between knots each curve is a line, so the larger one changes only at a knot or at one crossing
+// between two. The Q-mass of a knot is the rise of the slope there.
 func higher(a, b Pair) Pair {
 	var knots []float64
 	for _, x := range []Pair{a, b} {
@@ -86,7 +87,7 @@ func higher(a, b Pair) Pair {
 		return value, slope
 	}
 	out := Pair{inf: math.Max(a.inf, b.inf)}
-	last := math.NaN() // slope so far
+	last := math.NaN() // slope up to here
 	step := func(x, slope float64) {
 		if rise := slope - last; x > 0 && rise > 0 {
 			out.atoms = append(out.atoms, lossAtom{portable.Log(x), rise * x})

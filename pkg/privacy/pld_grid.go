@@ -6,8 +6,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// grid gathers the parts of a law on a grid before they are made a bound: cell j lies between the knots j and j+1, and a and b are what the
-// connect-the-dots rule puts at its ends; on is what lies on a knot. All are tilted.
+// grid gathers the tilted masses of a law on a grid before they are made a bound. Cell j lies
+// between the knots j and j+1; a and b are what the connect-the-dots rule puts at its ends, and on
+// is what lies on a knot.
 type grid struct {
 	h, theta float64
 	off      int
@@ -20,7 +21,7 @@ func newGrid(h, theta, from, to float64) *grid {
 	return &grid{h: h, theta: theta, off: off, a: make([]float64, n), b: make([]float64, n), on: make([]float64, n+1)}
 }
 
-// add puts an atom of tilted mass w at loss l, and returns by how far it moved it.
+// add puts an atom of tilted mass w at loss l. It returns how far it moved the atom.
 func (g *grid) add(l, w float64) (moved float64) {
 	x := l / g.h
 	k := math.Round(x)
@@ -36,11 +37,13 @@ func (g *grid) add(l, w float64) (moved float64) {
 	return 0
 }
 
-// law discretises a pair on the grid of spacing h, as a law whose curve lies above the pair's (upper) or below it.
+// law discretises a pair on the grid of spacing h. The curve of the result lies above the pair's
+// curve if upper is set, and otherwise below it.
 //
-// Above: connect the dots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the dots: tighter discrete approximations of privacy
-// loss distributions", 2022, Sec. 4). A cell of P-mass p and Q-mass q between a = e^{ih} and b = e^{(i+1)h} is
-// split between its ends so that both masses stay: (p - a q)/(b - a) of Q goes to b, and e^loss times it of P.
+// The bound above connects the dots (Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, "Connect the
+// dots: tighter discrete approximations of privacy loss distributions", 2022, Sec. 4). A cell
+// between a = e^{ih} and b = e^{(i+1)h} with P-mass p and Q-mass q is split between its ends such
+// that both masses stay: (p - a q)/(b - a) of Q goes to b, and e^loss times that of P.
 func (x Pair) law(h float64, upper bool) law {
 	from, to := x.from, x.to
 	if n := len(x.atoms); n > 0 {
@@ -70,7 +73,7 @@ func (x Pair) law(h float64, upper bool) law {
 			if p <= 0 {
 				continue
 			}
-			// The fraction of p at b; rounding moves it, so it is rounded to the safe side.
+			// This is the fraction of p at b. Rounding moves it, so it is rounded to the safe side.
 			t := (1 - share + float64(side*off)) / -portable.Expm1(-h)
 			t = math.Min(1, math.Max(0, t))
 			p *= 1 + float64(side*rel)
@@ -86,12 +89,14 @@ func (x Pair) law(h float64, upper bool) law {
 	return out
 }
 
-// law makes the gathered parts a law whose curve lies above the truth or below it.
+// law makes the gathered masses a law whose curve lies above the truth or below it.
 //
-// Below: the curve's values at the knots, lowered, and joined by lines. Within a cell the curve lies above its tangents at both
-// ends; under the chord, these meet at m = p/q at a depth of e = Q_a Q_b (b-a)/(Q_a+Q_b), Q_a and Q_b being the masses above. Lowering the knots by r
-// such that r interpolated at m is at least e in each cell gives a curve below the truth, of which the lower convex envelope is taken.
-// No knot needs to be lower than the line 1 - x or than 0, which the curve does not cross.
+// For a bound below, the curve's values at the knots are lowered and joined by lines. Within a cell
+// the curve lies above its tangents at both ends. These meet at m = p/q, below the chord by e = Q_a
+// Q_b (b-a)/(Q_a+Q_b), where Q_a and Q_b are the masses above. The knots are lowered by r, such
+// that r interpolated at m is at least e in each cell; that gives a curve below the truth, of which
+// the lower convex envelope is taken. No knot is lowered below the line 1 - x or below 0, which the
+// curve does not cross.
 func (g *grid) law(upper bool) law {
 	n := len(g.on)
 	out := law{h: g.h, theta: g.theta, off: g.off, w: make([]float64, n)}
@@ -113,7 +118,8 @@ func (g *grid) law(upper bool) law {
 
 func (g *grid) lower(out *law) {
 	n := len(g.on)
-	up := portable.Exp(g.theta * g.h) // tilted values are relative to their own knot: the step from one to the next
+	// Tilted values are relative to their own knot. up is the step from one knot to the next.
+	up := portable.Exp(g.theta * g.h)
 	e, lambda := make([]float64, n-1), make([]float64, n-1)
 	any := false
 	for j := range e {
@@ -137,7 +143,7 @@ func (g *grid) lower(out *law) {
 		}
 		r[i] = math.Min(r[i], most[i])
 	}
-	// A knot that has less room than its cell asks for leaves the rest to the other end.
+	// A knot with less room than its cell asks for leaves the rest to the other end.
 	for j := range e {
 		if need := (e[j] - float64((1-lambda[j])*r[j])) / lambda[j] * up; e[j] > 0 && r[j+1] < need {
 			r[j+1] = math.Min(need, most[j+1])
@@ -150,8 +156,8 @@ func (g *grid) lower(out *law) {
 	}
 	for j := range e {
 		if float64((1-lambda[j])*r[j])+lambda[j]*r[j+1]/up < e[j]*(1-1e-9) {
-			// Both ends are out of room, on either side of the kink of (1 - x)+: all losses go down to the knot
-			// below them, which is first order only, and rare.
+			// Both ends are out of room, on either side of the kink of (1 - x)+. Then all losses go down to
+			// the knot below them, which is accurate to first order only, but rare.
 			for i := range out.w {
 				out.w[i] = g.on[i]
 				if i < n-1 {
@@ -161,7 +167,8 @@ func (g *grid) lower(out *law) {
 			return
 		}
 	}
-	right, left := 1/portable.Expm1(g.h), -1/portable.Expm1(-g.h) // e^{l_i} over the widths of the cells on its right and left
+	// These are e^{l_i} over the widths of the cells to the right and left.
+	right, left := 1/portable.Expm1(g.h), -1/portable.Expm1(-g.h)
 	for i := range out.w {
 		out.w[i] += float64(r[i] * (left + right))
 		if i < n-1 {
@@ -174,7 +181,8 @@ func (g *grid) lower(out *law) {
 	g.envelope(out)
 }
 
-// room returns, tilted, how far the curve of a law lies above the larger of 0 and its own tangent at x = 0, at each knot.
+// room returns how far the curve of a law lies above the larger of 0 and its own tangent at x = 0,
+// at each knot, tilted.
 func (g *grid) room(w []float64) []float64 {
 	n := len(w)
 	most := make([]float64, n)
@@ -195,8 +203,8 @@ func (g *grid) room(w []float64) []float64 {
 	return most
 }
 
-// envelope removes the knots at which a curve is concave, those of negative mass: their mass goes to the knots on either side, in the
-// proportions that keep P- and Q-mass.
+// envelope removes the knots of negative mass, where the curve is concave. Their mass goes to the
+// knots on either side, in the proportions that keep P- and Q-mass.
 func (g *grid) envelope(out *law) {
 	var kept []int
 	w := out.w
@@ -209,7 +217,7 @@ func (g *grid) envelope(out *law) {
 				break
 			}
 			kept = kept[:last]
-			if i+1 == len(w) { // rounding: the last knot has none on its right
+			if i+1 == len(w) { // by rounding only: the last knot has none on its right
 				out.err -= w[k]
 				w[k] = 0
 				break

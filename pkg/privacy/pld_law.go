@@ -6,19 +6,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// law is a law of the privacy loss on a grid, exponentially tilted so that deep tails keep their digits: the P-mass at (off+j) h
-// is w[j] e^{scale - theta l}, and w sums to 1.
+// law is a law of the privacy loss on a grid. It is exponentially tilted, so that deep tails keep
+// their digits: the P-mass at (off+j) h is w[j] e^{scale - theta l}, and w sums to 1.
 type law struct {
 	h, theta float64
 	off      int
 	w        []float64
 	scale    float64
 	inf      float64 // P-mass at +Inf
-	err      float64 // tilted mass that may be missing or misplaced, by wrap-around and truncation
-	shift    float64 // losses may be off by this
+	err      float64 // tilted mass that wrap-around and truncation may misplace or lose
+	shift    float64 // largest error of the losses
 }
 
-// normalise makes w sum to 1, and drops the zeros at its ends.
+// normalise scales w to sum to 1, and drops the zeros at its ends.
 func (l *law) normalise() {
 	lo, hi := 0, len(l.w)
 	for lo < hi && l.w[lo] == 0 {
@@ -68,7 +68,8 @@ func (l law) logMoment(s float64) float64 {
 	top := math.Max(s*float64(l.off)*l.h, s*float64(l.off+len(l.w)-1)*l.h)
 	sum, step, x := 0.0, portable.Exp(s*l.h), 0.0
 	for j, v := range l.w {
-		if j%64 == 0 || math.Abs(s*l.h) > 0.1 { // powers by products, started afresh before rounding grows
+		// Powers are computed by products, which start afresh before rounding grows.
+		if j%64 == 0 || math.Abs(s*l.h) > 0.1 {
 			x = portable.Exp(float64(s*float64(l.off+j)*l.h) - top)
 		}
 		sum += float64(v * x)
@@ -89,7 +90,7 @@ func (l law) moments() (mean, variance float64) {
 	return mean, variance
 }
 
-// onto moves a law to the grid of spacing h, above or below itself.
+// onto returns a law on the grid of spacing h, above or below l.
 func (l law) onto(h float64, upper bool) law {
 	if h == l.h {
 		return l

@@ -9,31 +9,34 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// LossEvent is an event that names a pair of distributions dominating it: the PLD accountant composes
+// LossEvent is an event with a pair of distributions that dominates it. The PLD accountant composes
 // any such event with those of this package.
 type LossEvent interface {
 	Event
-	// Pair returns a pair (P, Q) with M(D)(S) - x M(D')(S) <= sup_E P(E) - x Q(E) for every x >= 0, every set S
-	// of outputs and every two neighbours D, D', in either order.
+	// Pair returns a pair (P, Q) with M(D)(S) - x M(D')(S) <= sup_E P(E) - x Q(E) for every x >= 0,
+	// every set S of outputs and every two neighbours D, D', in either order.
 	Pair() (Pair, error)
 }
 
-// Pair is a pair (P, Q) of output distributions, by the law of its privacy loss ln(P/Q) under P: what the loss is made of are
-// atoms, a continuous part and a mass at infinity (Zhu, Dong, Wang, "Optimal accounting of differential privacy via
-// characteristic function", 2022, Def. 7). Its curve is H(x) = E_P[(1 - x e^-L)+], delta at epsilon = ln x.
-// Only a constructor makes a valid one.
+// Pair is a pair (P, Q) of output distributions, stored as the law of its privacy loss ln(P/Q)
+// under P. Only a constructor makes a valid one.
+//
+// The law has atoms, a continuous part and a mass at infinity (Zhu, Dong, Wang, "Optimal accounting
+// of differential privacy via characteristic function", 2022, Def. 7). The curve of the pair is
+// H(x) = E_P[(1 - x e^-L)+], which is delta at epsilon = ln x.
 type Pair struct {
-	atoms []lossAtom // finite losses, rising
+	atoms []lossAtom // finite losses, ascending
 	inf   float64    // P-mass at loss +Inf
-	lost  float64    // P-mass that was truncated: at infinity in an upper bound, nowhere in a lower one
-	part  lossPart   // nil if there is no continuous part
-	from  float64    // the continuous part lies in (from, to), up to its tails
-	to    float64
-	unit  float64 // every atom is a multiple of it; 0: no such unit
-	sup   float64 // the largest finite loss, +Inf if there is none
+	// lost is P-mass that was truncated: at infinity in an upper bound, nowhere in a lower one.
+	lost float64
+	part lossPart // nil if there is no continuous part
+	from float64  // the continuous part lies in (from, to), up to its tails
+	to   float64
+	unit float64 // every atom is a multiple of it; 0 if there is no such unit
+	sup  float64 // the largest finite loss, or +Inf if there is none
 }
 
-// Discrete pairs have as many atoms as their noise has integers.
+// A discrete pair has as many atoms as its noise has integers; these limit them.
 const (
 	maxSteps = 1 << 22
 	maxSigma = 1e5
@@ -41,11 +44,13 @@ const (
 
 type lossAtom struct{ loss, p float64 }
 
-// lossPart returns of the continuous part on (a, b) the mass p under P, and the share q e^a/p for the mass q under Q: the mean of e^{a-L} under P
-// there. rel bounds the relative error of p, and off what share may be off by. For p alone a may be -Inf, or b +Inf.
+// lossPart returns the mass p of the continuous part on (a, b) under P, and share = q e^a/p for its
+// mass q under Q: the mean of e^{a-L} under P on (a, b). rel bounds the relative error of p, and
+// off the error of share. If only p is wanted, a may be -Inf or b +Inf.
 type lossPart func(a, b float64) (p, share, rel, off float64)
 
-// GaussianPair returns N(mu, 1) against N(0, 1): the loss is N(mu^2/2, mu^2) under P and N(-mu^2/2, mu^2) under Q.
+// GaussianPair returns the pair N(mu, 1) and N(0, 1). The loss is N(mu^2/2, mu^2) under P and
+// N(-mu^2/2, mu^2) under Q.
 func GaussianPair(mu float64) (Pair, error) {
 	if !(mu >= 0) || math.IsInf(mu, 1) {
 		return Pair{}, fmt.Errorf("privacy: mu = %v, want finite and >= 0", mu)
@@ -64,7 +69,8 @@ func normalLoss(mu float64) lossPart {
 			share = q / p * portable.Exp(a)
 			return p, share, rel, share * (rel + e + float64(4e-16*(1+math.Abs(a))))
 		}
-		// q may underflow. On a width that is small by mu the density is e^{c l}, up to a factor in which the exponent is off by w^2/(8 mu^2).
+		// q may underflow. On a width w that is small next to mu the density is e^{c l}, up to a factor
+		// whose exponent is at most w^2/(8 mu^2).
 		w, c := b-a, 0.5-(a+b)/2/(mu*mu)
 		for _, pole := range []float64{0, 1} {
 			if math.Abs(c-pole) < 1e-9 {
@@ -76,8 +82,9 @@ func normalLoss(mu float64) lossPart {
 	}
 }
 
-// LaplacePair returns Laplace noise of scale 1/epsilon about 0 and about 1: losses of epsilon and -epsilon with
-// masses 1/2 and e^-epsilon/2, and between them the density e^{(l-epsilon)/2}/4 under P.
+// LaplacePair returns the pair of Laplace laws of scale 1/epsilon about 0 and about 1. Under P the
+// losses epsilon and -epsilon have masses 1/2 and e^-epsilon/2, and the losses l between them the
+// density e^{(l-epsilon)/2}/4.
 func LaplacePair(epsilon float64) (Pair, error) {
 	if err := finiteEpsilon(epsilon); err != nil {
 		return Pair{}, err
@@ -97,9 +104,10 @@ func LaplacePair(epsilon float64) (Pair, error) {
 	}, nil
 }
 
-// ResponsePair returns randomised response among choices, where the truths are two different ones. With 2 choices it dominates every
-// epsilon-private release, and with delta > 0 at loss infinity every (epsilon, delta)-private
-// one (Kairouz, Oh, Viswanath, "The composition theorem for differential privacy", 2015, Thm. 3.3).
+// ResponsePair returns the pair of randomised response among choices, for two different true
+// answers. With 2 choices it dominates every (epsilon, delta)-private release; delta is the mass of
+// an infinite loss (Kairouz, Oh, Viswanath, "The composition theorem for differential privacy",
+// 2015, Thm. 3.3).
 func ResponsePair(b Budget, choices int) (Pair, error) {
 	if err := b.Validate(); err != nil {
 		return Pair{}, err
@@ -118,7 +126,8 @@ func ResponsePair(b Budget, choices int) (Pair, error) {
 	}.closed(), nil
 }
 
-// DiscreteLaplacePair returns P(z) ~ e^{-|z|/scale} on the integers, about 0 and about sensitivity.
+// DiscreteLaplacePair returns the pair of laws P(z) ~ e^{-|z|/scale} on the integers, about 0 and
+// about sensitivity.
 func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
 	if sensitivity < 0 || sensitivity > maxSteps {
 		return Pair{}, fmt.Errorf("privacy: sensitivity = %d, want in [0, %d]", sensitivity, maxSteps)
@@ -142,7 +151,8 @@ func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
 	return x.closed(), nil
 }
 
-// DiscreteGaussianPair returns P(z) ~ e^{-z^2/(2 sigma^2)} on the integers, about 0 and about sensitivity.
+// DiscreteGaussianPair returns the pair of laws P(z) ~ e^{-z^2/(2 sigma^2)} on the integers, about
+// 0 and about sensitivity.
 func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
 	if sensitivity < 0 || sensitivity > maxSteps {
 		return Pair{}, fmt.Errorf("privacy: sensitivity = %d, want in [0, %d]", sensitivity, maxSteps)
@@ -168,7 +178,7 @@ func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
 	for i := range x.atoms {
 		x.atoms[i].p /= sum
 	}
-	// Two tails, each below its first term times a geometric sum of ratio e^{-reach/v}.
+	// There are two tails, each at most its first term times a geometric sum of ratio e^{-reach/v}.
 	x.lost = 2 * portable.Exp(-(reach+1)*(reach+1)/(2*v)) / -portable.Expm1(-reach/v) / sum
 	return x.closed(), nil
 }
@@ -180,7 +190,8 @@ func finiteEpsilon(epsilon float64) error {
 	return nil
 }
 
-// normalMass returns Phi(b) - Phi(a), from the tail on which there is less, and a bound of its relative error.
+// normalMass returns Phi(b) - Phi(a) and a bound on its relative error. It computes from the tail
+// that has less mass.
 func normalMass(a, b float64) (mass, rel float64) {
 	if a+b < 0 {
 		a, b = -b, -a
@@ -194,7 +205,7 @@ func normalMass(a, b float64) (mass, rel float64) {
 	return mass, 4e-16 * (2 + float64(x*x)) * t / mass
 }
 
-// closed sorts the atoms, merges equal losses and finds the largest.
+// closed returns the pair with sorted atoms, equal losses merged, and the largest loss set.
 func (x Pair) closed() Pair {
 	slices.SortFunc(x.atoms, func(a, b lossAtom) int { return cmp.Compare(a.loss, b.loss) })
 	n := 0

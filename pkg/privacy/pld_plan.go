@@ -7,19 +7,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Limits on grids: the points of one, and the standard deviations of a composed loss that a window holds.
+// Limits on grids: on the points of one, and on the standard deviations of a composed loss that a
+// window holds.
 const (
 	maxPoints   = 1 << 20
-	maxSpacings = 1 << 23 // for grids that were asked for
+	maxSpacings = 1 << 23 // for grids that the caller asked for
 	windowWidth = 18
 )
 
-// plan is how a composition is computed: its tilt, and its grids.
+// plan says how a composition is computed: with which tilt, and on which grids.
 type plan struct {
 	theta   float64
-	spacing float64 // at most; 0: chosen
-	sigma   float64 // standard deviation of the loss, without a tilt
-	aim     float64 // error of epsilon
+	spacing float64 // the largest; 0 chooses it
+	sigma   float64 // standard deviation of the untilted loss
+	aim     float64 // target error of epsilon
 	events  float64
 }
 
@@ -38,10 +39,11 @@ func (a PLD) plan(factors []factor, bound func(theta float64) float64) plan {
 	return g
 }
 
-// steep bounds the product of tilt and grid: what an FFT misplaces counts e^{steep} times as much from one point to the next.
+// steep bounds the product of tilt and spacing. What an FFT misplaces counts e^{steep} times as
+// much from one point to the next.
 const steep = 10
 
-// steepest returns the largest tilt for the grids of factors.
+// steepest returns the largest tilt that the grids of factors allow.
 func steepest(factors []factor) float64 {
 	most := 1e8
 	for _, f := range factors {
@@ -60,18 +62,22 @@ func steepest(factors []factor) float64 {
 	return most
 }
 
-// logBound returns ln of a bound of delta(epsilon) e^{theta epsilon}: E[e^{theta L}] theta^theta/(1+theta)^(1+theta) (Canonne, Kamath, Steinke,
-// "The discrete Gaussian for differential privacy", 2020, Prop. 12). Where it is least, the tilted loss has a mean little above epsilon.
+// logBound returns ln of a bound on delta(epsilon) e^{theta epsilon}: E[e^{theta L}]
+// theta^theta/(1+theta)^(1+theta) (Canonne, Kamath, Steinke, "The discrete Gaussian for
+// differential privacy", 2020, Prop. 12). At the theta that minimises the bound, the tilted loss
+// has a mean slightly above epsilon.
 func logBound(factors []factor, theta float64) float64 {
 	return logMoment(factors, theta) - float64(theta*portable.Log1p(1/theta)) - portable.Log1p(theta)
 }
 
-// rounding bounds the relative error of the masses of a law, by what products of k factors and exponentials of large numbers lose.
+// rounding bounds the relative error of a law's masses: the loss of products of k factors and of
+// exponentials of large numbers.
 func (g plan) rounding(l law) float64 {
 	return 1e-12 * (10 + g.events + math.Abs(l.scale))
 }
 
-// law composes factors. Those that occur more than once are composed on a grid of their own first, if there are others.
+// law composes factors. If there are several, those that occur more than once are first composed on
+// grids of their own.
 func (g plan) law(factors []factor, upper bool) (law, error) {
 	groups := float64(len(factors))
 	if len(factors) == 1 {
@@ -123,7 +129,8 @@ func (g plan) law(factors []factor, upper bool) (law, error) {
 	return compose(parts, upper)
 }
 
-// widen returns a grid on which losses in a range of a width have room, that of spacing h if they have.
+// widen returns h, or a larger spacing if losses in a range of that width have no room at spacing
+// h.
 func (g plan) widen(h, width float64) (float64, error) {
 	if g.spacing > 0 && width/h > 2*maxSpacings {
 		return 0, fmt.Errorf("privacy: PLD.Spacing = %v, want at least %v for losses in a range of %.4g", h, width/(2*maxSpacings), width)
@@ -133,7 +140,7 @@ func (g plan) widen(h, width float64) (float64, error) {
 	return h, nil
 }
 
-// single returns the law of one event of a factor, tilted.
+// single returns the tilted law of one event of a factor.
 func (g plan) single(f factor, h float64, upper bool) (law, error) {
 	if f.worst == nil {
 		if from, to := f.pair.span(); (to-from)/h > 2*maxSpacings {
@@ -168,8 +175,9 @@ func (g plan) single(f factor, h float64, upper bool) (law, error) {
 	return highest(laws), nil
 }
 
-// own returns the grid of a factor that is composed with itself: one that its atoms lie on, if there is one. Connecting the
-// dots of k events adds up to theta (theta+1) k h^2/12 to ln E[e^{theta L}], hence (theta+1) k h^2/12 to epsilon.
+// own returns the grid of a factor that is composed with itself. Its atoms lie on the grid, if
+// there is such a grid. Connecting the dots of k events adds at most theta (theta+1) k h^2/12 to ln
+// E[e^{theta L}], hence (theta+1) k h^2/12 to epsilon.
 func (g plan) own(f factor, groups float64) (float64, error) {
 	k := float64(f.times)
 	h := g.spacing
@@ -219,12 +227,14 @@ func (g plan) common(factors []factor) (float64, error) {
 	return h, nil
 }
 
-// fine returns the grid for atoms that lie on none of its points: they cost the lower bound up to its spacing.
+// fine returns the spacing for atoms that lie on no point of the grid. They cost the lower bound at
+// most its spacing.
 func (g plan) fine() float64 { return 2e-4 * math.Min(1, g.sigma) }
 
-// highest returns a law whose curve lies above those of laws on one grid, with one tilt: their maximum at the knots, and lines between. Where one
-// law is highest at a knot and at both its neighbours, its mass there is that of the maximum; else
-// the maximum's lead over it at the neighbours adds to it.
+// highest returns a law whose curve lies above those of several laws on one grid, with one tilt:
+// their maximum at the knots, and lines between. Where one law is highest at a knot and at both
+// neighbours, the mass there is its mass. Elsewhere the lead of the maximum over it at the
+// neighbours is added.
 func highest(laws []law) law {
 	first := laws[0]
 	lo, hi := math.MaxInt, math.MinInt
@@ -279,7 +289,7 @@ func highest(laws []law) law {
 			out.w[i] += float64((most[i-1] - curves[best][i-1]) * up * left)
 		}
 	}
-	// On the left of the first knot, where the curves are lines up to 1 - inf at x = 0.
+	// Left of the first knot the curves are lines up to 1 - inf at x = 0.
 	sum, need := 0.0, 0.0
 	for i, v := range out.w {
 		sum += float64(v * portable.Exp(-out.theta*float64(i)*out.h))

@@ -6,8 +6,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// delta returns delta at epsilon, with all errors charged: added for side = 1, subtracted for side = -1. rounding is the
-// relative error of each mass.
+// delta returns delta at epsilon, with all errors charged: added for side = 1, subtracted for side
+// = -1. rounding is the relative error of each mass.
 func (l law) delta(epsilon, side, rounding float64) float64 {
 	epsilon -= float64(side * l.shift)
 	i := len(l.w)
@@ -28,8 +28,8 @@ func (l law) delta(epsilon, side, rounding float64) float64 {
 	return math.Max(0, l.inf+float64(finite*(1+float64(side*rounding)))+float64(side*charge))
 }
 
-// epsilon returns the least epsilon >= 0 at which delta is at most the one given: an upper bound for side = 1, a lower one for
-// side = -1.
+// epsilon returns the least epsilon >= 0 at which delta is at most the one given. It is an upper
+// bound for side = 1, and a lower one for side = -1.
 func (l law) epsilon(delta, side, rounding float64) float64 {
 	room := (delta - l.inf) / (1 + float64(side*rounding)) // for the finite part
 	if room <= 0 {
@@ -38,14 +38,15 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 		}
 		room = 0
 	}
-	// A knot more below, so that what lies between it and the lowest is found too.
+	// One knot more below finds what lies between it and the lowest.
 	l.w, l.off = append([]float64{0}, l.w...), l.off-1
-	charge := float64(side * l.err * (1 + rounding)) // in units of the tilted masses, wherever they are
+	// The charge is in units of the tilted masses, wherever they are.
+	charge := float64(side * l.err * (1 + rounding))
 	top := len(l.w)
 	at := func(i int) float64 { return float64(float64(l.off+i) * l.h) }
 	units := func(x float64) float64 { return float64(room * portable.Exp(float64(l.theta*x)-l.scale)) }
 	if side > 0 && top > 1 && charge > units(at(top-1)) {
-		// What may be misplaced is too much even above all losses.
+		// The mass that may be misplaced is too much even above all losses.
 		return math.Max(0, (l.scale+portable.Log(l.err*(1+rounding)/room))/l.theta+l.shift)
 	}
 	var s sums
@@ -56,7 +57,8 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 		if s.curve+charge <= units(x) {
 			continue
 		}
-		// Between x and the next knot y, H is curve - weighted expm1(epsilon - y); the charge is taken where it is largest.
+		// Between x and the next knot y, H is curve - weighted expm1(epsilon - y). The charge is taken
+		// where it is largest.
 		y := x + l.h
 		want := math.Max(0, units(y)-float64(charge*portable.Exp(l.theta*l.h))-before.curve)
 		return math.Max(0, math.Max(x, y+portable.Log1p(-math.Min(want/before.weighted, 1)))+float64(side*l.shift))
@@ -67,11 +69,12 @@ func (l law) epsilon(delta, side, rounding float64) float64 {
 	return 0
 }
 
-// sums are those of a law from a knot i on, tilted to l_i: the curve H there, the mass above l_i, and the sum of w e^{l_i - l} from l_i
-// on. All terms are positive, so that no digits are lost.
+// sums holds the sums of a law from knot i on, tilted to l_i: the curve H there, the mass above
+// l_i, and the sum of w e^{l_i - l} from l_i on. All terms are positive, so that no digits are
+// lost.
 type sums struct{ curve, above, weighted float64 }
 
-// step goes from knot i+1 to i.
+// step returns the sums at knot i, given those at knot i+1.
 func (l law) step(i int, s sums) sums {
 	if i+1 < len(l.w) {
 		s.above += l.w[i+1]

@@ -6,14 +6,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// shufflePair returns the pair of n messages, each epsilon-locally private, in random order (Feldman, McMillan, Talwar, "Hiding among the
-// clones", 2021, Thm. 3.2): with C ~ Bin(n-1, e^-eps) clones, A ~ Bin(C, 1/2) and D ~ Bern(e^eps/(e^eps+1)), P is the law of (A+D, C-A+1-D) and Q that of
-// (A+1-D, C-A+D). The loss at (a, b) is ln (e^eps a + b)/(a + e^eps b).
+// shufflePair returns the pair of n messages in random order, each epsilon-locally private
+// (Feldman, McMillan, Talwar, "Hiding among the clones", 2021, Thm. 3.2). Let C ~ Bin(n-1, e^-eps)
+// be the number of clones, A ~ Bin(C, 1/2) and D ~ Bern(e^eps/(e^eps+1)). P is the law of (A+D,
+// C-A+1-D) and Q that of (A+1-D, C-A+D). The loss at (a, b) is ln (e^eps a + b)/(a + e^eps b).
 //
-// Fewer clones are worse, since a further one can be simulated. So the values of C are gathered in bins and taken at a bin's
-// lowest; both bins and truncated tails keep the pair a dominating one, and what is in the tails is taken to have no clones at all.
+// Fewer clones are worse, since a further one can be simulated. So the values of C are gathered in
+// bins, and each bin counts as its lowest value; the truncated tails count as no clones at all. The
+// pair remains a dominating one.
 func shufflePair(e ShuffleEvent) (Pair, error) {
-	if e.Users == 1 || e.Local > 700 { // no clones at all are a bound always, and all there is at a probability of e^-700
+	// No clones at all are always a bound, and all that is left at a probability of e^-700.
+	if e.Users == 1 || e.Local > 700 {
 		return ResponsePair(Budget{e.Local, 0}, 2)
 	}
 	n := float64(min(e.Users, mostShuffled) - 1)
@@ -51,7 +54,8 @@ func shufflePair(e ShuffleEvent) (Pair, error) {
 			x.atoms = append(x.atoms, lossAtom{portable.Log((up + float64(r*down)) / (float64(r*up) + down)), weight * m * r / (1 + r)})
 		}
 	}
-	// Truncated: below 1e-20 at ten standard deviations (Bernstein); rounding of the sums comes on top of it.
+	// The truncated mass is below 1e-20 at ten standard deviations (Bernstein). The rounding of the
+	// sums is added to it.
 	tail := math.Max(0, rest) + 1e-20
 	x.atoms = append(x.atoms, lossAtom{eps, tail / (1 + r)}, lossAtom{-eps, tail * r / (1 + r)})
 	return x.closed(), nil

@@ -10,7 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// lossy is an event of which an accountant knows a pair and no more: so that Gaussians are composed numerically.
+// lossy is an event of which an accountant knows a pair and no more: so that Gaussians are composed
+// numerically.
 type lossy struct {
 	name string
 	pair func() (privacy.Pair, error)
@@ -24,7 +25,8 @@ func gaussian(mu float64) *lossy {
 	return &lossy{fmt.Sprintf("numeric Gaussian %v", mu), func() (privacy.Pair, error) { return privacy.GaussianPair(mu) }}
 }
 
-// bracket fails unless lo <= truth <= hi, to rounding of the truth, and hi - truth is at most within.
+// bracket fails unless lo <= truth <= hi, to rounding of the truth, and hi - truth is at most
+// within.
 func bracket(t *testing.T, what string, lo, hi, truth, within float64) {
 	t.Helper()
 	slack := 1e-9 * (1 + math.Abs(truth))
@@ -97,7 +99,8 @@ func TestPLDExtremes(t *testing.T) {
 	}
 }
 
-// Losses of which there is hardly a float64, compositions of them a million times over, and pairs that differ in nothing.
+// Losses of which there is hardly a float64, compositions of them a million times over, and pairs
+// that differ in nothing.
 func TestPLDHuge(t *testing.T) {
 	t.Parallel()
 	large := privacy.LaplaceEvent{Epsilon: 1000}
@@ -158,7 +161,8 @@ func TestPLDRareLies(t *testing.T) {
 	}
 }
 
-// A change that is spread over several coordinates under Laplace noise costs no more than one of a single coordinate.
+// A change that is spread over several coordinates under Laplace noise costs no more than one of a
+// single coordinate.
 func TestPLDLaplaceSpread(t *testing.T) {
 	one := laplaceCurve(1)
 	for _, parts := range [][]float64{{0.5, 0.5}, {0.9, 0.1}, {0.2, 0.3, 0.5}} {
@@ -238,8 +242,8 @@ func TestPLDLimits(t *testing.T) {
 	}
 }
 
-// On any event that both treat, the accountant is at least as sharp as those of moments and of maxima, and its bounds are in order; a
-// grid that is asked for keeps them in order too.
+// On any event that both treat, the accountant is at least as sharp as those of moments and of
+// maxima, and its bounds are in order; a grid that is asked for keeps them in order too.
 func TestPLDAgainstOthers(t *testing.T) {
 	t.Parallel()
 	laplace, response := privacy.LaplaceEvent{Epsilon: 0.2}, privacy.ResponseEvent{Epsilon: 0.1, Choices: 3}

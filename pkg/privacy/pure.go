@@ -6,8 +6,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Pure is the accountant of bounded privacy losses: epsilons add up (basic composition; Dwork, McSherry, Nissim, Smith 2006). It holds at every delta, and gains
-// nothing from one.
+// Pure is the accountant of pure differential privacy, which adds up epsilons: basic composition
+// (Dwork, McSherry, Nissim, Smith 2006). It holds at every delta, and gains nothing from delta > 0.
 type Pure struct{}
 
 func (Pure) String() string { return "pure" }
@@ -35,8 +35,8 @@ func (Pure) Epsilon(e Event, delta float64) (float64, error) {
 	return sum, nil
 }
 
-// Delta returns 0 from the sum of the epsilons on. Below it, it is the bound of a pure event, the total variation of randomised response
-// moved by epsilon: (e^sum - e^epsilon)/(e^sum + 1).
+// Delta returns 0 if epsilon is at least the sum of the epsilons. Otherwise it returns the delta of
+// randomised response at epsilon, the worst pure event: (e^sum - e^epsilon)/(e^sum + 1).
 func (Pure) Delta(e Event, epsilon float64) (float64, error) {
 	if err := checkArguments(e, epsilon, 0); err != nil {
 		return math.NaN(), err

@@ -6,20 +6,21 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Renyi is the accountant of Rényi differential privacy: divergences of an order add up, and the best order is converted (Mironov 2017;
-// Abadi et al. 2016). Pure and zero-concentrated events have the divergences that these imply, unless they say better themselves.
+// Renyi is the accountant of Rényi differential privacy: it adds up the divergences of each order
+// and converts at the best order (Mironov 2017; Abadi et al. 2016). Of the divergence
+// that an event states and those that its rho or pure epsilon imply, it takes the least.
 type Renyi struct {
-	Orders []float64 // orders alpha > 1 to try; none means 200 of them, log-spaced from 1.01 to 10,000
+	Orders []float64 // orders alpha > 1 to try; none means 200, log-spaced from 1.01 to 10,000
 }
 
 func (Renyi) String() string { return "Rényi" }
 
-// renyiCost returns the cost at an order.
+// renyiCost returns the additive cost at order alpha.
 func renyiCost(alpha float64) additive {
 	return additive{
 		name: "Rényi",
 		leaf: func(e Event) (float64, bool) {
-			divergence := math.Inf(1) // at an order where it is infinite another may still convert
+			divergence := math.Inf(1) // another order may still convert where this one is infinite
 			renyi, a := e.(RenyiEvent)
 			if a {
 				divergence = renyi.Renyi(alpha)
@@ -49,7 +50,7 @@ func (r Renyi) orders() []float64 {
 	return orders
 }
 
-// Epsilon converts at each order and takes the least.
+// Epsilon returns the least epsilon over all orders.
 func (r Renyi) Epsilon(e Event, delta float64) (float64, error) {
 	if err := checkArguments(e, 0, delta); err != nil {
 		return math.NaN(), err
@@ -66,7 +67,7 @@ func (r Renyi) Epsilon(e Event, delta float64) (float64, error) {
 	return math.Max(0, least), nil
 }
 
-// Delta converts at each order and takes the least.
+// Delta returns the least delta over all orders.
 func (r Renyi) Delta(e Event, epsilon float64) (float64, error) {
 	if err := checkArguments(e, epsilon, 0); err != nil {
 		return math.NaN(), err
@@ -95,13 +96,14 @@ func (r Renyi) each(e Event, use func(alpha, divergence float64)) error {
 	return nil
 }
 
-// renyiEpsilon converts a divergence of order alpha to an epsilon at delta:
-// D + ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1) (Canonne, Kamath, Steinke 2020, Prop. 12).
+// renyiEpsilon converts a divergence D of order alpha to an epsilon at delta: D +
+// ln((alpha-1)/alpha) - (ln delta + ln alpha)/(alpha-1) (Canonne, Kamath, Steinke 2020, Prop. 12).
 func renyiEpsilon(alpha, divergence, delta float64) float64 {
 	return divergence + portable.Log1p(-1/alpha) - (portable.Log(delta)+portable.Log(alpha))/(alpha-1)
 }
 
-// renyiDelta is its inverse: e^((alpha-1)(D-eps)) (1-1/alpha)^alpha/(alpha-1), and at most 1.
+// renyiDelta converts a divergence D of order alpha to a delta at epsilon, inverting renyiEpsilon:
+// e^((alpha-1)(D-eps)) (1-1/alpha)^alpha/(alpha-1), and at most 1.
 func renyiDelta(alpha, divergence, epsilon float64) float64 {
 	return math.Min(1, portable.Exp(float64((alpha-1)*(divergence-epsilon))+float64(alpha*portable.Log1p(-1/alpha))-portable.Log(alpha-1)))
 }

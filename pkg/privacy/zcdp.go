@@ -6,9 +6,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// ZCDP returns the largest rho such that rho-zCDP implies the budget by the standard conversion:
-// rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3).
-// A Gaussian of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho). It is +Inf for epsilon = +Inf.
+// ZCDP returns the largest rho for which rho-zCDP implies the budget by the standard conversion:
+// rho = (sqrt(ln(1/delta) + eps) - sqrt(ln(1/delta)))^2 (Bun and Steinke 2016, Prop. 1.3). A
+// Gaussian release of L2 sensitivity D then needs the standard deviation D/sqrt(2 rho). It is +Inf
+// for epsilon = +Inf.
 func ZCDP(b Budget) (float64, error) {
 	if err := b.Approximate(); err != nil {
 		return 0, err
@@ -17,7 +18,8 @@ func ZCDP(b Budget) (float64, error) {
 		return math.Inf(1), nil
 	}
 	l := -portable.Log(b.Delta)
-	root := b.Epsilon / (math.Sqrt(l+b.Epsilon) + math.Sqrt(l)) // the difference of the roots without cancellation
+	// This is the difference of the roots without cancellation.
+	root := b.Epsilon / (math.Sqrt(l+b.Epsilon) + math.Sqrt(l))
 	return root * root, nil
 }
 

@@ -7,20 +7,24 @@ import (
 	"math/rand/v2"
 )
 
-// Binomial is the distribution of the number of successes in Trials independent trials of probability p. It is drawn from a table by the alias
-// method (Walker 1977; Vose 1991): a word of randomness and two look-ups a draw, whatever the parameters. The table holds the values within some
-// ten standard deviations of the mode; those beyond have a probability below 1e-19 in all. The law drawn is within Error of the
-// binomial one in total variation: masses are computed in floating point, and a word chooses among some 2^22 values at most.
+// Binomial is the distribution of the number of successes in Trials independent trials of
+// probability p.
+//
+// It is drawn from a table by the alias method (Walker 1977; Vose 1991): a random word and two
+// look-ups a draw, whatever the parameters. The table holds the values within some ten standard
+// deviations of the mode; those beyond have a total probability below 1e-19. The law drawn is
+// within Error of the binomial one in total variation: masses are computed in floating point, and a
+// word chooses among at most some 2^22 values.
 type Binomial struct {
 	trials int64
 	p      float64
 	low    int64    // the table's first value
-	keep   []uint64 // value i stays itself if the second half of the draw is below
-	other  []int32  // else it is this one
+	keep   []uint64 // value i is kept if the second half of the draw is below this
+	other  []int32  // otherwise it becomes this value
 }
 
-// NewBinomial makes the distribution, with trials >= 0 and p in [0, 1]. trials p (1-p) is at most 4e10, as the table has some 20 standard deviations'
-// values.
+// NewBinomial returns the distribution, for trials >= 0 and p in [0, 1]. trials p (1-p) must be at
+// most 4e10, as the table has the values of some 20 standard deviations.
 func NewBinomial(trials int64, p float64) (*Binomial, error) {
 	if trials < 0 {
 		return nil, fmt.Errorf("random: NewBinomial of %d trials, want >= 0", trials)
@@ -37,8 +41,9 @@ func NewBinomial(trials int64, p float64) (*Binomial, error) {
 	return b, nil
 }
 
-// binomialMasses returns the masses from low on, relative to that of the mode. Their ratios fall away from the mode, so that what is left out at either end
-// is less than the last mass times some 10 standard deviations.
+// binomialMasses returns the masses from low on, relative to that of the mode. Their ratios fall
+// away from the mode, so that what is omitted at either end is less than the last mass times some
+// 10 standard deviations.
 func binomialMasses(trials int64, p float64) (low int64, mass []float64) {
 	const least = 1e-24
 	n := float64(trials)
@@ -66,7 +71,8 @@ func binomialMasses(trials int64, p float64) (low int64, mass []float64) {
 	return mode - int64(len(down)), mass
 }
 
-// aliases makes the table of positive masses: each value is shared by itself and one other.
+// aliases makes the table of positive masses, in which each entry is shared by a value and one
+// other.
 func aliases(mass []float64) (keep []uint64, other []int32) {
 	n := len(mass)
 	keep, other = make([]uint64, n), make([]int32, n)
@@ -74,7 +80,7 @@ func aliases(mass []float64) (keep []uint64, other []int32) {
 	for _, m := range mass {
 		sum += m
 	}
-	share := make([]float64, n) // of the mean mass
+	share := make([]float64, n) // in units of the mean mass
 	var small, large []int32
 	for i, m := range mass {
 		share[i] = m / sum * float64(n)
@@ -94,7 +100,7 @@ func aliases(mass []float64) (keep []uint64, other []int32) {
 			small = append(small, l)
 		}
 	}
-	return keep, other // what is left has a share of 1, but for rounding
+	return keep, other // the remaining shares are 1, up to rounding
 }
 
 // Trials returns the number of trials.
@@ -103,7 +109,7 @@ func (b *Binomial) Trials() int64 { return b.trials }
 // P returns the probability of a success.
 func (b *Binomial) P() float64 { return b.p }
 
-// Error bounds the total variation between the law that is drawn and the binomial one.
+// Error returns a bound on the total variation distance between the law drawn and the binomial one.
 func (b *Binomial) Error() float64 {
 	return 1e-14 + float64(1e-17*math.Sqrt(float64(b.trials)*b.p*(1-b.p)))
 }
@@ -117,7 +123,7 @@ func (b *Binomial) Rand(src rand.Source) int64 {
 	return b.low + int64(i)
 }
 
-// Fill writes independent draws into dst.
+// Fill fills dst with independent draws.
 func (b *Binomial) Fill(src rand.Source, dst []int64) {
 	for i := range dst {
 		dst[i] = b.Rand(src)

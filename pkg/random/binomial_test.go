@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestBinomial compares frequencies with the law by chi-squared, cells of an expectation below 20 merged: 7 laws, each below the 1 - 1e-6 quantile (false alarm 7e-6;
-// the seed is fixed).
+// TestBinomial compares frequencies with the law by chi-squared, cells of an expectation below 20
+// merged: 7 laws, each below the 1 - 1e-6 quantile (false alarm 7e-6; the seed is fixed).
 func TestBinomial(t *testing.T) {
 	const draws = 200000
 	for _, c := range []struct {
@@ -55,8 +55,8 @@ func TestBinomial(t *testing.T) {
 	}
 }
 
-// TestBinomialTable: the table's law is the binomial one to Error in total variation, cell by cell, by
-// the recurrence of the masses in 160 bits.
+// TestBinomialTable: the table's law is the binomial one to Error in total variation, cell by cell,
+// by the recurrence of the masses in 160 bits.
 func TestBinomialTable(t *testing.T) {
 	for _, n := range []int64{0, 1, 116, 20000, 40_000_000, 200_000_000_000} {
 		if n > 1e9 && testing.Short() {

@@ -5,14 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// The discrete samplers are exact: they compare random words with integers and nothing else, so that every outcome has its probability to the
-// last bit, given independent uniform words. Floating-point samplers do not, and what their low bits give away breaks the
-// privacy they are meant to buy (Mironov 2012). Their running time depends on what they draw: they are not constant-time code.
+// The discrete samplers are exact. They only compare random words with integers, so that every
+// outcome has its probability to the last bit, given independent uniform words. Floating-point
+// samplers do not, and their low bits break the privacy that they are meant to buy (Mironov 2012).
+// The running time of these samplers depends on what they draw: they are not constant-time code.
 
-// bernoulli is true with probability num/den, which may exceed 1; den >= 1.
+// bernoulli returns true with probability min(1, num/den), den >= 1.
 //
-// With u uniform in [0, 1) it is u < num/den, and u's binary digits are drawn 64 at a time, as far as they are needed: after the word r what is
-// left to decide is a Bernoulli of num 2^64/den - r, which is beyond [0, 1] but for one word in 2^64.
+// It decides u < num/den for u uniform in [0, 1), and draws u's binary digits 64 at a time, as far
+// as they are needed. After the word r, a Bernoulli of num 2^64/den - r is left to decide, which is
+// in [0, 1] for one word in 2^64 only.
 func bernoulli(src rand.Source, num, den uint64) bool {
 	for num < den {
 		hi, lo := bits.Mul64(src.Uint64(), den)
@@ -48,7 +50,7 @@ func (a wide) minus(b wide) wide {
 func bernoulliWide(src rand.Source, num, den wide) bool {
 	for num.less(den) {
 		r := src.Uint64()
-		// r den has 192 bits: top, mid, low.
+		// The product r den has 192 bits: top, mid, low.
 		carry, low := bits.Mul64(r, den.lo)
 		top, mid := bits.Mul64(r, den.hi)
 		mid, c := bits.Add64(mid, carry, 0)
@@ -67,10 +69,12 @@ func bernoulliWide(src rand.Source, num, den wide) bool {
 	return true
 }
 
-// bernoulliExp is true with probability exp(-num/den), for 0 <= num <= den, den >= 1 (Canonne, Kamath, Steinke 2020, Algorithm 1).
+// bernoulliExp returns true with probability exp(-num/den), for 0 <= num <= den, den >= 1 (Canonne,
+// Kamath, Steinke 2020, Algorithm 1).
 //
-// Draw Bernoulli(gamma/k) for k = 1, 2, ... until the first failure: the first k of them succeed with probability
-// gamma^k/k!, so that the failure comes at an odd k with probability 1 - gamma + gamma^2/2 - ... = exp(-gamma).
+// It draws Bernoulli(gamma/k) for k = 1, 2, ... until the first failure, with gamma = num/den. The
+// first k of them succeed with probability gamma^k/k!, so that the failure comes at an odd k with
+// probability 1 - gamma + gamma^2/2 - ... = exp(-gamma).
 func bernoulliExp(src rand.Source, num, den uint64) bool {
 	k := uint64(1)
 	for bernoulli(src, num, den) && (k == 1 || bernoulli(src, 1, k)) {
@@ -79,7 +83,8 @@ func bernoulliExp(src rand.Source, num, den uint64) bool {
 	return k&1 == 1
 }
 
-// bernoulliExpWide is bernoulliExp for numbers of 128 bits and any num: exp(-gamma) is exp(-1) floor(gamma) times over, and exp(-frac(gamma)).
+// bernoulliExpWide is bernoulliExp for numbers of 128 bits and any num. It is true if floor(gamma)
+// draws of exp(-1) and one of exp(-frac(gamma)) are.
 func bernoulliExpWide(src rand.Source, num, den wide) bool {
 	for !num.less(den) {
 		if !bernoulliExp(src, 1, 1) {
@@ -94,8 +99,8 @@ func bernoulliExpWide(src rand.Source, num, den wide) bool {
 	return k&1 == 1
 }
 
-// below returns a uniform integer in [0, n), n >= 1: the high word of r n, where the first 2^64 mod n of the low words, those
-// that some results have one time more than others, are rejected (Lemire 2019).
+// below returns a uniform integer in [0, n), n >= 1: the high word of r n. It rejects the first
+// 2^64 mod n of the low words, which would make some results likelier than others (Lemire 2019).
 func below(src rand.Source, n uint64) uint64 {
 	hi, lo := bits.Mul64(src.Uint64(), n)
 	if lo < n {
@@ -106,8 +111,8 @@ func below(src rand.Source, n uint64) uint64 {
 	return hi
 }
 
-// maxPeriods bounds the number of successes in a row of Bernoulli(exp(-1)), an event of probability exp(-4096): beyond it
-// there is no randomness in the source, and integers would overflow.
+// maxPeriods bounds the number of successes in a row of Bernoulli(exp(-1)). More have probability
+// exp(-4096): then the source is not random, and integers would overflow.
 const maxPeriods = 1 << 12
 
 // periods returns the number of successes of Bernoulli(exp(-1)) before the first failure.

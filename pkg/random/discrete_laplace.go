@@ -5,15 +5,17 @@ import (
 	"math/rand/v2"
 )
 
-// DiscreteLaplace is the distribution on the integers with P(z) proportional to exp(-|z|/scale), scale = num/den: the
-// two-sided geometric distribution. It is drawn by Algorithm 2 of Canonne, Kamath and Steinke, "The discrete Gaussian for
+// DiscreteLaplace is the two-sided geometric distribution: on the integers, with P(z) proportional
+// to exp(-|z|/scale), scale = num/den.
+//
+// It is drawn by Algorithm 2 of Canonne, Kamath and Steinke, "The discrete Gaussian for
 // differential privacy" (2020), in integers only.
 type DiscreteLaplace struct{ num, den uint64 }
 
 // maxScale is the largest num of a DiscreteLaplace.
 const maxScale = 1 << 50
 
-// NewDiscreteLaplace makes the distribution of scale num/den, with 1 <= num <= 2^50 and den >= 1.
+// NewDiscreteLaplace returns the distribution of scale num/den, for 1 <= num <= 2^50 and den >= 1.
 func NewDiscreteLaplace(num, den uint64) (*DiscreteLaplace, error) {
 	if num == 0 || den == 0 {
 		return nil, fmt.Errorf("random: NewDiscreteLaplace of scale %d/%d, want a numerator and a denominator >= 1", num, den)
@@ -29,7 +31,8 @@ func NewDiscreteLaplace(num, den uint64) (*DiscreteLaplace, error) {
 // Scale returns the scale, rounded to a float64.
 func (l *DiscreteLaplace) Scale() float64 { return float64(l.num) / float64(l.den) }
 
-// Max bounds the absolute value of a draw: 2^12 times the scale. A draw beyond it has probability exp(-4096) and panics.
+// Max returns the bound on the absolute value of a draw, 2^12 times the scale. Rand panics on a
+// larger one, which has probability exp(-4096).
 func (l *DiscreteLaplace) Max() int64 { return int64(l.num * maxPeriods / l.den) }
 
 // Rand draws an integer. It does not allocate.
@@ -49,8 +52,9 @@ func (l *DiscreteLaplace) Rand(src rand.Source) int64 {
 	}
 }
 
-// laplaceMagnitude draws x >= 0 with probability proportional to exp(-x/t), as x = u + t v with u in [0, t): then u and v are independent,
-// u has probabilities proportional to exp(-u/t) and v is geometric with ratio exp(-1).
+// laplaceMagnitude draws x >= 0 with probability proportional to exp(-x/t), as x = u + t v with u
+// in [0, t). Then u and v are independent, u with probabilities proportional to exp(-u/t), v
+// geometric with ratio exp(-1).
 func laplaceMagnitude(src rand.Source, t uint64) uint64 {
 	u := uint64(0)
 	if t > 1 {
@@ -61,7 +65,7 @@ func laplaceMagnitude(src rand.Source, t uint64) uint64 {
 	return u + t*periods(src)
 }
 
-// Fill writes independent draws into dst.
+// Fill fills dst with independent draws.
 func (l *DiscreteLaplace) Fill(src rand.Source, dst []int64) {
 	for i := range dst {
 		dst[i] = l.Rand(src)

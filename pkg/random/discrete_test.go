@@ -11,20 +11,24 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Every statistical check below has a fixed seed; for a new seed each raises a false alarm with probability falseAlarm, less than 1e-4 for all hundred together.
+// Every statistical check below has a fixed seed; for a new seed each raises a false alarm with
+// probability falseAlarm, less than 1e-4 for all hundred together.
 const (
 	falseAlarm = 1e-6
-	errors1e6  = 4.9 // standard errors that a normal variable exceeds, either way, with that probability
+	// standard errors that a normal variable exceeds, either way, with that probability
+	errors1e6 = 4.9
 )
 
-// law is a probability mass function on cells of stride integers, an odd number, the i-th around (i - reach) stride; what is left out of it is negligible.
+// law is a probability mass function on cells of stride integers, an odd number, the i-th around (i
+// - reach) stride; what is left out of it is negligible.
 type law struct {
 	reach, stride int64
 	p             []float64
 }
 
-// massFunction normalises a weight over the integers out to some distance. For stride > 1 a cell has the weight of its centre times
-// stride, which is off by a relative (stride/scale)^2/24: below 1e-7 here.
+// massFunction normalises a weight over the integers out to some distance. For stride > 1 a cell
+// has the weight of its centre times stride, which is off by a relative (stride/scale)^2/24: below
+// 1e-7 here.
 func massFunction(out float64, stride int64, weight func(z float64) float64) law {
 	reach := int64(out)/stride + 10
 	l := law{reach, stride, make([]float64, 2*reach+1)}
@@ -62,7 +66,8 @@ func (l law) variance() (v, fourth float64) {
 	return v, fourth
 }
 
-// pValue is that of a chi-square test of a sample against the law, in up to 60 cells of neighbouring integers with at least 20 expected draws each.
+// pValue is that of a chi-square test of a sample against the law, in up to 60 cells of
+// neighbouring integers with at least 20 expected draws each.
 func (l law) pValue(sample []int64) float64 {
 	n := float64(len(sample))
 	cell := make([]int, len(l.p))
@@ -103,8 +108,8 @@ func draw(s sampler, n, stream int) []int64 {
 	return sample
 }
 
-// check tests a sample against its law: cells, mean, variance, symmetry and, where the law is wide, the residues modulo 8, which
-// show what is wrong with low digits.
+// check tests a sample against its law: cells, mean, variance, symmetry and, where the law is wide,
+// the residues modulo 8, which show what is wrong with low digits.
 func check(t *testing.T, name string, sample []int64, l law) {
 	t.Helper()
 	if p := l.pValue(sample); p < falseAlarm {
@@ -191,8 +196,9 @@ func TestDiscreteLaplace(t *testing.T) {
 	}
 }
 
-// TestDiscreteSums: a sum of discrete Gaussians has, to 1e-12 at these widths, the law of the discrete Gaussian whose sigma^2 is the sum. The difference of
-// two geometric variables is discrete Laplace.
+// TestDiscreteSums: a sum of discrete Gaussians has, to 1e-12 at these widths, the law of the
+// discrete Gaussian whose sigma^2 is the sum. The difference of two geometric variables is discrete
+// Laplace.
 func TestDiscreteSums(t *testing.T) {
 	a, _ := NewDiscreteGaussian(10, 1)
 	b, _ := NewDiscreteGaussian(15, 2)
@@ -310,8 +316,8 @@ func (w *words) Uint64() uint64 {
 	return u
 }
 
-// TestBernoulliDigits: bernoulli compares a uniform number with num/den digit by digit, in base 2^64, for as long as the digits
-// agree; the quotient's digits here come from math/big.
+// TestBernoulliDigits: bernoulli compares a uniform number with num/den digit by digit, in base
+// 2^64, for as long as the digits agree; the quotient's digits here come from math/big.
 func TestBernoulliDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := rapid.Bool().Draw(t, "64 bits")
@@ -411,7 +417,8 @@ func TestBelow(t *testing.T) {
 	if got := below(&words{t, []uint64{0}}, 4); got != 0 {
 		t.Errorf("below(4) = %d, want 0: nothing is rejected for a power of two", got)
 	}
-	// A range of 3/4 of 2^64 would be visibly biased without the rejection: a third of it would be hit twice as often.
+	// A range of 3/4 of 2^64 would be visibly biased without the rejection: a third of it would be hit
+	// twice as often.
 	const n = 100_000
 	src, size, low := Source(11, 600, "discrete"), uint64(3)<<62, 0
 	for range n {
@@ -435,14 +442,16 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// TestDiscreteBrokenSource: a source that says 0 for ever makes the samplers panic, not loop or overflow.
+// TestDiscreteBrokenSource: a source that says 0 for ever makes the samplers panic, not loop or
+// overflow.
 func TestDiscreteBrokenSource(t *testing.T) {
 	defer func() {
 		if message, ok := recover().(string); !ok || !strings.Contains(message, "source of randomness is broken") {
 			t.Errorf("recovered %q", message)
 		}
 	}()
-	odd := pattern{0, math.MaxUint64 >> 1} // exp(-1) succeeds for ever: fail Bernoulli(1/2) on the second trial
+	// exp(-1) succeeds for ever: fail Bernoulli(1/2) on the second trial
+	odd := pattern{0, math.MaxUint64 >> 1}
 	periods(&odd)
 }
 

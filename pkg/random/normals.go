@@ -8,20 +8,22 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Normals draws blocks of standard normal variables two to three times as fast as rand.Rand does one by
-// one, because its generator stays in registers: xoshiro256++ (Blackman and Vigna, 2019) under
-// a ziggurat of 256 layers with 53-bit mantissas (Marsaglia and Tsang, 2000; in Doornik's form, 2005).
-// Contexts and the noise of research runs are drawn with it: at one normal variable per coordinate they
-// are most of a round's time. It is a simulator's generator, not one for noise that has to protect somebody.
+// Normals is a fast generator of standard normal variables, for simulation.
+//
+// It draws blocks two to three times as fast as rand.Rand does one by one, as its state stays in
+// registers: xoshiro256++ (Blackman and Vigna, 2019) under a ziggurat of 256 layers with 53-bit
+// mantissas (Marsaglia and Tsang, 2000; in Doornik's form, 2005). Contexts and the noise of
+// research runs are drawn with it: with one normal variable per coordinate they are most of a
+// round's time. Never use it for noise that has to protect people.
 type Normals struct{ s [4]uint64 }
 
-// NewNormals seeds a block generator with four draws of a source (a *rand.Rand is one too).
+// NewNormals returns a generator seeded with four draws of a source (a *rand.Rand is one too).
 func NewNormals(r rand.Source) *Normals {
 	g := new(Normals)
 	for i := range g.s {
 		g.s[i] = r.Uint64()
 	}
-	g.s[0] |= 1 // the all-zero state is the one that never leaves itself
+	g.s[0] |= 1 // the all-zero state would repeat itself for ever
 	return g
 }
 
@@ -46,7 +48,7 @@ var zigX, zigRatio = func() (x [zigLayers + 1]float64, ratio [zigLayers]float64)
 	return
 }()
 
-// Fill writes independent standard normal variables into dst. It does not allocate.
+// Fill fills dst with independent standard normal variables. It does not allocate.
 func (g *Normals) Fill(dst []float64) {
 	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
 	for i := range dst {

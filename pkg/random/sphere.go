@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Sphere writes a point of the unit sphere into dst, uniform in surface measure. len(dst) >= 1.
+// Sphere fills dst with a uniform random point of the unit sphere. len(dst) >= 1.
 func Sphere(r *rand.Rand, dst []float64) {
 	for {
 		var square float64
@@ -24,8 +24,8 @@ func Sphere(r *rand.Rand, dst []float64) {
 	}
 }
 
-// Rademacher returns +1 with probability (1+mean)/2 and -1 otherwise, so that the expectation is
-// mean, which must lie in [-1, 1]. It takes one draw.
+// Rademacher returns +1 with probability (1+mean)/2 and -1 otherwise, so that its expectation is
+// mean, which must lie in [-1, 1]. It takes one draw of r.
 func Rademacher(r *rand.Rand, mean float64) float64 {
 	if 2*float64(r.Float64()) < 1+mean {
 		return 1

@@ -1,5 +1,15 @@
-// Package random turns one seed into named independent streams and draws what gonum does not:
-// points on a sphere, truncated Beta variables, Wishart matrices by Bartlett's decomposition.
+// Package random makes named independent random streams from one seed, and draws what gonum does
+// not.
+//
+//   - [Source] and [New] return the stream of a name.
+//   - [System] reads the operating system's randomness.
+//   - [Normals], [Normal] and [Exponential] draw the same numbers on every machine.
+//   - [Sphere], [TruncatedBeta] and [Rademacher] draw directions, their heights, and signs.
+//   - [Wishart] and [ChiSquare] draw matrices by Bartlett's decomposition.
+//   - [DiscreteGaussian] and [DiscreteLaplace] are exact samplers, in integers only.
+//   - [Binomial] draws from a table, within a stated error.
+//
+// Read [Source] first, and [System] for noise that is to protect people.
 package random
 
 import (
@@ -8,8 +18,9 @@ import (
 	"math/rand/v2"
 )
 
-// Source returns the stream of a name in a trial of a seed: a PCG whose 128-bit state is the
-// SHA-256 hash of the three, so that different names, trials or seeds give unrelated streams.
+// Source returns the stream of a name, in a trial of a seed. It is a PCG whose 128-bit state is
+// from the SHA-256 hash of the three, so that different names, trials or seeds give unrelated
+// streams.
 func Source(seed uint64, trial int, name string) *rand.PCG {
 	buf := make([]byte, 16, 16+len(name))
 	binary.LittleEndian.PutUint64(buf[0:], seed)
@@ -18,5 +29,5 @@ func Source(seed uint64, trial int, name string) *rand.PCG {
 	return rand.NewPCG(binary.LittleEndian.Uint64(sum[0:]), binary.LittleEndian.Uint64(sum[8:]))
 }
 
-// New returns Source wrapped in a generator.
+// New returns a generator over the stream of Source.
 func New(seed uint64, trial int, name string) *rand.Rand { return rand.New(Source(seed, trial, name)) }

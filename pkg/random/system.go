@@ -5,15 +5,17 @@ import (
 	"encoding/binary"
 )
 
-// System is a rand.Source over the operating system's randomness (crypto/rand), for noise that has to protect somebody. It reads 4 KiB at
-// a time, and overwrites a word in its buffer when it hands it out. If the system cannot give randomness the program ends with a fatal error, which
-// nothing can recover from. Make it with NewSystem, one for each goroutine.
+// System is a rand.Source over the operating system's randomness (crypto/rand), for noise that has
+// to protect people. Make it with NewSystem, one for each goroutine.
+//
+// It reads 4 KiB at a time, and overwrites a word in its buffer when it returns it. If the system
+// cannot give randomness, the program ends with a fatal error that nothing can recover from.
 type System struct {
 	buf  [4096]byte
 	next int
 }
 
-// NewSystem makes a source with an empty buffer.
+// NewSystem returns a source with an empty buffer.
 func NewSystem() *System { return &System{next: len(System{}.buf)} }
 
 // Uint64 returns a word of randomness.

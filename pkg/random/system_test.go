@@ -46,7 +46,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("no entropy today") }
 
-// TestSystemFailsLoudly runs itself with a system that has no randomness: the process has to die, even though it recovers from panics.
+// TestSystemFailsLoudly runs itself with a system that has no randomness: the process has to die,
+// even though it recovers from panics.
 func TestSystemFailsLoudly(t *testing.T) {
 	const key = "DPBANDITS_TEST_NO_ENTROPY"
 	if os.Getenv(key) != "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// ChiSquare draws a chi-square variable with k > 0 degrees of freedom; k may be large and need not be
-// whole. Its cost does not depend on k: Marsaglia and Tsang, "A simple method for generating gamma
-// variables", ACM TOMS 26(3), 2000, for the gamma variable of shape k/2.
+// ChiSquare draws a chi-square variable with k > 0 degrees of freedom. k may be large and need not
+// be whole; the cost does not depend on it. The method, for the gamma variable of shape k/2, is
+// Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000.
 func ChiSquare(g *Normals, k float64) float64 {
 	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
 		return ChiSquare(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
@@ -18,7 +18,7 @@ func ChiSquare(g *Normals, k float64) float64 {
 	return chiSquare(g, g.One(), float64(k/2)-1.0/3)
 }
 
-// chiSquare is ChiSquare for a first normal z and d = k/2 - 1/3, k >= 2.
+// chiSquare is ChiSquare for a given first normal z and d = k/2 - 1/3, k >= 2.
 func chiSquare(g *Normals, z, d float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	for ; ; z = g.One() {
@@ -34,10 +34,12 @@ func chiSquare(g *Normals, z, d float64) float64 {
 	}
 }
 
-// Wishart draws W ~ W_dim(scale I, freedom), the Gram matrix of freedom independent rows N(0, scale I),
-// by Bartlett's decomposition W = scale L L^T: L is lower triangular with standard normals below the
-// diagonal and the roots of chi-square variables with freedom, freedom-1, ... degrees of freedom on it. The
-// cost, O(dim^3), does not depend on freedom.
+// Wishart is a sampler of W ~ W_dim(scale I, freedom), the Gram matrix of freedom independent rows
+// N(0, scale I).
+//
+// It uses Bartlett's decomposition W = scale L L^T. L is lower triangular, with standard normals
+// below the diagonal and, on it, the roots of chi-square variables with freedom, freedom-1, ...
+// degrees of freedom. The cost, O(dim^3), does not depend on freedom.
 type Wishart struct {
 	dim     int
 	freedom int
@@ -45,7 +47,7 @@ type Wishart struct {
 	l       []float64 // the lower triangle, packed by rows
 }
 
-// NewWishart allocates the sampler. freedom > dim-1 (else W is singular) and scale > 0.
+// NewWishart returns a sampler, for freedom > dim-1 (otherwise W is singular) and scale > 0.
 func NewWishart(dim, freedom int, scale float64) (*Wishart, error) {
 	switch {
 	case dim < 1:
@@ -94,5 +96,6 @@ func (w *Wishart) Dim() int { return w.dim }
 // Freedom returns the degrees of freedom.
 func (w *Wishart) Freedom() int { return w.freedom }
 
-// Scale returns the multiple of the identity that the rows have as covariance.
+// Scale returns the variance of a row's entries: the covariance of a row is that multiple of the
+// identity.
 func (w *Wishart) Scale() float64 { return w.scale }

@@ -7,17 +7,20 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Normal draws a standard normal variable: the number that r.NormFloat64 returns, but the same on every machine.
+// Normal draws a standard normal variable: the number that r.NormFloat64 returns, but the same on
+// every machine.
 //
-// It is the ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random variables", 2000) with their
-// tables of 128 layers. That of math/rand compares exponentials that may differ in their last digits.
+// It is the ziggurat of Marsaglia and Tsang ("The ziggurat method for generating random variables",
+// 2000) with their tables of 128 layers. The one of math/rand compares exponentials whose last
+// digits may differ between machines.
 func Normal(r *rand.Rand) float64 {
 	for {
 		u := r.Uint64()
 		place := int32(u)
 		layer := u >> 32 & 127
 		x := float64(place) * float64(normalLayers.width[layer])
-		if uint32(max(place, -place)) < normalLayers.inner[layer] { // -2^31 is its own negative, and inside of none
+		// -2^31 is its own negative, and lies inside no layer.
+		if uint32(max(place, -place)) < normalLayers.inner[layer] {
 			return x
 		}
 		if layer == 0 {
@@ -35,8 +38,8 @@ func Normal(r *rand.Rand) float64 {
 	}
 }
 
-// Exponential draws a standard exponential variable: the number that r.ExpFloat64 returns, but the same on every
-// machine, by Marsaglia and Tsang's ziggurat of 256 layers.
+// Exponential draws a standard exponential variable: the number that r.ExpFloat64 returns, but the
+// same on every machine, by Marsaglia and Tsang's ziggurat of 256 layers.
 func Exponential(r *rand.Rand) float64 {
 	for {
 		u := r.Uint64()
@@ -57,12 +60,12 @@ func Exponential(r *rand.Rand) float64 {
 
 // layers are Marsaglia and Tsang's tables of equal areas under a falling density.
 type layers struct {
-	inner  []uint32  // what is below lies under the density for sure
-	width  []float32 // of a layer, over the range of the integers
-	height []float32 // the density at its edge
+	inner  []uint32  // a point below this lies under the density for sure
+	width  []float32 // width of a layer, over the range of the integers
+	height []float32 // the density at a layer's edge
 }
 
-// under tells whether a point of a layer, at a height of its own, lies under the density.
+// under reports whether a point of a layer, at a random height, lies under the density.
 func (l *layers) under(layer uint64, r *rand.Rand, density float64) bool {
 	rise := float32(float32(r.Float64()) * (l.height[layer-1] - l.height[layer]))
 	return l.height[layer]+rise < float32(density)
@@ -82,7 +85,8 @@ var (
 		func(y float64) float64 { return -portable.Log(y) })
 )
 
-// newLayers computes the tables for n layers of an area each, the lowest of them with the tail beyond an edge.
+// newLayers computes the tables for n layers of equal area. The lowest one includes the tail beyond
+// edge.
 func newLayers(n int, integers, edge, area float64, density, inverse func(float64) float64) *layers {
 	l := &layers{make([]uint32, n), make([]float32, n), make([]float32, n)}
 	base := area / density(edge)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The draws are math/rand's: a table wrong in one unit would change one of them, and all that follow.
+// The draws are math/rand's: a table wrong in one unit would change one of them, and all that
+// follow.
 func TestZigguratsAgainstRand(t *testing.T) {
 	ours, theirs := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
 	for i := range 3_000_000 {

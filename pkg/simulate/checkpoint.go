@@ -15,36 +15,36 @@ import (
 	"time"
 )
 
-// A checkpoint is a text file of one line a record: the CRC-32C of the record in eight hexadecimal
+// checkpoint is a text file with one record a line: the CRC-32C of the record in eight hexadecimal
 // digits, a space, the record in JSON, a newline. The first record is the identity of the
-// experiment, each other one a finished trial (float64 survive JSON bit by bit). The file is made
-// with its identity in one rename; trials are appended by one write each and reach the disk within
-// a second. A last line that is torn is dropped; a bad line before it is an error.
+// experiment, and each other one a finished trial (a float64 survives JSON bit by bit). The file
+// and its identity appear in one rename. Each trial is appended by one write and reaches the disk
+// within a second. A torn last line is dropped; a bad line before it is an error.
 //
-// A killed process loses the unfinished trials only; a power cut those of the last second too. What
-// cannot be written (a full disk) waits in memory, and is tried again with later trials and at the
-// end.
+// A killed process loses only the unfinished trials; a power cut also loses those of the last
+// second. What cannot be written (a full disk) waits in memory and is tried again with later trials
+// and at the end.
 type checkpoint struct {
 	mu       sync.Mutex
 	f        *os.File
 	restored []*record
-	columns  []int // of the file's records, one for each of the experiment's policies
-	partial  bool  // the file's list of policies is not the experiment's: nothing can be appended
-	size     int64 // of the file's whole records
-	torn     bool  // the file holds more than those, by a write that failed halfway
+	columns  []int // places of the experiment's policies in the file's records
+	partial  bool  // the file's list of policies is another one, so nothing can be appended
+	size     int64 // bytes of the file's whole records
+	torn     bool  // the file holds more than those, as a write failed halfway
 	pending  []byte
 	unsaved  int       // trials in pending
-	err      error     // why the last write failed; nil: it did not
-	failed   time.Time // when it did
-	syncErr  error     // the first failure to flush to the disk: what the file lost is not known
+	err      error     // why the last write failed; nil if it did not
+	failed   time.Time // when the last write failed
+	syncErr  error     // first failure to flush to the disk, which may have lost any part
 	synced   time.Time
 }
 
-// retryEvery is how long a checkpoint whose last write failed waits before the next.
+// retryEvery is how long a checkpoint waits after a failed write before it tries again.
 const retryEvery = time.Second
 
-// identity is what determines the results of a trial, but for the code. The number of trials does
-// not: a file may be resumed with more of them, or fewer.
+// identity is what determines the results of a trial, except the code. The number of trials is not
+// part of it: a file may be resumed with more of them, or fewer.
 type identity struct {
 	Format      string   `json:"format"`
 	Name        string   `json:"name"`
@@ -73,7 +73,8 @@ func newIdentity(e *Experiment, grid []int, d described) identity {
 	return id
 }
 
-// differs names the first difference between the identity of a file and that of an experiment.
+// differs returns an error that names the first difference between the identity of a file and that
+// of an experiment.
 func (id identity) differs(want identity) error {
 	diff := func(what string, got, want any) error {
 		return fmt.Errorf("it is of another experiment: %s is %#v in the file and %#v in the experiment", what, got, want)
@@ -112,8 +113,9 @@ func (id identity) differs(want identity) error {
 	return nil
 }
 
-// columns returns where the policies stand in the file's list, nil if one is not there. What a policy gets does not depend on
-// the others, so that a file may serve an experiment with fewer of them.
+// columns returns the places of the policies in the file's list, or nil if one is missing. A
+// policy's results do not depend on the other policies, so a file may serve an experiment with
+// fewer of them.
 func (id identity) columns(policies []string) []int {
 	columns := make([]int, 0, len(policies))
 	for _, name := range policies {
@@ -126,7 +128,7 @@ func (id identity) columns(policies []string) []int {
 	return columns
 }
 
-// openCheckpoint makes the file, or reads it and cuts off a torn last line.
+// openCheckpoint creates the file, or reads it and cuts off a torn last line.
 func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	defer func() {
 		if err != nil {
@@ -166,7 +168,7 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	return c, nil
 }
 
-// create puts a file that holds the identity in place, whole or not at all.
+// create makes a file that holds the identity, whole or not at all.
 func create(path string, id identity) error {
 	line, err := encode(id)
 	if err != nil {
@@ -184,7 +186,8 @@ func create(path string, id identity) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(path)); err == nil { // so that the rename survives a power cut; not all systems can
+	// so that the rename survives a power cut; not all systems can
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		dir.Sync()
 		dir.Close()
 	}
@@ -262,7 +265,7 @@ func (r *record) check(id identity) error {
 	return nil
 }
 
-// choose returns the record with some of its policies.
+// choose returns the record with some of its policies only.
 func (r *record) choose(columns []int) *record {
 	chosen := &record{Trial: r.Trial, Version: r.Version, Busy: r.Busy}
 	for _, i := range columns {
@@ -272,14 +275,14 @@ func (r *record) choose(columns []int) *record {
 	return chosen
 }
 
-// take returns the trials that were restored, once.
+// take returns the restored trials and forgets them.
 func (c *checkpoint) take() []*record {
 	restored := c.restored
 	c.restored = nil
 	return restored
 }
 
-// append saves a finished trial. A failure to write is told by trouble and close.
+// append saves a finished trial. trouble and close report a failure to write.
 func (c *checkpoint) append(r *record) error {
 	if c == nil {
 		return nil
@@ -301,7 +304,7 @@ func (c *checkpoint) append(r *record) error {
 	return nil
 }
 
-// write writes what is pending, or leaves the file with its whole records.
+// write writes what is pending. If that fails, the file keeps its whole records.
 func (c *checkpoint) write() {
 	defer func() {
 		if c.err != nil {
@@ -352,7 +355,7 @@ func (c *checkpoint) describe() error {
 	return nil
 }
 
-// close writes what is pending and flushes; it reports what could not be saved. It may be called
+// close writes what is pending, flushes, and reports what could not be saved. It may be called
 // again.
 func (c *checkpoint) close() error {
 	if c == nil {

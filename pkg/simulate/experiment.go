@@ -1,15 +1,3 @@
-// Package simulate runs bandit experiments: several policies on the same contexts, over many
-// trials in parallel, reduced in trial order so that the numbers do not depend on the number of
-// workers. A curve keeps a grid of rounds; a long run shows its progress, stops on a cancelled
-// context, and resumes from its checkpoint with the very numbers of an uninterrupted run.
-//
-// The streams of a trial come from [random.New] by name: "contexts" for the environment, "rewards"
-// for the rewards (each policy holds its own copy of that same stream: common random numbers),
-// "learner/" and "noise/" followed by the policy's name. What a policy gets therefore does not
-// depend on which other policies run beside it, or in what order.
-//
-// A learner that wants a warm-up (bandit.Warmer) is given one before round 1, from the stream "warm-up": the same rewards for all that want one, and
-// rounds 1, 2, ... bring what they bring without. A warm-up's regret is not counted.
 package simulate
 
 import (
@@ -25,44 +13,48 @@ import (
 )
 
 // Policy is a named way to make a learner. New is called once a trial, from several goroutines; the
-// learners it returns share nothing that they write.
+// learners that it returns must share nothing that they write.
 type Policy struct {
 	Name string // unique in the experiment; part of the names of the learner's streams
 	New  func() bandit.Learner
 }
 
-// Experiment is a comparison of policies on one environment.
+// Experiment compares policies on one environment.
 type Experiment struct {
 	Name string
-	// Environment makes a fresh environment. It is called once a trial, from several goroutines;
-	// the environments share nothing that they write. One that has a method Validate() error is
-	// validated before the first trial.
+	// Environment makes a fresh environment. It is called once a trial, from several goroutines; the
+	// environments must share nothing that they write. If it has a method Validate() error, that is
+	// called before the first trial.
 	Environment func() bandit.Environment
 	Policies    []Policy
 
-	Horizon int    // what the learners are calibrated for (Learner.Init), >= 1
-	Rounds  int    // how far each trial runs, in [1, Horizon]; 0 means Horizon
-	Trials  int    // independent repetitions, >= 1; trial i is a function of Seed and i
+	Horizon int    // rounds that the learners are calibrated for (Learner.Init), >= 1
+	Rounds  int    // rounds of each trial, in [1, Horizon]; 0 means Horizon
+	Trials  int    // independent repetitions, >= 1; trial i depends on Seed and i only
 	Seed    uint64 // of all streams of all trials
-	Grid    []int  // rounds a curve keeps, increasing, in [1, Rounds]; the last round is added; nil: DefaultGrid
+	// Grid lists the rounds that a curve keeps, increasing, in [1, Rounds]. The last round is added.
+	// nil means DefaultGrid.
+	Grid []int
 
-	// Pairs lists policies a, b whose trial-by-trial difference of regret, a less b, is wanted in the result's table, see Result.Paired.
+	// Pairs lists policies a, b whose trial-by-trial difference of regret, a minus b, goes into the
+	// result's table; see Result.Paired.
 	Pairs [][2]string
 
-	// Fingerprint describes what else determines the results. A checkpoint made under another one is
-	// refused, and so is one of an environment or learner with other parameters: all fields of the
-	// values that Environment and New return, private ones included. Of a function in a field only
-	// its name is known, of a closure nothing: what it computes with belongs into the Fingerprint.
+	// Fingerprint describes what else determines the results, such as the data of a closure. A
+	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
+	// other parameters, which are all fields of the values that Environment and New return, private
+	// ones included. Of a function in a field only the name is compared, and of a closure nothing, so
+	// put what a closure computes with into the Fingerprint.
 	Fingerprint string
-	// Checkpoint is the path of the file that keeps finished trials; empty: none is kept. If the
-	// file exists, its trials are restored and not run again.
+	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
+	// exists, its trials are restored and not run again.
 	Checkpoint string
 
-	Workers  int      // trials at a time, >= 0; 0 means runtime.GOMAXPROCS(0)
-	Progress Progress // nil: silent
+	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
+	Progress Progress // nil means silent
 }
 
-// rounds returns how far a trial runs.
+// rounds returns the number of rounds of a trial.
 func (e *Experiment) rounds() int {
 	if e.Rounds == 0 {
 		return e.Horizon
@@ -70,8 +62,8 @@ func (e *Experiment) rounds() int {
 	return e.Rounds
 }
 
-// prepare validates all that can be known before the first trial, each policy's Init included, and
-// returns the full grid and the policies' claims. It describes the parameters if there is a
+// prepare validates all that can be known before the first trial, each policy's Init included. It
+// returns the full grid and the policies' claims, and describes the parameters in d if there is a
 // checkpoint.
 func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim, err error) {
 	defer func() {
@@ -155,15 +147,14 @@ func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim,
 			return nil, nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
 		}
 		claims = append(claims, nil)
-		if c, ok := l.(privacy.Claimant); ok {
-			claim := c.Claim()
+		if claim := privacy.ClaimOf(l); claim.Held() {
 			claims[len(claims)-1] = &claim
 		}
 	}
 	return grid, claims, nil
 }
 
-// checkName accepts names that survive a line of text.
+// checkName accepts names that can be written on a line of text and read back.
 func checkName(s string) error {
 	switch {
 	case s == "":

@@ -8,11 +8,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// mostPoints is how many rounds a grid has at most: more are no curve.
+// mostPoints is the largest number of rounds in a grid.
 const mostPoints = 1 << 20
 
-// LinearGrid returns about n evenly spaced rounds in [1, rounds], increasing, the last one rounds.
-// It returns nil if n or rounds is below 1.
+// LinearGrid returns about n evenly spaced rounds in [1, rounds], increasing, of which the last is
+// rounds. It returns nil if n or rounds is below 1.
 func LinearGrid(rounds, n int) []int {
 	if n < 1 || rounds < 1 {
 		return nil
@@ -26,9 +26,9 @@ func LinearGrid(rounds, n int) []int {
 	return slices.Compact(grid)
 }
 
-// LogGrid returns at most n rounds from 1 to rounds, evenly spaced in their logarithm (fewer than
-// n, for the first ones coincide), increasing, the last one rounds. It returns nil if n or rounds
-// is below 1.
+// LogGrid returns at most n rounds from 1 to rounds, evenly spaced in their logarithm, increasing,
+// of which the last is rounds. There are fewer than n where the first ones coincide. It returns nil
+// if n or rounds is below 1.
 func LogGrid(rounds, n int) []int {
 	if n < 1 || rounds < 1 {
 		return nil
@@ -45,15 +45,16 @@ func LogGrid(rounds, n int) []int {
 	return slices.Compact(grid)
 }
 
-// DefaultGrid serves a linear and a logarithmic axis alike: 100 evenly spaced rounds and 60 that
-// are evenly spaced in their logarithm.
+// DefaultGrid returns a grid for linear and logarithmic axes alike: 100 evenly spaced rounds and 60
+// that are evenly spaced in their logarithm.
 func DefaultGrid(rounds int) []int {
 	grid := append(LinearGrid(rounds, 100), LogGrid(rounds, 60)...)
 	slices.Sort(grid)
 	return slices.Compact(grid)
 }
 
-// checkGrid returns the grid with the last round added if it is missing.
+// checkGrid validates a grid and adds the last round if it is missing. An empty grid means
+// DefaultGrid.
 func checkGrid(grid []int, rounds int) ([]int, error) {
 	if len(grid) == 0 {
 		return DefaultGrid(rounds), nil

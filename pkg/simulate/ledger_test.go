@@ -3,7 +3,6 @@ package simulate
 import (
 	"context"
 	"errors"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -12,11 +11,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// laplaceGreedy plays the arm with the larger noisy sum, with fresh noise a round. Its faults are those that a ledger is there for.
+// laplaceGreedy plays the arm with the larger noisy sum, with fresh noise a round. Its faults are
+// those that a ledger is there for.
 type laplaceGreedy struct {
 	bandit.Base
 	lazy   bool // keeps its noise between rounds
 	quiet  bool // draws less noise than it says
+	tenth  bool // draws a tenth of the noise that its plan has, and says so
 	sneaky bool // takes a number past privacy.Noise
 
 	source rand.Source
@@ -38,6 +39,9 @@ func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
 	if l.quiet {
 		scale = 1
 	}
+	if l.tenth {
+		scale /= 10
+	}
 	if l.rounds++; !l.lazy || l.rounds == 1 {
 		l.noise.Laplace(l.z[:], scale)
 	}
@@ -52,15 +56,22 @@ func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
 
 func (l *laplaceGreedy) Update(_ *bandit.View, arms []int, y []float64) { l.sum[arms[0]] += y[0] }
 
-func (l *laplaceGreedy) Claim() privacy.Claim {
-	return privacy.Claim{Neighbours: privacy.ReplaceRound, Epsilon: 1}
+func (l *laplaceGreedy) Plan(int) privacy.Plan {
+	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}, Cases: [][]privacy.Release{{{
+		Laws: []privacy.Law{privacy.LaplaceLaw(2, 5)}, Sensitivity: privacy.Norms{L1: 5},
+	}}}}.HeldBy(l)
 }
 
-func (l *laplaceGreedy) Draws() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.LaplaceLaw(2, 5), Count: l.rounds}}
+func (l *laplaceGreedy) Drawn() []privacy.Draws {
+	law := privacy.LaplaceLaw(2, 5)
+	if l.tenth {
+		law.Scale /= 10
+	}
+	return []privacy.Draws{{Law: law, Count: l.rounds}}
 }
 
-// TestLedgerMeetsClaim: a trial whose noise is not what the claim rests on is an error that says which draws differ.
+// TestLedgerMeetsClaim: a trial whose noise is not what the claim rests on is an error that says
+// which draws differ.
 func TestLedgerMeetsClaim(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -70,6 +81,7 @@ func TestLedgerMeetsClaim(t *testing.T) {
 		{"honest", laplaceGreedy{}, nil},
 		{"lazy", laplaceGreedy{lazy: true}, []string{"1 draws", "Laplace of dimension 2, scale 5", "claimed 50"}},
 		{"quiet", laplaceGreedy{quiet: true}, []string{"50 draws", "scale 1", "claimed 0", "no draws", "claimed 50"}},
+		{"a tenth of the noise, and says so", laplaceGreedy{tenth: true}, []string{"Laplace of dimension 2, scale 0.5", "the noise of no release of the plan"}},
 		{"sneaky", laplaceGreedy{sneaky: true}, []string{"1 words", "past privacy.Noise"}},
 	} {
 		e := toyExperiment()
@@ -112,14 +124,15 @@ type systemNoise struct {
 
 func (s *systemNoise) Check() error { return s.found }
 
-// TestUncheckedClaimWarns: a finite claim without Draws passes with a warning, an infinite one without.
+// TestUncheckedClaimWarns: a finite claim without Drawn passes with a warning, an infinite one
+// without.
 func TestUncheckedClaimWarns(t *testing.T) {
 	e := toyExperiment()
 	e.Policies = []Policy{{"claims", func() bandit.Learner { return new(claims) }}, {"none", func() bandit.Learner { return new(noClaim) }}}
 	r := mustRun(t, e)
 	count := func(p PolicyResult) int {
 		for _, w := range p.Warnings {
-			if strings.Contains(w.What, "no method Draws") {
+			if strings.Contains(w.What, "no method Drawn") {
 				return w.Count
 			}
 		}
@@ -135,4 +148,6 @@ func TestUncheckedClaimWarns(t *testing.T) {
 
 type noClaim struct{ toyGreedy }
 
-func (*noClaim) Claim() privacy.Claim { return privacy.Claim{Epsilon: math.Inf(1)} }
+func (l *noClaim) Plan(int) privacy.Plan {
+	return privacy.Plan{Neighbours: privacy.ReplaceRound, Cases: [][]privacy.Release{{{}}}}.HeldBy(l)
+}

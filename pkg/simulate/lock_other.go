@@ -4,5 +4,5 @@ package simulate
 
 import "os"
 
-// lock does nothing where there is no flock: do not run two processes on one checkpoint.
+// lock does nothing, as this system has no flock. Do not run two processes on one checkpoint.
 func lock(*os.File) error { return nil }

@@ -13,13 +13,13 @@ import (
 )
 
 // parameters describes a fresh environment or learner, before Init or Reset: a line for its type,
-// then one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". Pointers and
-// interfaces are followed, private fields included: in a fresh value they hold what its constructor
-// was given (matroid.Uniform has no others). A list of more than 16 elements is told by its length
-// and a hash.
+// then one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows
+// pointers and interfaces, and includes private fields, which in a fresh value hold what its
+// constructor was given (matroid.Uniform has no other fields). Of a list of more than 16 elements
+// it gives the length and a hash.
 //
-// What a function does cannot be seen: a declared one is told by its name, a closure only by its
-// being there. Nor are locks and counters (packages sync and sync/atomic) parameters.
+// It cannot see what a function does: it gives the name of a declared function, and of a closure
+// only that it is there. Locks and counters (packages sync and sync/atomic) are not parameters.
 func parameters(v any) []string {
 	d := describer{seen: make(map[place]string)}
 	d.add("type", fmt.Sprintf("%T", v))
@@ -107,7 +107,8 @@ func appendBasic(b []byte, v reflect.Value) []byte {
 	return append(b, v.Kind().String()...) // an address, a channel, nothing
 }
 
-// first says whether what v points to is met for the first time; if not, it says where that was.
+// first reports whether v points to something that is met for the first time. If not, it adds where
+// that was met before.
 func (d *describer) first(path string, v reflect.Value, n int) bool {
 	at := place{v.Pointer(), n, v.Type()}
 	if before, ok := d.seen[at]; ok && v.Type().Elem().Size() > 0 {
@@ -155,7 +156,8 @@ func (d *describer) dictionary(path string, v reflect.Value) {
 	}
 }
 
-// function names a declared function. A closure's name changes with the code around it.
+// function returns the name of a declared function. Closures get no name, as it would change with
+// the code around them.
 func function(v reflect.Value) string {
 	if v.IsNil() {
 		return "nil"
@@ -167,12 +169,11 @@ func function(v reflect.Value) string {
 	return name
 }
 
-// running says whether the type is one of those that locks and counters are made of, whose state is
-// no parameter.
+// running reports whether a type belongs to locks and counters, whose state is not a parameter.
 func running(t reflect.Type) bool { return t.PkgPath() == "sync" || t.PkgPath() == "sync/atomic" }
 
-// difference names the first difference between the descriptions in a file and of an experiment, ""
-// if there is none.
+// difference names the first difference between the descriptions in a file and of an experiment. It
+// returns "" if there is none.
 func difference(file, experiment []string) string {
 	for i := range max(len(file), len(experiment)) {
 		switch {

@@ -7,46 +7,46 @@ import (
 	"time"
 )
 
-// Status says how far a run is. A round is one learner playing one round, so that three policies
-// over a horizon of 1000 are 3000 rounds a trial.
+// Status says how far a run is. A round is one learner playing one round, so three policies over a
+// horizon of 1000 are 3000 rounds a trial.
 type Status struct {
-	Done, Total     int64         // rounds, those of restored trials included
-	TrialsDone      int           // trials that are finished or were restored from a checkpoint
+	Done, Total     int64         // rounds, restored trials included
+	TrialsDone      int           // trials that finished or were restored from a checkpoint
 	TrialsFailed    int           // trials that ended with an error
-	Trials          int           // trials in all, of all experiments of the run
+	Trials          int           // number of trials of all experiments in the run
 	Unsaved         int           // finished trials that could not be written to their checkpoint
-	Err             error         // why; nil: all checkpoints are well
-	RoundsPerSecond float64       // of this run, restored trials not counted; 0 until known
+	Err             error         // why they were not written; nil if all checkpoints are well
+	RoundsPerSecond float64       // of this run, without restored trials; 0 until known
 	Elapsed         time.Duration // since the run started
-	Left            time.Duration // estimate at the present rate; negative while unknown
-	Finished        bool          // the last report of the run, whether all was done or not
+	Left            time.Duration // estimate at the present rate; negative if unknown
+	Finished        bool          // this is the run's last report, whether or not all was done
 }
 
-// Progress hears about a run: once at its start, then a few times a second, and once at its end
-// (Finished is set). Calls never overlap. A slow sink delays later reports, not the trials.
+// Progress receives reports on a run: one at its start, then a few a second, and one at its end, in
+// which Finished is set. Calls never overlap. A slow Report delays later reports, not the trials.
 type Progress interface {
 	Report(Status)
 }
 
-// ProgressFunc makes a function a Progress.
+// ProgressFunc makes a Progress of a function.
 type ProgressFunc func(Status)
 
 // Report calls f.
 func (f ProgressFunc) Report(s Status) { f(s) }
 
-// Terminal is a Progress of one line of text. On a terminal the line is redrawn in place;
-// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute. A
-// checkpoint that cannot be written to gets a line of its own at once.
+// Terminal is a Progress that writes one line of text. On a terminal the line is redrawn in place;
+// elsewhere (a log, a pipe) a new line is written at each 10% and at least once a minute. If a
+// checkpoint cannot be written, that gets a line of its own at once.
 type Terminal struct {
 	w       io.Writer
 	redraw  bool
 	width   int           // of the line on screen
-	nextPct int           // next percentage to write when not redrawing
+	nextPct int           // next percentage to write at when not redrawing
 	last    time.Duration // Elapsed of the line written last
-	trouble bool          // the report before had an Err
+	trouble bool          // the last report had an Err
 }
 
-// NewTerminal returns a Terminal that writes to w; nil is the standard error.
+// NewTerminal returns a Terminal that writes to w; nil means the standard error.
 func NewTerminal(w io.Writer) *Terminal {
 	if w == nil {
 		w = os.Stderr
@@ -93,7 +93,7 @@ func (t *Terminal) Report(s Status) {
 	}
 }
 
-// String is the line that Terminal shows, plain ASCII.
+// String returns the line that Terminal shows, in plain ASCII.
 func (s Status) String() string {
 	line := fmt.Sprintf("%3d%%  trial %d of %d", s.percent(), s.TrialsDone, s.Trials)
 	if s.TrialsFailed > 0 {

@@ -10,28 +10,31 @@ import (
 	"time"
 )
 
-// Provenance says where a result comes from. The fields from Workers on describe the run and may
-// differ between two runs of the same experiment; the numbers do not.
+// Provenance says where a result comes from. The fields from Workers on describe the run, and may
+// differ between two runs of the same experiment; the results do not.
 type Provenance struct {
 	Experiment  string
 	Seed        uint64
-	Trials      int // finished
+	Trials      int // trials that finished
 	Asked       int // trials asked for
-	Horizon     int // what the learners were calibrated for
-	Rounds      int // how far they ran
+	Horizon     int // rounds that the learners were calibrated for
+	Rounds      int // rounds that each trial ran
 	Fingerprint string
-	Version     string // of the toolkit, see Version
-	Go          string // version
+	Version     string // of the toolkit; see Version
+	Go          string // version of Go
 	Platform    string // GOOS/GOARCH
 
-	Workers         int
-	CPUs            int
-	Date            time.Time     // of the end of the run, UTC
-	Wall            time.Duration // of the whole run, other experiments of its RunAll included
-	Busy            time.Duration // summed over this experiment's finished trials, restored ones included
-	RoundsPerSecond float64       // of this experiment and one worker: rounds run / Busy; a round is one learner's
-	Restored        int           // trials that came from the checkpoint
-	OtherVersions   []string      // versions, other than Version, that restored trials were run by
+	Workers int
+	CPUs    int
+	Date    time.Time     // end of the run, UTC
+	Wall    time.Duration // length of the whole run, other experiments of its RunAll included
+	// Busy is the time that this experiment's finished trials took, restored ones included.
+	Busy time.Duration
+	// RoundsPerSecond is the speed of one worker on this experiment: rounds run / Busy. Each policy's
+	// round counts.
+	RoundsPerSecond float64
+	Restored        int      // trials that came from the checkpoint
+	OtherVersions   []string // versions, other than Version, that ran restored trials
 }
 
 func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
@@ -61,8 +64,8 @@ func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
 
 const module = "github.com/dpbandits/dpbandits"
 
-// Version names the revision of the toolkit that runs: what the build recorded, else that of the
-// git checkout it was compiled from, with "-dirty" if files were changed; else "unknown".
+// Version returns the revision of the toolkit that runs: what the build recorded, else that of the
+// git checkout it was compiled from, with "-dirty" if files were changed, else "unknown".
 var Version = sync.OnceValue(func() string {
 	if v := buildVersion(); v != "" {
 		return v
@@ -100,9 +103,9 @@ func buildVersion() string {
 	return ""
 }
 
-// gitVersion asks git about the directory of this file, if the build left its path and it is still
-// the toolkit's checkout. Only Go files and the module's own make it dirty: notebooks change when
-// they are run.
+// gitVersion asks git for the revision of the directory of this file, if the build kept its path
+// and it is still the toolkit's checkout. Only changed Go files and go.mod and go.sum make it
+// dirty, as notebooks change when they are run.
 func gitVersion() string {
 	_, file, _, _ := runtime.Caller(0)
 	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))

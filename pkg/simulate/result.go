@@ -12,24 +12,36 @@ import (
 
 // Result holds the finished trials of an experiment, trial by trial.
 type Result struct {
-	Name       string
-	Grid       []int          // rounds, increasing
-	Finished   []int          // the trials that finished, increasing; all of them unless the run was stopped
+	Name string
+	Grid []int // rounds, increasing
+	// Finished lists the trials that finished, increasing: all of them unless the run was stopped or
+	// trials failed.
+	Finished   []int
 	Policies   []PolicyResult // in the experiment's order
 	Pairs      [][2]string    // the experiment's
 	Provenance Provenance
 }
 
-// PolicyResult is what one policy did.
+// PolicyResult holds the regret, the warnings and the privacy claim of one policy.
 type PolicyResult struct {
 	Name     string
 	Regret   [][]float64      // [finished trial][grid point]: cumulative expected regret
-	Warnings []bandit.Warning // counts summed over the trials, in order of appearance
-	Claim    *privacy.Claim   // what the learner promises once initialised; nil unless it is a privacy.Claimant
+	Warnings []bandit.Warning // counts summed over the trials, in order of first appearance
+	// Claim is what the learner promises after Init; nil if it holds no privacy.Plan.
+	Claim *privacy.Claim
 }
 
-// Curve is a policy's cumulative regret over the trials, per grid point. SE is the standard error
-// of the mean, NaN for one trial. Quantiles interpolate linearly between order statistics.
+// Epsilon returns the epsilon that is proved for the policy; +Inf if it claims none.
+func (p PolicyResult) Epsilon() float64 {
+	if p.Claim == nil {
+		return math.Inf(1)
+	}
+	return p.Claim.Epsilon()
+}
+
+// Curve summarises a policy's cumulative regret over the trials at each grid point. SE is the
+// standard error of the mean, NaN for a single trial. Quantiles interpolate linearly between order
+// statistics.
 type Curve struct {
 	Policy        string
 	Rounds        []int
@@ -38,7 +50,7 @@ type Curve struct {
 	Trials        int
 }
 
-// Policy returns the results of the policy of that name.
+// Policy returns the results of the policy with that name.
 func (r *Result) Policy(name string) (*PolicyResult, error) {
 	for i := range r.Policies {
 		if r.Policies[i].Name == name {
@@ -48,7 +60,7 @@ func (r *Result) Policy(name string) (*PolicyResult, error) {
 	return nil, fmt.Errorf("simulate: result %q has no policy %q", r.Name, name)
 }
 
-// Curves summarises all policies, in order.
+// Curves returns the curves of all policies, in the experiment's order.
 func (r *Result) Curves() []Curve {
 	curves := make([]Curve, len(r.Policies))
 	for i, p := range r.Policies {
@@ -57,7 +69,7 @@ func (r *Result) Curves() []Curve {
 	return curves
 }
 
-// Curve summarises one policy.
+// Curve returns the curve of one policy.
 func (r *Result) Curve(policy string) (Curve, error) {
 	p, err := r.Policy(policy)
 	if err != nil {
@@ -66,9 +78,10 @@ func (r *Result) Curve(policy string) (Curve, error) {
 	return summarise(p.Name, r.Grid, p.Regret), nil
 }
 
-// Paired summarises the trial-by-trial difference of cumulative regret, policy a less policy b.
-// Both met the same contexts and rewards, so its standard error is usually well below that of the
-// two curves: the one to judge which policy is better by. The curve's Policy is "a - b".
+// Paired returns the curve of the trial-by-trial difference of cumulative regret, policy a minus
+// policy b. Use it to judge which policy is better: both saw the same contexts and rewards, so its
+// standard error is usually much smaller than those of the two curves. The curve's Policy is "a -
+// b".
 func (r *Result) Paired(a, b string) (Curve, error) {
 	pa, err := r.Policy(a)
 	if err != nil {
@@ -88,7 +101,7 @@ func (r *Result) Paired(a, b string) (Curve, error) {
 	return summarise(a+" - "+b, r.Grid, diff), nil
 }
 
-// Final returns a policy's cumulative regret at the last round, one value a finished trial.
+// Final returns a policy's cumulative regret at the last round, one value for each finished trial.
 func (r *Result) Final(policy string) ([]float64, error) {
 	p, err := r.Policy(policy)
 	if err != nil {
@@ -101,7 +114,7 @@ func (r *Result) Final(policy string) ([]float64, error) {
 	return final, nil
 }
 
-// Quantile returns the p-quantile of a policy's cumulative regret per grid point, p in [0, 1].
+// Quantile returns the p-quantile of a policy's cumulative regret at each grid point, p in [0, 1].
 func (r *Result) Quantile(policy string, p float64) ([]float64, error) {
 	if !(p >= 0 && p <= 1) {
 		return nil, fmt.Errorf("simulate: quantile p = %v, want in [0, 1]", p)
@@ -145,8 +158,8 @@ func summarise(name string, grid []int, trials [][]float64) Curve {
 	return c
 }
 
-// meanStd returns the mean and the standard deviation with n-1 in the denominator, 0 for n < 2, summed in order, so that
-// they are the same numbers on every machine.
+// meanStd returns the mean and the standard deviation with n-1 in the denominator, which is 0 for n
+// < 2. It sums in order, so the numbers are the same on every machine.
 func meanStd(x []float64) (mean, std float64) {
 	var sum, square, rest float64
 	for _, v := range x {
@@ -157,7 +170,7 @@ func meanStd(x []float64) (mean, std float64) {
 	for _, v := range x {
 		d := v - mean
 		square += float64(d * d)
-		rest += d // 0 but for the rounding of the mean
+		rest += d // 0, up to the rounding of the mean
 	}
 	if len(x) < 2 {
 		return mean, 0
@@ -165,9 +178,9 @@ func meanStd(x []float64) (mean, std float64) {
 	return mean, math.Sqrt((square - rest*rest/n) / (n - 1))
 }
 
-// quantile interpolates linearly between the order statistics around (n-1)p, as R's and NumPy's
-// default does (gonum's LinInterp interpolates the distribution function: its median of 1, 2, 3 is
-// 1.5).
+// quantile returns the p-quantile of a sorted slice by linear interpolation between the order
+// statistics around (n-1)p, the default of R and NumPy. (gonum's LinInterp interpolates the
+// distribution function instead: its median of 1, 2, 3 is 1.5.)
 func quantile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return math.NaN()

@@ -60,8 +60,8 @@ func TestCurveByHand(t *testing.T) {
 	}
 }
 
-// Policies of a trial share their contexts and rewards, so a policy differs from its twin by its own
-// stream only.
+// Policies of a trial share their contexts and rewards, so a policy differs from its twin by its
+// own stream only.
 func TestPairedIsTighter(t *testing.T) {
 	e := toyExperiment()
 	e.Policies = []Policy{toyPolicy("a", 0.05, 0), toyPolicy("b", 0.1, 0)}
@@ -269,8 +269,10 @@ func (l *claims) Init(p bandit.Problem, horizon int) error {
 	l.epsilon = float64(horizon)
 	return l.toyGreedy.Init(p, horizon)
 }
-func (l *claims) Claim() privacy.Claim {
-	return privacy.Claim{Model: privacy.Joint, Epsilon: l.epsilon}
+func (l *claims) Plan(int) privacy.Plan {
+	return privacy.Plan{Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Cases: [][]privacy.Release{{{
+		Laws: []privacy.Law{privacy.LaplaceLaw(1, 1)}, Sensitivity: privacy.Norms{L1: l.epsilon},
+	}}}}.HeldBy(l)
 }
 
 func TestClaimsTravelWithResults(t *testing.T) {
@@ -280,8 +282,11 @@ func TestClaimsTravelWithResults(t *testing.T) {
 	if r.Policies[0].Claim != nil {
 		t.Errorf("policy %q has the claim %v, want none", r.Policies[0].Name, r.Policies[0].Claim)
 	}
+	if e := r.Policies[0].Epsilon(); !math.IsInf(e, 1) {
+		t.Errorf("policy %q, which claims nothing, has epsilon = %v", r.Policies[0].Name, e)
+	}
 	c := r.Policies[3].Claim
-	if c == nil || c.Epsilon != 2000 {
+	if c == nil || c.Epsilon() != 2000 || r.Policies[3].Epsilon() != 2000 {
 		t.Fatalf("claim %v, want epsilon = 2000", c)
 	}
 	if got := r.Table().Claims; len(got) != 1 || got["claims"] != c.String() {

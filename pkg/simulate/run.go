@@ -14,13 +14,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Options are those of RunAll.
+// Options are the options of RunAll.
 type Options struct {
-	Workers  int      // trials at a time, >= 0; 0 means runtime.GOMAXPROCS(0)
-	Progress Progress // nil: silent
+	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
+	Progress Progress // nil means silent
 }
 
-// Run runs the experiment; see RunAll.
+// Run runs one experiment as RunAll does, with its own Workers and Progress.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 	results, err := RunAll(ctx, []*Experiment{e}, Options{e.Workers, e.Progress})
 	if results == nil {
@@ -32,13 +32,14 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 // RunAll runs several experiments as one list of trials, the longest trials first, so that all
 // workers stay busy to the end. It ignores the experiments' own Workers and Progress.
 //
-// The results are bit-identical at any number of workers. If the context is cancelled, or trials
-// fail (a learner's Err, a panic), the results hold the trials that finished and the error says
-// what happened: it wraps the context's error, and a *TrialError for each of the first failures.
-// The other trials run to their end. A checkpoint that cannot be written to is told by the next
-// progress report and tried again; what it lacks at the end is in the error, too, and the results
-// are whole. Results are nil only if an experiment or a checkpoint is found invalid before the
-// start.
+// The results are bit-identical for any number of workers. If the context is cancelled or trials
+// fail (a learner's Err, a panic), the results hold the trials that finished; the other trials run
+// to their end unless the context is cancelled. The error wraps the context's error, and a
+// *TrialError for each of the first failures.
+//
+// If a checkpoint cannot be written, the next progress report says so and the run tries again. If
+// trials are still not saved at the end, the error says so, and the results are complete all the
+// same. Results are nil only if an experiment or a checkpoint is found invalid before the start.
 func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Result, error) {
 	if opts.Workers < 0 {
 		return nil, fmt.Errorf("simulate: Options.Workers = %d, want >= 0", opts.Workers)
@@ -91,16 +92,16 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	return results, errors.Join(errs...)
 }
 
-// job is an experiment under way.
+// job is an experiment that is being run.
 type job struct {
 	*Experiment
 	grid      []int
 	claims    []*privacy.Claim // by policy
-	described described        // if there is a checkpoint
+	described described        // made if there is a checkpoint
 	save      *checkpoint
 	restored  int
 	records   []*record // by trial, nil until finished
-	errs      []error   // by trial; each worker writes its own trials' only
+	errs      []error   // by trial; each worker writes only those of its own trials
 }
 
 func openJobs(experiments []*Experiment) (jobs []*job, err error) {
@@ -184,7 +185,7 @@ func tasks(jobs []*job) []task {
 	return list
 }
 
-// cost is the number of rounds of a trial, each policy's counted.
+// cost returns the number of rounds of a trial, counted once for each policy.
 func (j *job) cost() int64 { return int64(j.rounds()) * int64(len(j.Policies)) }
 
 func (t task) run(ctx context.Context, m *meter) {

@@ -14,13 +14,14 @@ type Slope struct {
 	R2            float64 // coefficient of determination of the fit on the logarithms
 }
 
-// LogLogSlope fits log(mean y[i]) = LogC + Value log x[i] by ordinary least squares, natural
-// logarithms; y[i] holds the trials at x[i], at least one each, x[i] > 0 and mean y[i] > 0.
+// LogLogSlope fits ln(mean y[i]) = LogC + Value ln x[i] by ordinary least squares. y[i] holds the
+// trials at x[i], at least one each. All x[i] and all means of y[i] must be > 0, and n >= 3 points
+// are needed.
 //
-// The interval is the classical one of least squares, Value +- t(0.975, n-2) se, where se comes from
-// the points' scatter around the line: it holds the noise of the trials and what the power law
-// misses alike, and needs n >= 3 points. It takes the points to be independent, so each x[i] should
-// have trials of its own (not the grid points of one curve).
+// The interval is the classical one of least squares, Value +- t(0.975, n-2) se, where se comes
+// from the points' scatter around the line. It covers both the noise of the trials and the misfit
+// of the power law. It assumes independent points, so each x[i] should have trials of its own (not
+// the grid points of one curve).
 func LogLogSlope(x []float64, y [][]float64) (Slope, error) {
 	n := len(x)
 	if n < 3 {

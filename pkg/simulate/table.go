@@ -13,8 +13,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Table is a result as it is published: a curve per policy and per pair of the experiment, the warnings, and where it all comes
-// from. It is written as CSV, one row per policy and round, under lines "# key: value":
+// Table is a result in the form in which it is published: a curve for each policy and each pair of
+// the experiment, the warnings, the claims and the provenance. As CSV it has one row per policy and
+// round, below lines "# key: value":
 //
 //	# experiment: quickstart
 //	# seed: 7
@@ -24,21 +25,22 @@ import (
 //	policy,round,mean,se,q10,q50,q90,trials
 //	linucb,1,0.25,0.01,0.1,0.24,0.4,100
 //
-// Keys that start with "run-" describe the run (date, workers, time); without those lines the bytes
-// are a function of the experiment, the toolkit's version and the platform.
+// Keys that start with "run-" describe the run (date, workers, time). Without those lines, the
+// bytes depend only on the experiment, the toolkit's version and the platform.
 type Table struct {
 	Provenance Provenance
-	Claims     map[string]string           // by policy: what it promises, as privacy.Claim prints it
+	Claims     map[string]string           // by policy: its promise, as privacy.Claim prints it
 	Warnings   map[string][]bandit.Warning // by policy, summed over trials
 	Curves     []Curve
 }
 
-// Table returns the result as it is published.
+// Table returns the result in the form in which it is published.
 func (r *Result) Table() *Table {
 	t := newTable()
 	t.Provenance, t.Curves = r.Provenance, r.Curves()
 	for _, pair := range r.Pairs {
-		if c, err := r.Paired(pair[0], pair[1]); err == nil { // that there are such policies was checked before the run
+		// prepare has checked that these policies exist
+		if c, err := r.Paired(pair[0], pair[1]); err == nil {
 			t.Curves = append(t.Curves, c)
 		}
 	}
@@ -57,7 +59,7 @@ func newTable() *Table {
 	return &Table{Claims: make(map[string]string), Warnings: make(map[string][]bandit.Warning)}
 }
 
-// Curve returns the curve of a policy.
+// Curve returns the curve of one policy, or of a pair by the name "a - b".
 func (t *Table) Curve(policy string) (Curve, error) {
 	for _, c := range t.Curves {
 		if c.Policy == policy {
@@ -69,7 +71,8 @@ func (t *Table) Curve(policy string) (Curve, error) {
 
 var columns = []string{"policy", "round", "mean", "se", "q10", "q50", "q90", "trials"}
 
-// header lists the provenance's lines: a key, and pointers for both directions.
+// header lists the lines of the provenance: each key with a pointer to its field, for writing and
+// reading.
 func (p *Provenance) header() []field {
 	return []field{
 		{"experiment", &p.Experiment},
@@ -141,7 +144,7 @@ func (f field) parse(s string) (err error) {
 	return err
 }
 
-// quote quotes what would not survive a line as it is.
+// quote quotes a string that a line could not hold as it is.
 func quote(s string) string {
 	if q := strconv.Quote(s); q != `"`+s+`"` || strings.TrimSpace(s) != s {
 		return q
@@ -158,7 +161,7 @@ func unquote(s string) (string, error) {
 
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// WriteCSV writes the table. Floats are written so that they read back bit by bit.
+// WriteCSV writes the table as CSV. Floats are written so that they read back bit by bit.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	p := t.Provenance
@@ -189,7 +192,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return errors.Join(rows.Error(), out.Flush())
 }
 
-// ReadCSV reads what WriteCSV wrote. Lines with unknown keys are skipped.
+// ReadCSV reads a table that WriteCSV wrote. It skips lines with unknown keys.
 func ReadCSV(r io.Reader) (*Table, error) {
 	t := newTable()
 	fields := make(map[string]field)
@@ -237,7 +240,7 @@ func ReadCSV(r io.Reader) (*Table, error) {
 	}
 }
 
-// parse takes in a header line.
+// parse reads a header line into the table.
 func (t *Table) parse(fields map[string]field, key, value string) error {
 	var policy, claim string
 	var w bandit.Warning

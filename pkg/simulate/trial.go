@@ -14,15 +14,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TrialError says where a trial failed.
+// TrialError says where and why a trial failed.
 type TrialError struct {
 	Experiment string
-	Policy     string // empty: the environment failed
+	Policy     string // empty if the environment failed
 	Trial      int    // from 0
-	Round      int    // from 1; 0: before the first round, or in a warm-up
+	Round      int    // from 1; 0 means before the first round, or in a warm-up
 	Err        error  // the learner's Err, or a *PanicError
 }
 
+// Error names the experiment, the policy, the trial and the round.
 func (e *TrialError) Error() string {
 	who := "environment"
 	if e.Policy != "" {
@@ -31,22 +32,24 @@ func (e *TrialError) Error() string {
 	return fmt.Sprintf("simulate: experiment %q: %s, trial %d, round %d: %v", e.Experiment, who, e.Trial, e.Round, e.Err)
 }
 
+// Unwrap returns Err.
 func (e *TrialError) Unwrap() error { return e.Err }
 
-// PanicError is a panic that was caught in a learner or an environment.
+// PanicError is a panic that was recovered in a learner or an environment.
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // of the goroutine, for debugging
 }
 
+// Error returns the text of the panic, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns the value of the panic if it is an error.
+// Unwrap returns the value of the panic if that is an error, else nil.
 func (e *PanicError) Unwrap() error { err, _ := e.Value.(error); return err }
 
 func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack()} }
 
-// record is a finished trial: what a checkpoint keeps.
+// record is a finished trial, as a checkpoint keeps it.
 type record struct {
 	Trial    int                `json:"trial"`
 	Version  string             `json:"version"`  // of the toolkit that ran it
@@ -55,7 +58,7 @@ type record struct {
 	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
 }
 
-// seat is a policy at play.
+// seat is a policy in a trial.
 type seat struct {
 	learner bandit.Learner
 	ledger  *privacy.Ledger // of its noise
@@ -65,15 +68,15 @@ type seat struct {
 	sum     float64 // cumulative expected regret
 }
 
-// The round loop looks at the context, and reports its progress, once in a number of rounds that
-// doubles up to maxChunk while they take less than chunkTime.
+// The round loop checks the context and reports its progress once a chunk of rounds. Chunks double
+// in length, up to maxChunk, as long as they take less than chunkTime.
 const (
 	maxChunk  = 4096
 	chunkTime = 20 * time.Millisecond
 )
 
-// runTrial plays one trial. tick is told the number of rounds played since its last call. The error
-// is ctx's or a *TrialError.
+// runTrial plays one trial. It calls tick with the number of rounds played since its last call. The
+// error is ctx's or a *TrialError.
 func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick func(rounds int)) (rec *record, err error) {
 	at, round := -1, 0 // the policy whose code runs (-1: the environment) and the round, for errors
 	turn := -1         // the policy whose turn it is (-1: none's)
@@ -202,12 +205,13 @@ func allArms(n int) []int {
 	return arms
 }
 
-// check compares the noise that was drawn in the trial with what the learner's claim rests on. A learner whose noise is not from the source that it
-// was handed, but from the system, has the ledger of it itself and a method Check.
+// check compares the noise drawn in the trial with the learner's plan. A learner that draws noise
+// from the operating system, not from the source that it was given, keeps its own ledger and has a
+// method Check.
 func (s *seat) check() error {
 	var err error
 	if l, ok := s.learner.(privacy.Ledgered); ok {
-		err = s.ledger.Check(l.Draws())
+		err = s.ledger.CheckPlan(l)
 	}
 	if l, ok := s.learner.(interface{ Check() error }); ok {
 		err = errors.Join(err, l.Check())
@@ -215,19 +219,18 @@ func (s *seat) check() error {
 	return err
 }
 
-// unchecked warns of a claim that the ledger cannot be compared with.
+// unchecked warns of a claim that cannot be compared with the ledger.
 func (s *seat) unchecked() []bandit.Warning {
 	if _, ok := s.learner.(privacy.Ledgered); ok {
 		return nil
 	}
-	c, ok := s.learner.(privacy.Claimant)
-	if !ok || math.IsInf(c.Claim().Epsilon, 1) {
+	if math.IsInf(privacy.ClaimOf(s.learner).Epsilon(), 1) {
 		return nil
 	}
-	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner has no method Draws", Count: 1}}
+	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner has no method Drawn", Count: 1}}
 }
 
-// checkArms returns the index of the first arm out of [0, n), len(arms) if the number of arms is
+// checkArms returns the index of the first arm outside [0, n), len(arms) if the number of arms is
 // wrong, and -1 if all is well.
 func checkArms(arms []int, slots, n int) int {
 	if len(arms) != slots {

@@ -65,8 +65,9 @@ func warmExperiment() *Experiment {
 	return e
 }
 
-// A warm-up comes once a trial, before round 1, with the rewards of all arms, the same for all that want one; it is nothing in the regret, and moves no
-// number of any round, its own policy's included.
+// A warm-up comes once a trial, before round 1, with the rewards of all arms, the same for all that
+// want one; it is nothing in the regret, and moves no number of any round, its own policy's
+// included.
 func TestWarmUp(t *testing.T) {
 	var mu sync.Mutex
 	seen := make(map[string][][]float64)

@@ -28,14 +28,14 @@ var budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
 // buffered is LinUCB over a streaming factorisation, with the best shift.
 func buffered() bandit.Learner {
-	return &learner.LinUCB{Sums: &mechanism.BLT{Budget: budget}, OptimalShift: true}
+	return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.BLT{Budget: budget})
 }
 
 // private is LinUCB over a tree of Gaussian noise, with the paper's shift.
 func private(c privacy.Calibration) func() bandit.Learner {
 	return func() bandit.Learner {
 		noise := &mechanism.Gaussian{Budget: budget, Calibration: c}
-		return &learner.LinUCB{Sums: &mechanism.Tree{Noise: noise}}
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
 	}
 }
 
@@ -47,7 +47,7 @@ func main() {
 		Name:        "readme",
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
 		Policies: []simulate.Policy{
-			{Name: "not private", New: func() bandit.Learner { return &learner.LinUCB{} }},
+			{Name: "not private", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }},
 			{Name: "private, correlated noise in buffers", New: buffered},
 			{Name: "private, the paper's tree, accounted exactly", New: private(privacy.Sound)},
 			{Name: "private, the paper's tree, noise as printed", New: private(privacy.AsPublished)},
@@ -71,6 +71,6 @@ func main() {
 	}
 	for i, c := range r.Curves() {
 		k := len(c.Mean) - 1
-		fmt.Printf("%s: regret %.0f ± %.0f, epsilon %.3g\n", c.Policy, c.Mean[k], c.SE[k], r.Policies[i].Claim.Epsilon)
+		fmt.Printf("%s: regret %.0f ± %.0f, epsilon %.3g\n", c.Policy, c.Mean[k], c.SE[k], r.Policies[i].Epsilon())
 	}
 }

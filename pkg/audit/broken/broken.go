@@ -1,7 +1,19 @@
-// Package broken holds mechanisms that are not as private as they claim: bugs that were published,
-// in papers or in the scripts that came with them, or that textbooks warn of. They are what an
-// audit has to catch, and they are for nothing else. Each says where its bug is from, what it
-// claims, and the epsilon that is true of its two worlds at the claimed delta, which may be +Inf.
+// Package broken holds mechanisms that are less private than they claim, for audits to catch. They
+// are for nothing else.
+//
+// Their bugs were published, in papers or in scripts that came with them, or are those that
+// textbooks warn of. Each comment says where the bug is from, what is claimed, and which epsilon is
+// true of the two worlds at the claimed delta; it may be +Inf. [All] lists them:
+//
+//   - Wrong scale: [HalfSensitivity], [ClassicGaussian], [WishartBeyondOne], [PairAsOne],
+//     [InitOfAllArms], [HalvedSymmetric], [WrongCoin].
+//   - Wrong count of releases: [BudgetTwice], [NotCleared], [ShowsAllTwice].
+//   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise].
+//   - Sparse vector and noisy maximum: [FreshThreshold], [NoCutoff], [NoisyMaxValue].
+//   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
+//     [RemembersViews].
+//
+// Read [HalfSensitivity] first.
 package broken
 
 import (
@@ -14,7 +26,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// All returns the twenty fixtures.
+// All returns all fixtures, twenty of them.
 func All() []audit.Item {
 	return []audit.Item{
 		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
@@ -24,10 +36,11 @@ func All() []audit.Item {
 	}
 }
 
-// HalfSensitivity is Laplace noise of scale |Y|/epsilon on a sum of losses in [-1, 1], |Y| = 1
-// being the largest loss. One loss replaced moves the sum by 2|Y|, so that the true epsilon is
-// twice the claimed one. DP-FTRL is printed with it (Chari, Differentially Private Online
-// Algorithms, Theorem 1).
+// HalfSensitivity adds Laplace noise of half the scale needed to a sum of losses.
+//
+// The losses are in [-1, 1] and the noise has scale |Y|/epsilon, with |Y| = 1 the largest loss.
+// Replacing one loss moves the sum by 2|Y|, so that the true epsilon is twice the claimed one.
+// DP-FTRL is printed with this bug (Chari, Differentially Private Online Algorithms, Theorem 1).
 func HalfSensitivity() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
@@ -41,9 +54,11 @@ func HalfSensitivity() audit.Mechanism {
 	}
 }
 
-// SharedNoise releases the rewards of three arms in [0, 1] under noise whose scale, 3/epsilon, is
-// right for all three, but that is drawn once and added to each: the differences of the arms are
-// released as they are. A scalar broadcast over a vector, in any array language.
+// SharedNoise adds one draw of noise to the rewards of three arms, so that their differences are
+// released exactly.
+//
+// The rewards are in [0, 1], and the scale of the noise, 3/epsilon, is right for all three. The bug
+// is a scalar broadcast over a vector, in any array language.
 func SharedNoise() audit.Mechanism {
 	const epsilon, arms = 1.0, 3
 	return audit.Mechanism{
@@ -62,9 +77,11 @@ func SharedNoise() audit.Mechanism {
 }
 
 // KeptNoise releases the Gram matrices V_1, V_2, V_3 of contexts in the plane under symmetric
-// Gaussian noise that is drawn once and kept, so that V_{t+1} - V_t is x x^T, exactly. So does the
-// public script with Chowdhury and Zhou, Shuffle Private Linear Contextual Bandits (2022), for its
-// joint model; the noise's level, sqrt(ln T) ln(2.5/delta)/epsilon, is the script's.
+// Gaussian noise that is drawn once and kept, so that V_{t+1} - V_t is x x^T exactly.
+//
+// The public script with Chowdhury and Zhou, Shuffle Private Linear Contextual Bandits (2022), does
+// so for its joint model. The level of the noise, sqrt(ln T) ln(2.5/delta)/epsilon, is the
+// script's.
 func KeptNoise() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	const rounds = 3
@@ -90,15 +107,15 @@ func KeptNoise() audit.Mechanism {
 	}
 }
 
-// FreshThreshold is sparse vector with a fresh threshold noise for every query, as the private
-// LASSO is printed (Shukla, Differentially Private High-dimensional Bandits, Algorithm 2, line 5):
-// it stops at the first query above, and answers below that are meant to be free cost a little
-// each. All 100 queries stand 2 under the threshold, or 3 in the other world, and
+// FreshThreshold is sparse vector with fresh threshold noise for every query.
 //
-//	P(the first j are below) = F(gap)^j,  F(u) = P(Lap(4/epsilon) - Lap(2/epsilon) < u),
+// The private LASSO is printed this way (Shukla, Differentially Private High-dimensional Bandits,
+// Algorithm 2, line 5). It stops at the first query above; the answers below, which are meant to be
+// free, cost a little each. All 100 queries are 2 under the threshold, or 3 in the other world, and
 //
-// so that the loss of 100 answers below, the worst output, is 100 ln(F(3)/F(2)): 3.04 for a claim
-// of 0.2.
+//	P(the first j are below) = F(gap)^j,  F(u) = P(Lap(4/epsilon) - Lap(2/epsilon) < u).
+//
+// The worst output, 100 answers below, has the loss 100 ln(F(3)/F(2)): 3.04 for a claim of 0.2.
 func FreshThreshold() audit.Mechanism {
 	const epsilon, queries, gap = 0.2, 100, 2.0
 	const threshold, query = 2 / epsilon, 4 / epsilon // scales
@@ -125,10 +142,12 @@ func FreshThreshold() audit.Mechanism {
 	}
 }
 
-// ClassicGaussian is the Gaussian mechanism with sigma = sqrt(2 ln(1.25/delta))/epsilon, which is
-// proved for epsilon < 1 (Dwork and Roth, The Algorithmic Foundations of Differential Privacy,
-// Theorem A.1), at epsilon = 10 and delta = 0.1: there its true delta is 0.406. Papers on bandits
-// use it at any epsilon.
+// ClassicGaussian is the Gaussian mechanism with sigma = sqrt(2 ln(1.25/delta))/epsilon, used
+// beyond the range of its proof.
+//
+// The proof is for epsilon < 1 (Dwork and Roth, The Algorithmic Foundations of Differential
+// Privacy, Theorem A.1). Here epsilon = 10 and delta = 0.1, and the true delta is 0.406. Papers on
+// bandits use it at any epsilon.
 func ClassicGaussian() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
 	sigma := classic(budget)
@@ -145,10 +164,12 @@ func ClassicGaussian() audit.Mechanism {
 
 func classic(b privacy.Budget) float64 { return math.Sqrt(2*portable.Log(1.25/b.Delta)) / b.Epsilon }
 
-// ReusedNoise releases the gradient sums of two minibatches in [0, 1] under Laplace noise,
-// epsilon/2 each, though a record is in one of them only; a generator that is seeded anew in each
-// iteration makes the two noises the same, and their difference the difference of the gradients.
-// Seeding inside the loop, for reproducibility, is how this happens.
+// ReusedNoise adds the same Laplace noise to the gradient sums of two minibatches, so that their
+// difference is released exactly.
+//
+// The gradients are in [0, 1], and each release is given epsilon/2, though a record is in only one
+// of the minibatches. The generator is seeded anew in each iteration, which makes the two noises
+// equal; seeding inside the loop, for reproducibility, does this.
 func ReusedNoise() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
@@ -166,11 +187,12 @@ func ReusedNoise() audit.Mechanism {
 	}
 }
 
-// LowBits is Laplace noise as textbooks draw it, -ln(U) with a random sign and U a multiple of
-// 2^-53, added to a count of 0 or 1 in float64. Some results cannot come from the count of 0 at
-// all, as no U has that logarithm, and seeing one proves the count to be 1 (Mironov, On
-// significance of the least significant bits for differential privacy, 2012). What the run reports
-// is the attacker's finding on the released bits: 1 if the count may be 0.
+// LowBits adds Laplace noise, drawn in floating point as textbooks do, to a count of 0 or 1.
+//
+// The noise is -ln(U) with a random sign, where U is a multiple of 2^-53, added in float64. Some
+// results cannot come from the count of 0, as no U has that logarithm; seeing one proves that the
+// count is 1 (Mironov, On significance of the least significant bits for differential privacy,
+// 2012). The run reports the attacker's finding on the released bits: 1 if the count may be 0.
 func LowBits() audit.Mechanism {
 	return audit.Mechanism{
 		Name: "low bits of float64 Laplace", Origin: "Mironov 2012",
@@ -193,8 +215,8 @@ func LowBits() audit.Mechanism {
 // logOf returns -ln(k/2^53), 1 <= k <= 2^53.
 func logOf(k uint64) float64 { return -portable.Log(float64(k) / (1 << 53)) }
 
-// possible reports whether logOf takes a value z >= 0. The k near e^-z 2^53, itself rounded, are
-// tried.
+// possible reports whether logOf takes a value z >= 0. It tries the k near e^-z 2^53, which is
+// itself rounded.
 func possible(z float64) bool {
 	centre := int64(math.Round(portable.Exp(-z) * (1 << 53)))
 	for k := max(1, centre-4); k <= min(1<<53, centre+4); k++ {
@@ -206,10 +228,12 @@ func possible(z float64) bool {
 }
 
 // WishartBeyondOne adds Wishart noise to a Gram matrix with the degrees of freedom of Sheffet's
-// theorem (k = p + 28 ln(4/delta)/epsilon^2; Shariff and Sheffet 2018, Theorem 23) outside of its
-// range epsilon < 1, at epsilon = 7.2, delta = 0.1, where k = p+2. The noise is positive definite,
-// so that the release M lies above A^T A, whatever A. With a row v of A replaced by 0, M - v v^T is
-// positive definite in one world, and in the other not with probability
+// theorem, outside of its range epsilon < 1.
+//
+// The degrees of freedom are k = p + 28 ln(4/delta)/epsilon^2 (Shariff and Sheffet 2018, Theorem
+// 23). At epsilon = 7.2 and delta = 0.1 that is k = p+2. The noise is positive definite, so that
+// the release M lies above A^T A, whatever A. Replace a row v of A by 0: then M - v v^T is positive
+// definite in one world, while in the other it is not, with probability
 //
 //	P(v^T W^-1 v > 1) = P(chi^2_{k-p+1} < 1) = P(chi^2_3 < 1) = 0.199 > delta,
 //
@@ -219,7 +243,7 @@ func WishartBeyondOne() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 7.2, Delta: 0.1}
 	const p = 2
 	freedom := p + int(math.Ceil(28*portable.Log(4/budget.Delta)/(budget.Epsilon*budget.Epsilon)))
-	exact := budget.Epsilon // should the constants above be changed to where this event proves nothing
+	exact := budget.Epsilon // in case the constants above change such that this event proves nothing
 	if three := portable.Erf(math.Sqrt(0.5)) - float64(math.Sqrt(2/math.Pi)*portable.Exp(-0.5)); freedom == p+2 && three > budget.Delta {
 		exact = math.Inf(1)
 	}
@@ -240,11 +264,12 @@ func WishartBeyondOne() audit.Mechanism {
 	}
 }
 
-// PairAsOne releases a context and a reward, in the unit ball and in [-1, 1], under Gaussian noise
-// of the classic standard deviation for a sensitivity of 2, that of either. The pair's is 2
-// sqrt(2). (Improved rate for Locally Differentially Private Linear Bandits, Theorem 3.2.) At
-// epsilon = 1 the slack of the classic formula hides it; at epsilon = 10, delta = 0.1 the true
-// epsilon is 27.
+// PairAsOne releases a context and a reward under Gaussian noise that is right for either alone.
+//
+// The context is in the unit ball, the reward in [-1, 1]. The noise has the classic standard
+// deviation for a sensitivity of 2, that of either; the pair's is 2 sqrt(2). (Improved rate for
+// Locally Differentially Private Linear Bandits, Theorem 3.2.) At epsilon = 1 the slack of the
+// classic formula hides the bug; at epsilon = 10 and delta = 0.1 the true epsilon is 27.
 func PairAsOne() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
 	sigma := 2 * classic(budget)
@@ -261,10 +286,12 @@ func PairAsOne() audit.Mechanism {
 	}
 }
 
-// InitOfAllArms releases the rewards of all 7 base arms of one user, in [0, 1], under Laplace noise
-// of scale K/epsilon, which is right for the K = 3 arms that are played in every later round: the
-// user of round 0 pays 7/3 of epsilon. DPUCB-MAT and DPTS-MAT start so (Differentially private
-// matroid bandits, Algorithms 2 and 3, line 2).
+// InitOfAllArms releases the rewards of all 7 base arms of one user under noise for the 3 arms of a
+// later round.
+//
+// The rewards are in [0, 1], and the Laplace noise has scale K/epsilon, which is right for the K =
+// 3 arms played in every later round. So the user of round 0 pays 7/3 of epsilon. DPUCB-MAT and
+// DPTS-MAT start so (Differentially private matroid bandits, Algorithms 2 and 3, line 2).
 func InitOfAllArms() audit.Mechanism {
 	const epsilon, arms, played = 2.0, 7, 3
 	return audit.Mechanism{

@@ -13,8 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Every fixture's claim is excluded at 99% confidence, and its true epsilon is not. The seed is fixed;
-// of 40 other seeds, each caught all of the last ten.
+// Every fixture's claim is excluded at 99% confidence, and its true epsilon is not. The seed is
+// fixed; of 40 other seeds, each caught all of the last ten.
 func TestCaught(t *testing.T) {
 	items := broken.All()
 	if len(items) != 20 {
@@ -42,8 +42,8 @@ func TestCaught(t *testing.T) {
 	}
 }
 
-// The repaired twin of a fixture keeps its claim: what an audit catches is the bug. Of other seeds, one
-// in a hundred would exclude one of the eleven falsely.
+// The repaired twin of a fixture keeps its claim: what an audit catches is the bug. Of other seeds,
+// one in a hundred would exclude one of the eleven falsely.
 func TestRepaired(t *testing.T) {
 	half := broken.HalfSensitivity()
 	half.Claim.Epsilon = half.Exact
@@ -108,7 +108,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// Bugs in how often noise is drawn are on the ledger as well: there the noise source contradicts what a right mechanism would have drawn.
+// Bugs in how often noise is drawn are on the ledger as well: there the noise source contradicts
+// what a right mechanism would have drawn.
 func TestLedger(t *testing.T) {
 	sd := math.Sqrt(math.Log(3)) * math.Log(25)
 	for _, c := range []struct {

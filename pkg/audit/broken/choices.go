@@ -10,12 +10,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// NoCutoff is sparse vector that goes on after the first query above, with the noise of one:
-// 2/epsilon for the threshold, drawn once, and 2/epsilon for each query (Chen, Xiao, Zhang, Xu,
-// "Differentially private high-dimensional data publication via sampling-based inference", 2015;
-// Algorithm 6 of Lyu, Su, Li, "Understanding the sparse vector technique for differential privacy",
-// 2017). A record raises the first half of 20 queries and lowers the others. The exact epsilon is
-// the loss of the worst output, all below and then all above:
+// NoCutoff is sparse vector that goes on after the first query above, with the noise for one.
+//
+// The noise is 2/epsilon for the threshold, drawn once, and 2/epsilon for each query (Chen, Xiao,
+// Zhang, Xu, "Differentially private high-dimensional data publication via sampling-based
+// inference", 2015; Algorithm 6 of Lyu, Su, Li, "Understanding the sparse vector technique for
+// differential privacy", 2017). A record raises the first half of 20 queries and lowers the others.
+// The exact epsilon is the loss of the worst output, all below and then all above:
 //
 //	P = integral of f(rho) F(rho - a)^10 (1 - F(rho - b))^10, (a, b) = (0, 1) and (1, 0).
 func NoCutoff() audit.Mechanism {
@@ -58,9 +59,10 @@ func NoCutoff() audit.Mechanism {
 	}
 }
 
-// NoisyMaxValue reports the largest of six counts under Laplace noise of scale 2/epsilon, and the
-// noisy count with it. The index alone costs epsilon. The value, where all noises are negative, has
-// the density of six of them, and costs six times epsilon/2.
+// NoisyMaxValue reports the index of the largest of six noisy counts, and the noisy count with it.
+//
+// The Laplace noise has scale 2/epsilon, and the index alone costs epsilon. Where all noises are
+// negative, the value has the density of six of them, and costs six times epsilon/2.
 func NoisyMaxValue() audit.Mechanism {
 	const epsilon, counts = 1.0, 6
 	return audit.Mechanism{
@@ -82,9 +84,9 @@ func NoisyMaxValue() audit.Mechanism {
 	}
 }
 
-// RemembersViews is a policy that plays the arm whose context points the most in the direction that
-// the user before saw first: it reads no reward at all, and shows a context in the next user's
-// action.
+// RemembersViews is a policy that shows one user's context in the next user's action. It plays the
+// arm whose context points most in the direction that the previous user saw first, and reads no
+// reward.
 func RemembersViews() audit.Learner {
 	problem := bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 	var worlds [2]audit.Stream
@@ -101,7 +103,7 @@ func RemembersViews() audit.Learner {
 	}
 }
 
-// remembering plays by the first context of the round before.
+// remembering plays by the first context of the previous round.
 type remembering struct {
 	bandit.Base
 	last float64

@@ -9,9 +9,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ClipAfterNoise clips a noisy sum of ten records to [0, 10], which is where it has to be, and not
-// the records to [0, 1]. As long as all records are within their bounds nothing is wrong. A record
-// of 50 moves the sum by 50: a release of 0 has probabilities 1/2 and e^(-50 epsilon)/2.
+// ClipAfterNoise clips a noisy sum of ten records to [0, 10] instead of clipping the records to [0,
+// 1].
+//
+// As long as all records are within their bounds nothing is wrong. A record of 50 moves the sum by
+// 50: a release of 0 has probabilities 1/2 and e^(-50 epsilon)/2.
 func ClipAfterNoise() audit.Mechanism {
 	const epsilon, records, beyond = 1.0, 10, 50.0
 	return audit.Mechanism{
@@ -26,8 +28,8 @@ func ClipAfterNoise() audit.Mechanism {
 }
 
 // RefusesRecords adds Laplace noise to a sum of records in [0, 1], and returns an error for a
-// record that is not: what it releases is private, and that it releases nothing says what the
-// record was.
+// record out of range. What it releases is private, but that it releases nothing reveals the
+// record.
 func RefusesRecords() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
@@ -45,10 +47,11 @@ func RefusesRecords() audit.Mechanism {
 	}
 }
 
-// ShowsAllTwice makes two releases of a sum, each under Laplace noise of scale 2/epsilon, and each
-// without any noise with probability delta: the claim counts epsilon twice, and delta once. All is
-// shown with probability 1 - (1-delta)^2, by the one release or the other; either of them alone
-// shows it with probability delta, as claimed.
+// ShowsAllTwice makes two releases and claims epsilon twice, but delta only once.
+//
+// Each is a sum under Laplace noise of scale 2/epsilon, shown without any noise with probability
+// delta. Either release alone shows all with probability delta, as claimed; together they do with
+// probability 1 - (1-delta)^2.
 func ShowsAllTwice() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.02}
 	return audit.Mechanism{

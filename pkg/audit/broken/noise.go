@@ -10,8 +10,10 @@ import (
 )
 
 // BudgetTwice releases a sum to two readers, a log and a learner, each under the Gaussian noise for
-// the whole budget: mu is sqrt(2) times what is claimed. At delta = 1e-5 a test of the claim's
-// point alone takes eighty times the runs of one of its curve.
+// the whole budget. So mu is sqrt(2) times the claimed one.
+//
+// At delta = 1e-5 a test of the claim's point alone takes eighty times the runs of a test of its
+// curve.
 func BudgetTwice() audit.Mechanism {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu := gaussianMu(budget)
@@ -30,13 +32,15 @@ func BudgetTwice() audit.Mechanism {
 }
 
 // HalvedSymmetric releases a Gram matrix under Gaussian noise that is made symmetric as (Z +
-// Z^T)/2, where it should be (Z + Z^T)/sqrt(2): all of it is short by sqrt(2). A row of length 1 is
-// replaced by one at a right angle, which moves the matrix by sqrt(2). The audit knows the noise's
-// density.
+// Z^T)/2, where (Z + Z^T)/sqrt(2) is right. All of the noise is too small by a factor of sqrt(2).
+//
+// A row of length 1 is replaced by one at a right angle, which moves the matrix by sqrt(2). The
+// audit knows the density of the noise.
 func HalvedSymmetric() audit.Likelihood {
 	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	mu := gaussianMu(budget)
-	sd := 1 / mu // of a symmetric Gaussian law, in which a change of Frobenius norm f has mu = f/(sqrt(2) sd)
+	// Under a symmetric Gaussian law a change of Frobenius norm f has mu = f/(sqrt(2) sd).
+	sd := 1 / mu
 	halved := sd / math.Sqrt2
 	values := [2][]float64{{1, 0, 0}, {0, 0, 1}}
 	density, draws, err := audit.AdditiveDensity(
@@ -59,9 +63,11 @@ func HalvedSymmetric() audit.Likelihood {
 	}
 }
 
-// WrongCoin is randomised response that keeps the truth with probability p = e^eps/(1 + e^eps), and
-// else answers by a fair coin, which is the truth again every other time. The odds are then
-// (1+p)/(1-p) = 1 + 2 e^eps, and not e^eps.
+// WrongCoin is randomised response whose random answer is sometimes the truth.
+//
+// It keeps the truth with probability p = e^eps/(1 + e^eps), and otherwise answers by a fair coin,
+// which gives the truth half of the time. The odds are then (1+p)/(1-p) = 1 + 2 e^eps instead of
+// e^eps.
 func WrongCoin() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{
@@ -78,10 +84,11 @@ func WrongCoin() audit.Mechanism {
 	}
 }
 
-// NotCleared releases the sums of two blocks of records in [0, 1] under Laplace noise of scale
-// 1/epsilon each. A record is in one block, which is why the budget is not divided; but the sum is
-// not cleared between them, and the first block's records are in both releases. So does a Reset
-// that forgets to forget.
+// NotCleared releases the sums of two blocks of records, but does not clear the sum between them.
+//
+// The records are in [0, 1], and each release has Laplace noise of scale 1/epsilon. The budget is
+// not divided since a record should be in one block; but the first block's records are in both
+// releases. A Reset that forgets to forget has the same bug.
 func NotCleared() audit.Mechanism {
 	const epsilon = 1.0
 	return audit.Mechanism{

@@ -1,9 +1,12 @@
 // Package bandittest checks that an environment or a learner keeps the promises of package bandit,
-// as testing/fstest does for file systems. Call [Environment] or [Learner] from a test of the
-// implementation; each promise is a subtest.
+// as testing/fstest does for file systems.
 //
-// The checks count allocations, so the calling test must not be parallel (testing.AllocsPerRun
-// panics in parallel tests).
+//   - [Environment] checks a bandit.Environment; [EnvironmentOptions] exempts it from checks
+//   - [Learner] checks a bandit.Learner; [LearnerOptions] exempts it from checks or adds some
+//
+// Call them from a test of the implementation; each promise is a subtest. The checks count
+// allocations, so the calling test must not be parallel (testing.AllocsPerRun panics in parallel
+// tests).
 package bandittest
 
 import (
@@ -17,13 +20,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// check is a promise: its name and what tests it.
+// check is a promise: its name and the function that tests it.
 type check struct {
 	name string
 	run  func() error
 }
 
-// runAll runs the checks, as subtests where t has them.
+// runAll runs the checks, as subtests if t is a *testing.T.
 func runAll(t testing.TB, checks []check) {
 	t.Helper()
 	for _, c := range checks {

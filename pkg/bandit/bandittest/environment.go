@@ -10,26 +10,34 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// EnvironmentOptions says what an environment is exempt from. Its zero value asks for all.
+// EnvironmentOptions says from which checks an environment is exempt. The zero value runs all
+// checks.
 type EnvironmentOptions struct {
 	Seed   uint64 // of all streams
 	Rounds int    // rounds played in each check, >= 1; 0 means 200
 
-	// UnboundedRewards: rewards may leave [RewardMin, RewardMax], as Gaussian ones do.
+	// UnboundedRewards means that rewards may leave [RewardMin, RewardMax], as Gaussian ones do.
 	UnboundedRewards bool
-	// RegretIsNotMean: regret need not be a difference of the mean rewards of Pull (an adversary's,
-	// say); by default differences of regret are compared with those of averages over pulls.
+	// RegretIsNotMean means that regret need not be a difference of the mean rewards of Pull, as with
+	// an adversary. By default, differences of regret are compared with differences of averages over
+	// pulls.
 	RegretIsNotMean bool
-	// Sets appends a random feasible set of arms to dst; nil: any Slots different arms are feasible.
+	// Sets appends a random feasible set of arms to dst. nil means that any Slots different arms are
+	// feasible.
 	Sets func(r *rand.Rand, v *bandit.View, dst []int) []int
 }
 
-// Environment checks that what new makes is a proper environment: its problem is valid; its views
-// are well formed and within ContextNorm, and View.Same is never set for other contexts than the last; equal streams give equal contexts and rewards, and Reset
-// makes it as new; what is pulled changes neither later contexts nor later rewards; rewards are
-// within their range; regret is never negative, is 0 for some choice, and agrees with the rewards'
-// means; where there are no contexts, all arms may be pulled before round 1, which changes nothing that
-// comes then; a round allocates nothing.
+// Environment checks that the environments that new returns are proper environments:
+//
+//   - the problem is valid
+//   - views are well formed and within ContextNorm, and View.Same is set only if the contexts are
+//     those of the last round
+//   - equal streams give equal contexts and rewards, and Reset makes the environment as new
+//   - pulls change neither later contexts nor later rewards
+//   - rewards are within their range
+//   - regret is never negative, is 0 for some choice, and agrees with the means of the rewards
+//   - without contexts, all arms may be pulled before round 1, which does not change later rounds
+//   - a round allocates nothing
 func Environment(t testing.TB, new func() bandit.Environment, options ...EnvironmentOptions) {
 	t.Helper()
 	var o EnvironmentOptions
@@ -58,7 +66,7 @@ type envSuite struct {
 	new func() bandit.Environment
 }
 
-// start returns an environment that was reset, and its problem.
+// start returns an environment after Reset, and its problem.
 func (s envSuite) start() (bandit.Environment, bandit.Problem) {
 	env := s.new()
 	p := env.Problem()
@@ -122,7 +130,8 @@ func (s envSuite) view() error {
 	return nil
 }
 
-// transcript is what an environment shows: contexts, rewards and regret of random choices.
+// transcript returns all that an environment shows for random choices: contexts, rewards and
+// regret.
 func (s envSuite) transcript(env bandit.Environment, p bandit.Problem) (seen []float64) {
 	r, draw := stream(s.Seed, rewards), stream(s.Seed, choice)
 	y := make([]float64, p.Slots)
@@ -156,8 +165,8 @@ func (s envSuite) reproducible() error {
 	return nil
 }
 
-// oblivious plays twins: one is pulled once a round, the other not at all, or by two learners with
-// other arms. Contexts must agree always, rewards and regret whenever the same is asked.
+// oblivious plays twins: one is pulled once a round, the other not at all or by two learners with
+// other arms. Contexts must always agree, rewards and regret whenever the arms are the same.
 func (s envSuite) oblivious() error {
 	a, p := s.start()
 	b, _ := s.start()
@@ -200,7 +209,7 @@ func (s envSuite) oblivious() error {
 	return nil
 }
 
-// checkRewards reports a reward that no pull may give.
+// checkRewards reports a reward that no pull may return.
 func (s envSuite) checkRewards(p bandit.Problem, arms []int, y []float64) error {
 	for i, y := range y {
 		if math.IsNaN(y) || math.IsInf(y, 0) {
@@ -308,7 +317,7 @@ func (s envSuite) regret() error {
 	return nil
 }
 
-// sets returns the number of sets of k out of n, at most maxSets+1.
+// sets returns the number of subsets of k out of n, or maxSets+1 if there are more than maxSets.
 func sets(n, k int) int {
 	c := 1
 	for i := 1; i <= min(k, n-k); i++ {
@@ -319,7 +328,8 @@ func sets(n, k int) int {
 	return c
 }
 
-// nextSet advances arms to the next set of [0, n) in lexical order; false after the last.
+// nextSet advances arms to the next subset of [0, n) in lexical order. It returns false after the
+// last.
 func nextSet(arms []int, n int) bool {
 	k := len(arms)
 	for i := k - 1; i >= 0; i-- {
@@ -334,9 +344,9 @@ func nextSet(arms []int, n int) bool {
 	return false
 }
 
-// regretIsMean compares, for 5 pairs of choices in each of 3 rounds, the difference of regret with
-// that of the average reward over 4000 pulls each. It fails beyond 6 standard errors: for one seed
-// in 10^7 if the averages are normal.
+// regretIsMean compares the difference of regret with that of average rewards over 4000 pulls each,
+// for 5 pairs of choices in each of 3 rounds. It fails beyond 6 standard errors: for one seed in
+// 10^7 if the averages are normal.
 func (s envSuite) regretIsMean() error {
 	if s.RegretIsNotMean {
 		return nil

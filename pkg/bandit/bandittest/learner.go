@@ -11,27 +11,36 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// LearnerOptions says what a learner is exempt from or promises beyond. Its zero value fits most.
+// LearnerOptions says from which checks a learner is exempt, and what it promises in addition. The
+// zero value fits most learners.
 type LearnerOptions struct {
 	Seed    uint64 // of all streams
 	Rounds  int    // rounds played in each check, >= 1; 0 means 200
-	Horizon int    // for Init; 0 means 5 Rounds, which is the least
+	Horizon int    // for Init, at least 5 Rounds; 0 means 5 Rounds
 
 	Anytime         bool // Init accepts a horizon below 1
-	IgnoresContexts bool // accepts any contexts, and problems without
+	IgnoresContexts bool // accepts any contexts, and problems without them
 	IgnoresRewards  bool // accepts any rewards, as a fixed baseline may
-	// Equivariant: permuting the arms, each with its context, permutes the choice. Ties after the
-	// first 10 rounds, and choices drawn at random, break it.
+	// Equivariant means that permuting the arms, each with its context, permutes the choice. Ties
+	// after the first 10 rounds, and choices drawn at random, break it.
 	Equivariant bool
 }
 
-// Learner checks that what newLearner makes is a proper learner on what newEnv makes: Init refuses
-// horizons and problems that are out of range; each choice is Slots different arms, appended to dst;
-// equal streams give equal choices, whoever plays beside it, and Reset makes it as new; it neither
-// writes to the slices it is given nor keeps them; a round allocates nothing once Rounds are played;
-// bad data (a NaN, a wrong length) is reported by Err from then on and leaves the next choice as it
-// would have been; its choices are the same whether View.Same is set or not. The regret of each choice is asked for, so that an environment can refuse by a panic what no learner
-// may choose, such as a dependent set of a matroid. A bandit.Warmer that wants a warm-up is given one after each Reset, and bad data in it is reported as well.
+// Learner checks that the learners of newLearner are proper learners on the environments of newEnv:
+//
+//   - Init refuses horizons and problems that are out of range
+//   - each choice is Slots different arms, appended to dst
+//   - equal streams give equal choices, whoever plays beside the learner
+//   - Reset makes the learner as new
+//   - it neither writes to the slices that it is given nor keeps them
+//   - a round allocates nothing once Rounds rounds are played
+//   - bad data (a NaN, a wrong length) is reported by Err from then on, and leaves the next choice
+//     unchanged
+//   - its choices do not depend on whether View.Same is set
+//
+// A bandit.Warmer that wants a warm-up gets one after each Reset, and bad data in it must be
+// reported too. The suite asks for the regret of each choice, so an environment can panic to refuse
+// what no learner may choose, such as a dependent set of a matroid.
 func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandit.Environment, o LearnerOptions) {
 	t.Helper()
 	if o.Rounds == 0 {
@@ -60,13 +69,14 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 	})
 }
 
+// learnerSuite holds what the checks of a learner share.
 type learnerSuite struct {
 	LearnerOptions
 	newLearner func() bandit.Learner
 	newEnv     func() bandit.Environment
 }
 
-// player is a learner at an environment of its own.
+// player is a learner with its own environment.
 type player struct {
 	bandit.Learner
 	env     bandit.Environment
@@ -75,8 +85,8 @@ type player struct {
 	view    bandit.View
 	arms    []int
 	y       []float64
-	warmth  []float64 // the rewards of the warm-up, if there was one: what they were
-	shown   []float64 // the slice that the learner got them in
+	warmth  []float64 // copy of the rewards of the warm-up, if there was one
+	shown   []float64 // the slice in which the learner got them
 }
 
 // start returns a player with the streams of a seed.
@@ -287,7 +297,8 @@ func firstDifference(a, b []int) int {
 	return -1
 }
 
-// keepsNothing gives the learner slices that are scribbled over once a call may no longer use them.
+// keepsNothing gives the learner slices and overwrites them as soon as a call may no longer use
+// them.
 func (s learnerSuite) keepsNothing() error {
 	p, err := s.start(s.Seed)
 	if err != nil {
@@ -336,14 +347,15 @@ func (s learnerSuite) keepsNothing() error {
 	return p.failed("Update")
 }
 
-// harm does something bad to a player in place of the rest of a round (update) or of a whole one.
+// harm does something bad to a player, in place of the rest of a round (update) or of a whole
+// round.
 type harm struct {
 	name string
 	do   func(p *player)
 }
 
-// disturb checks that each harm is reported and leaves the next choice as it would have been: that
-// of a twin whom the harm did not befall. It strikes after various numbers of rounds.
+// disturb checks that each harm is reported and does not change the next choice, compared with a
+// twin that was not harmed. The harm comes after various numbers of rounds.
 func (s learnerSuite) disturb(harms []harm, select_ bool) error {
 	for _, h := range harms {
 		for seed := s.Seed; seed < s.Seed+3; seed++ {
@@ -438,8 +450,8 @@ func (s learnerSuite) badContexts() error {
 	}, false)
 }
 
-// tied is the number of rounds in which little is known, so that arms may tie: the permuted twin
-// plays what the other chose.
+// tied is the number of first rounds in which little is known, so that arms may tie. In these
+// rounds the permuted twin plays what the other chose.
 const tied = 10
 
 // equivariant plays twins, one of them with the arms permuted, under three permutations.
@@ -503,8 +515,10 @@ func permuted(a, b *player, perm []int) error {
 	return errors.Join(a.failed("Update"), b.failed("Update"))
 }
 
-// same plays twins, of whom one is told by View.Same that contexts are those of the round before. Each of the environment's contexts stay for a
-// spell; some rounds, a spell's first among them, and a trial's, are played without the twins.
+// same plays twins, one of which is told by View.Same when contexts are those of the round before.
+// The environment keeps its contexts for a spell of rounds. Both twins sit out some rounds, among
+// them the first of every other spell. Both are reset halfway, when new contexts come; Same may be
+// set there, and the learner must not rely on what it saw before Reset.
 func (s learnerSuite) same() error {
 	told, err := s.start(s.Seed)
 	if err != nil {
@@ -541,7 +555,7 @@ func (s learnerSuite) same() error {
 	return nil
 }
 
-// warmUp gives a learner that wants a warm-up good ones and bad ones.
+// warmUp gives good and bad warm-ups to a learner that wants one.
 func (s learnerSuite) warmUp() error {
 	fresh, err := s.start(s.Seed)
 	if err != nil || fresh.warmer() == nil {

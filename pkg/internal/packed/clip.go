@@ -2,14 +2,14 @@ package packed
 
 import "math"
 
-// Norm returns the Euclidean norm of a finite vector. Neither overflow nor underflow of a square spoils it; the
-// norm itself is +Inf where it is beyond the greatest float64.
+// Norm returns the Euclidean norm of a finite vector, without overflow or underflow of squares. It
+// is +Inf if the norm itself exceeds the largest float64.
 func Norm(v []float64) float64 {
 	greatest, root := scaled(v)
 	return greatest * root
 }
 
-// Shorten scales a finite vector down to a Euclidean norm, whatever its length.
+// Shorten scales a finite vector v down to a Euclidean norm of at most bound, however long v is.
 func Shorten(v []float64, bound float64) {
 	greatest, root := scaled(v)
 	if greatest*root <= bound {
@@ -20,7 +20,7 @@ func Shorten(v []float64, bound float64) {
 	}
 }
 
-// scaled returns the greatest absolute value of a vector, and the norm of the vector divided by it.
+// scaled returns the largest absolute value of a vector, and the norm of the vector divided by it.
 func scaled(v []float64) (greatest, root float64) {
 	for _, x := range v {
 		greatest = max(greatest, math.Abs(x))
@@ -36,7 +36,7 @@ func scaled(v []float64) (greatest, root float64) {
 	return greatest, math.Sqrt(square)
 }
 
-// Finite reports that a vector has neither a NaN nor an infinity.
+// Finite reports whether a vector has neither a NaN nor an infinity.
 func Finite(v []float64) bool {
 	for _, x := range v {
 		if x-x != 0 {

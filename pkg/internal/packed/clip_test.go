@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShorten compares with the plain formula on vectors scaled by powers of two, which change no digit.
+// TestShorten compares with the plain formula on vectors scaled by powers of two, which change no
+// digit.
 func TestShorten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.Float64Range(-4, 4), 1, 6).Draw(t, "v")

@@ -1,6 +1,15 @@
-// Package packed does linear algebra on small symmetric matrices without allocating. A matrix of order n is
-// packed by the rows of its lower triangle: entry (i, j), j <= i, stands at i(i+1)/2+j. So the leading
-// block of order k is the first k(k+1)/2 numbers.
+// Package packed does linear algebra on small symmetric matrices without allocating.
+//
+// A matrix of order n is packed by the rows of its lower triangle: entry (i, j), j <= i, is at
+// index i(i+1)/2+j. So the leading block of order k is the first k(k+1)/2 numbers; [Size] counts
+// them.
+//
+//   - [Dot], [MulVec] and [Products] multiply; [Quadratic] and [Quadratics] return x^T A x.
+//   - [Cholesky] factors a matrix and [Invert] inverts it from the factor.
+//   - [NormBound] and [NormBoundTight] bound the operator norm; [Floor] raises small eigenvalues.
+//   - [Norm], [Shorten] and [Finite] treat vectors.
+//
+// Read [Cholesky] first.
 package packed
 
 import (
@@ -12,7 +21,7 @@ import (
 // Size returns the length of a packed matrix of order n.
 func Size(n int) int { return n * (n + 1) / 2 }
 
-// Dot returns the inner product of two vectors, len(y) >= len(x).
+// Dot returns the inner product of x and the first len(x) numbers of y, len(y) >= len(x).
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 float64
@@ -46,7 +55,7 @@ func MulVec(dst, a, x []float64) {
 
 // Quadratic returns x^T A x.
 func Quadratic(a, x []float64) float64 {
-	if len(x) == 5 { // the dimension of three papers' experiments, and half of a round there
+	if len(x) == 5 { // three papers' dimension, where this is half of a round's time
 		return quadratic5((*[15]float64)(a), (*[5]float64)(x))
 	}
 	if len(x) > short {
@@ -79,8 +88,8 @@ func quadratic5(a *[15]float64, x *[5]float64) float64 {
 	return on + float64(2*off)
 }
 
-// Products writes <x, y> and |x|^2 into dots and squares for each row x of a row-major matrix of
-// len(dots) rows and len(y) columns.
+// Products computes <x, y> and |x|^2 for each row x of a matrix, into dots and squares. The matrix
+// is row-major, with len(dots) rows and len(y) columns.
 func Products(dots, squares, rows, y []float64) {
 	squares = squares[:len(dots)]
 	n := len(y)
@@ -110,11 +119,12 @@ func Products(dots, squares, rows, y []float64) {
 	}
 }
 
-// short is the length up to which plain loops beat unrolled ones.
+// short is the largest length at which plain loops beat unrolled ones.
 const short = 10
 
-// Cholesky writes the lower triangular L with L L^T = A into dst, packed, and returns ln det A. It reports
-// false, with dst spoiled, if A is not positive definite to working precision. dst may be a.
+// Cholesky writes the lower triangular L with L L^T = A into dst, packed, and returns ln det A. It
+// returns false, and dst is invalid, if A is not positive definite to working precision. dst may be
+// a.
 func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 	det := 1.0 // a factor of det L; its logarithm is taken before it can overflow
 	for i, p := 0, 0; i < n; i, p = i+1, p+i+1 {
@@ -147,14 +157,14 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 	return 2 * (logDet + portable.Log(det)), true
 }
 
-// Invert writes A^-1 into dst, packed, given A's Cholesky factor l, which it overwrites with L^-1.
+// Invert writes A^-1 into dst, packed, given A's Cholesky factor l. It overwrites l with L^-1.
 func Invert(dst, l []float64, n int) {
-	for j, q := 0, 0; j < n; j, q = j+1, q+j+2 { // q is the place of (j, j)
+	for j, q := 0, 0; j < n; j, q = j+1, q+j+2 { // q is the index of (j, j)
 		l[q] = 1 / l[q]
-		for i, p := j+1, q+j+1; i < n; i, p = i+1, p+i+1 { // p is the place of (i, j)
-			start := p - j // of row i
+		for i, p := j+1, q+j+1; i < n; i, p = i+1, p+i+1 { // p is the index of (i, j)
+			start := p - j // index of row i
 			var sum float64
-			for k, r := j, q; k < i; k, r = k+1, r+k+1 { // r is the place of (k, j)
+			for k, r := j, q; k < i; k, r = k+1, r+k+1 { // r is the index of (k, j)
 				sum += float64(l[start+k] * l[r])
 			}
 			l[p] = -sum / l[start+i]
@@ -171,8 +181,8 @@ func Invert(dst, l []float64, n int) {
 	}
 }
 
-// NormBound returns an upper bound of the operator norm: the lesser of the Frobenius norm and the
-// largest row sum of absolute values. work has length n or more.
+// NormBound returns an upper bound on the operator norm: the lesser of the Frobenius norm and the
+// largest row sum of absolute values. len(work) >= n.
 func NormBound(a, work []float64, n int) float64 {
 	var off, diagonal float64
 	for i, p := 0, 0; i < n; i++ {
@@ -196,8 +206,9 @@ func NormBound(a, work []float64, n int) float64 {
 	return min(rows, math.Sqrt(diagonal+float64(2*off)))
 }
 
-// NormBoundTight returns an upper bound of the operator norm that is at most n^(1/64) times it, 7% for n = 64: the
-// Frobenius norm of A^32 by five squarings. It costs 5 n^3/2 multiplications; work has length 2 n^2 or more.
+// NormBoundTight returns an upper bound on the operator norm that exceeds it by a factor of at most
+// n^(1/64), 7% for n = 64. It is the Frobenius norm of A^32, by repeated squaring, to the power
+// 1/32. It costs 3 n^3 multiplications. len(work) >= 2 n^2.
 func NormBoundTight(a, work []float64, n int) float64 {
 	m, square := work[:n*n], work[n*n:2*n*n] // full, row-major
 	for i, p := 0, 0; i < n; i++ {
@@ -205,7 +216,8 @@ func NormBoundTight(a, work []float64, n int) float64 {
 			m[i*n+j], m[j*n+i] = a[p], a[p]
 		}
 	}
-	// Each matrix is scaled to Frobenius norm 1 before it is squared: |A| <= |A^2k|^(1/2k), and log keeps the scales.
+	// Each matrix is scaled to Frobenius norm 1 before it is squared: |A| <= |A^2k|^(1/2k). log keeps
+	// the scales.
 	var log float64
 	power := 1.0
 	for range 6 {
@@ -230,11 +242,11 @@ func NormBoundTight(a, work []float64, n int) float64 {
 	return portable.Exp(log) * (1 + 1e-9)
 }
 
-// Floor raises the eigenvalues of A that are below least to it, in place, by Jacobi's rotations. It allocates: it is for
-// the rare release whose noise has outgrown its bounds.
+// Floor raises the eigenvalues of A that are below least to least, in place, by Jacobi's rotations.
+// It allocates: it is for the rare release whose noise has exceeded its bounds.
 func Floor(a []float64, n int, least float64) {
 	m := make([][]float64, n) // A
-	v := make([][]float64, n) // its eigenvectors by columns
+	v := make([][]float64, n) // its eigenvectors, by columns
 	for i := range n {
 		m[i], v[i] = make([]float64, n), make([]float64, n)
 		v[i][i] = 1

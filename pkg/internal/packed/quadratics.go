@@ -1,7 +1,7 @@
 package packed
 
-// Quadratics writes x^T A x into dst for each row x of a row-major matrix of len(dst) rows of length n: the very numbers of Quadratic, in about half the
-// time where all are wanted and n is 5.
+// Quadratics writes x^T A x into dst for each row x of a row-major matrix, len(dst) rows of length
+// n. The results are the very numbers of Quadratic; if n is 5 it takes about half the time.
 func Quadratics(dst, a, rows []float64, n int) {
 	if n != 5 {
 		for i := range dst {

@@ -48,7 +48,8 @@ func Erf(x float64) float64 {
 	if !(math.Abs(x) > 1e-150) {
 		return x + float64(0.1283791670955126*x)
 	}
-	// Maclaurin's series, 2/sqrt(pi) x (1 - x^2/3 + x^4/10 - ...), with 1 taken off its first coefficient
+	// Maclaurin's series, 2/sqrt(pi) x (1 - x^2/3 + x^4/10 - ...), with 1 taken off its first
+	// coefficient
 	q := float64(x * x)
 	p := -1.2290555301717928e-09
 	for _, c := range [...]float64{

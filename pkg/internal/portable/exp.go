@@ -1,13 +1,17 @@
-// Package portable has the elementary functions whose results are the same bits on every machine.
+// Package portable has elementary functions whose results are the same bits on every machine.
 //
-// Package math does not promise that. Its Exp and Log are assembly on some processors, its other
-// functions follow them, and a compiler may fuse x*y + z into one rounding. Here an explicit
+//   - Exponentials: [Exp], [Expm1], [Tanh].
+//   - Logarithms and powers: [Log], [Log1p], [Log2], [Pow], [Hypot].
+//   - The normal distribution: [Erf], [Erfc], [NormalQuantile].
+//   - Gamma, beta, Student's t: [Lgamma], [RegIncBeta], [StudentQuantile].
+//
+// Package math does not promise equal bits. Its Exp and Log are assembly on some processors, its
+// other functions follow them, and a compiler may fuse x*y + z into one rounding. Here an explicit
 // conversion rounds each product that a sum takes in, which the Go specification says prevents it.
 // What is exact or correctly rounded by definition is still math's: Sqrt, FMA, Floor, Ldexp.
 //
 // Errors are in units in the last place (ulp), as the tests measure them; half a unit is the least
-// possible. Exp, Expm1, Log, Log1p: 0.52. Log2, Pow, Lgamma: 0.55.
-// Erf, Erfc: 0.8. Tanh, Hypot: 2.
+// possible. Exp, Expm1, Log, Log1p: 0.52. Log2, Pow, Lgamma: 0.55. Erf, Erfc: 0.8. Tanh, Hypot: 2.
 package portable
 
 import "math"
@@ -15,8 +19,9 @@ import "math"
 const (
 	inverseStep = 184.6649652337873       // 128/ln 2
 	stepHi      = 0.0054152123482253955   // ln 2/128, a multiple of 2^-42
-	stepLo      = -1.0082281460997769e-13 // what it leaves out
-	shifter     = 0x1.8p52                // what is added to it has its nearest whole number in the low bits
+	stepLo      = -1.0082281460997769e-13 // the rest of ln 2/128
+	// Adding shifter leaves the nearest whole number in the low bits.
+	shifter = 0x1.8p52
 )
 
 // Exp returns e^x.
@@ -29,14 +34,14 @@ func Exp(x float64) float64 {
 	n := shifted - shifter
 	r := x - float64(n*stepHi) - float64(n*stepLo)
 	power := &powers[steps&127]
-	// e^r - 1 for |r| <= ln 2/256
+	// This is e^r - 1 for |r| <= ln 2/256.
 	square := float64(r * r)
 	p := r + float64(square*(0.5+float64(r*(1.0/6))+float64(square*(1.0/24+float64(r*(1.0/120))))))
 	scale := math.Float64frombits(uint64(steps>>7+1023) << 52)
 	return (power[0] + (power[1] + float64(power[0]*p))) * scale
 }
 
-// expFar is Exp of what may overflow, underflow, or is no number.
+// expFar returns e^x for an x that may overflow, underflow, or be NaN.
 func expFar(x float64) float64 {
 	switch {
 	case x > 710:
@@ -49,7 +54,8 @@ func expFar(x float64) float64 {
 	return raise(expPair(x, 0))
 }
 
-// expPair returns e^(x+low) as 2^k (hi + lo), |lo| < 2^-8 hi, to 62 bits. |x| <= 2^20, low is below an ulp of x.
+// expPair returns e^(x+low) as 2^k (hi + lo), |lo| < 2^-8 hi, to 62 bits. |x| <= 2^20, and low is
+// below an ulp of x.
 func expPair(x, low float64) (k int, hi, lo float64) {
 	shifted := float64(x*inverseStep) + shifter
 	steps := int64(math.Float64bits(shifted)<<13) >> 13
@@ -62,7 +68,7 @@ func expPair(x, low float64) (k int, hi, lo float64) {
 	return int(steps >> 7), power[0], power[1] + float64(power[0]*p)
 }
 
-// raise returns 2^k (hi + lo), rounded twice at most where it is below the normal numbers.
+// raise returns 2^k (hi + lo). A result below the normal numbers is rounded at most twice.
 func raise(k int, hi, lo float64) float64 { return math.Ldexp(hi+lo, k) }
 
 // Expm1 returns e^x - 1.

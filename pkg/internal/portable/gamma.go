@@ -2,7 +2,7 @@ package portable
 
 import "math"
 
-// Lgamma returns ln Gamma(x) for x > 0; its absolute error is below an ulp of the result or 2^-60.
+// Lgamma returns ln Gamma(x) for x > 0. Its absolute error is below an ulp of the result or 2^-60.
 func Lgamma(x float64) float64 {
 	switch {
 	case x == 1 || x == 2:
@@ -18,9 +18,9 @@ func Lgamma(x float64) float64 {
 	return hi + lo
 }
 
-// lgammaPair returns ln Gamma(x) to 64 bits or so, in two parts.
+// lgammaPair returns ln Gamma(x) in two parts, to about 64 bits.
 func lgammaPair(x float64) (hi, lo float64) {
-	// Gamma(x) = Gamma(x+n)/(x (x+1) ... (x+n-1)), x+n in two parts
+	// Gamma(x) = Gamma(x+n)/(x (x+1) ... (x+n-1)), with x+n in two parts.
 	z, zLow, down, downLow := x, 0.0, 1.0, 0.0
 	for z < 16 {
 		h, low := product(down, z)
@@ -57,8 +57,8 @@ func lgammaPair(x float64) (hi, lo float64) {
 	return twoSum(sum, low)
 }
 
-// RegIncBeta returns the regularised incomplete beta function I_x(a, b), the distribution function of a Beta(a, b)
-// variable, for a, b > 0 and 0 <= x <= 1.
+// RegIncBeta returns the regularised incomplete beta function I_x(a, b), the distribution function
+// of a Beta(a, b) variable, for a, b > 0 and 0 <= x <= 1.
 func RegIncBeta(a, b, x float64) float64 {
 	switch {
 	case !(a > 0 && b > 0 && x >= 0 && x <= 1):
@@ -71,7 +71,8 @@ func RegIncBeta(a, b, x float64) float64 {
 	return incomplete(a, b, x, 1-x)
 }
 
-// incomplete is I_x(a, b) by the continued fraction of the NIST Handbook, 8.17.22, in Lentz's way. y = 1-x.
+// incomplete returns I_x(a, b), given y = 1-x, by the continued fraction 8.17.22 of the NIST
+// Handbook and Lentz's method.
 func incomplete(a, b, x, y float64) float64 {
 	const tiny = 1e-300
 	guard := func(v float64) float64 {
@@ -96,7 +97,7 @@ func incomplete(a, b, x, y float64) float64 {
 			break
 		}
 	}
-	// x^a y^b Gamma(a+b)/(Gamma(a) Gamma(b) a), whose logarithm's terms cancel
+	// This is x^a y^b Gamma(a+b)/(Gamma(a) Gamma(b) a). The terms of its logarithm cancel.
 	sum, low := 0.0, 0.0
 	add := func(hi, lo float64) {
 		var left float64
@@ -111,7 +112,7 @@ func incomplete(a, b, x, y float64) float64 {
 		hi, lo := lgammaPair(v)
 		add(sign*hi, sign*lo)
 	}
-	if x < y { // y = 1-x is rounded
+	if x < y { // here y = 1-x is rounded
 		hi, lo := logPair(x)
 		times(a, hi, lo)
 		_, left := twoSum(1, -x)
@@ -137,7 +138,8 @@ func incomplete(a, b, x, y float64) float64 {
 	return math.Min(1, f*raise(expPair(sum, low)))
 }
 
-// StudentQuantile returns the p-quantile of Student's t with so many degrees of freedom, for 1/2 <= p < 1.
+// StudentQuantile returns the p-quantile of Student's t with freedom degrees of freedom, for 1/2 <=
+// p < 1.
 func StudentQuantile(p, freedom float64) float64 {
 	above := func(t float64) float64 { // P(T > t)
 		square := float64(t * t)

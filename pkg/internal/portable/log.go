@@ -5,7 +5,7 @@ import "math"
 const (
 	ln2Hi = 0.6931471805598903 // a multiple of 2^-42, so that its products with exponents are exact
 	ln2Lo = 5.497923018708371e-14
-	least = 0x1p-1022 // normal number
+	least = 0x1p-1022 // least normal number
 )
 
 // Log returns the natural logarithm of x.
@@ -25,9 +25,9 @@ func logFar(x float64) float64 {
 
 // logOf returns ln x + k ln 2 for a normal x.
 //
-// x = 2^k z, and c is a number of few bits near 1/z, so that r = z c - 1 is computed without error in two parts. Then
-// ln z = ln(1+r) - ln c (Tang, "Table-driven implementation of the logarithm function in IEEE
-// floating-point arithmetic", 1990).
+// With x = 2^k z, c is a number of few bits near 1/z, so that r = z c - 1 is computed without error
+// in two parts. Then ln z = ln(1+r) - ln c (Tang, "Table-driven implementation of the logarithm
+// function in IEEE floating-point arithmetic", 1990).
 func logOf(x, k float64) float64 {
 	from := math.Float64bits(x) - 0x3fe6000000000000
 	k += float64(int64(from) >> 52)
@@ -51,7 +51,7 @@ func tail(r float64) float64 {
 	return float64(q * (a + float64(q*(b+float64(q*c)))))
 }
 
-// Log1p returns ln(1+x), exact for small x.
+// Log1p returns ln(1+x), accurate for small x.
 func Log1p(x float64) float64 {
 	if !(x > -1 && x < 0x1p60) || math.Abs(x) < 0x1p-54 {
 		return log1pFar(x)

@@ -318,7 +318,8 @@ func TestRegIncBeta(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ a, b, x, want, relative float64 }{ // by mpmath's quadrature at 40 digits, and symmetry
+	// by mpmath's quadrature at 40 digits, and symmetry
+	for _, c := range []struct{ a, b, x, want, relative float64 }{
 		{3e6, 7e6, 0.2998, 0.08376031586513022, 1e-11},
 		{100, 1e5, 0.0008, 0.01746403969653776, 1e-13},
 		{5e6, 5e6, 0.5, 0.5, 1e-11},

@@ -1,6 +1,6 @@
 package portable
 
-// powers holds 2^(i/128) in two parts each: the nearest float64 and what it leaves out.
+// powers holds 2^(i/128) in two parts each: the nearest float64 and the remainder.
 var powers = [128][2]float64{
 	{1.0, 0.0},
 	{1.0054299011128027, 9.499186535455032e-17},
@@ -132,8 +132,8 @@ var powers = [128][2]float64{
 	{1.9891988469672663, 8.2051326383692e-18},
 }
 
-// inverses holds, for each of 128 intervals of [0.6875, 1.375), a number c of at most 11 bits near the inverse of its
-// middle, and -ln c in two parts, the first a multiple of 2^-42.
+// inverses holds, for each of 128 intervals of [0.6875, 1.375), a number c of at most 11 bits near
+// the inverse of its middle, and -ln c in two parts, the first a multiple of 2^-42.
 var inverses = [128]struct{ c, hi, lo float64 }{
 	{1.4501953125, -0.37169824563738985, 4.294712074334711e-14},
 	{1.4423828125, -0.36629647693189327, -3.3439937526704225e-14},
@@ -265,8 +265,9 @@ var inverses = [128]struct{ c, hi, lo float64 }{
 	{0.7294921875, 0.3154066204665469, 8.890479826418284e-14},
 }
 
-// scaled holds polynomials for e^(x^2) erfc(x)/t, t = 2/(2+x), one for each eighth of (0, 1] that t may be in: in
-// v = 16 t - 2i - 1, |v| <= 1, by Chebyshev's interpolation at 300 bits. The last coefficient is what the first leaves out.
+// scaled holds polynomials for e^(x^2) erfc(x)/t with t = 2/(2+x), one for each eighth of (0, 1]
+// that t may be in. The variable is v = 16 t - 2i - 1, |v| <= 1. They are Chebyshev interpolations
+// at 300 bits; the last coefficient is the remainder of the first.
 var scaled = [8][15]float64{
 	{0.300734221782668, 0.019693508397163818, 0.001100894236491449, 4.803911648647307e-05, 1.1991914383228262e-06, -2.8626167144826502e-08, -4.730396677294257e-09, -1.7465833955695167e-10, 7.590471348635285e-12, 1.1147477652440897e-12, 2.1427538692421708e-14, -4.5277892899407955e-15, -4.0298999360332484e-16, 3.216647155683521e-17, 1.4205896998041233e-17},
 	{0.3449270769040566, 0.02470866268206574, 0.0014143856070952462, 5.5652626121999376e-05, 5.932551461773556e-07, -9.440559287985114e-08, -5.587962897313726e-09, 9.738381385434361e-11, 2.3719521331811575e-11, 2.2711613898122523e-13, -1.0461143124034137e-13, -2.9402993386701728e-15, 5.271296190255102e-16, 2.1282073810245428e-17, -2.3795461555271563e-17},

@@ -1,14 +1,19 @@
-// Package size refuses what would not fit into a computer's memory before anything is allocated.
+// Package size refuses sizes that would not fit into a computer's memory before anything is
+// allocated.
+//
+//   - [Check] returns an error for too many numbers; [Limit] is the bound.
+//   - [Triangle] counts the numbers of a packed symmetric matrix.
 package size
 
 import "fmt"
 
-// Limit is how many bytes one object may take. A problem whose learner has a few of them fits into a laptop.
+// Limit is the largest number of bytes of one object. A problem whose learner has a few objects of
+// that size fits into a laptop.
 const Limit = 1 << 29
 
-// Check returns an error if so many numbers of 8 bytes are more than the limit. What names the value that
-// makes them so many, such as "mechanism: Setup.Dim = 100000". The count is a float64, which no product of
-// sizes overflows.
+// Check returns an error if count numbers of 8 bytes exceed the limit. what names the value that
+// makes them so many, such as "mechanism: Setup.Dim = 100000". The count is a float64, since no
+// product of sizes overflows it.
 func Check(what string, count float64) error {
 	if bytes := 8 * count; !(bytes <= Limit) {
 		return fmt.Errorf("%s needs %.3g GiB of memory, want <= %v", what, bytes/(1<<30), float64(Limit)/(1<<30))
@@ -16,5 +21,5 @@ func Check(what string, count float64) error {
 	return nil
 }
 
-// Triangle returns how many numbers a symmetric matrix of an order has, packed.
+// Triangle returns the count of numbers in a packed symmetric matrix of an order.
 func Triangle(order int) float64 { return float64(order) * (float64(order) + 1) / 2 }

@@ -1,0 +1,28 @@
+// Package charts turns results into figures, tables and pictures to step through.
+//
+// A description is drawn twice from the same ECharts options: live in the browser, and as a static
+// SVG inside Go. Everything that can be shown is an [Item].
+//
+//   - [Show], [WriteHTML], [WriteSVG]: show items in a notebook, in a page, in a file
+//   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes
+//   - [Regret], [Curves]: the figure of a simulation's regret
+//   - [Table], [NewTable]: a table of text and numbers
+//   - [Slider], [Frame], [Over]: a figure that changes with a value
+//   - [Tree], [Node]: the tree mechanism, round by round
+//   - [Graph], [Edge], [Vertex]: a graph whose edges the reader clicks, or the greedy algorithm
+//   - [Spans], [Span]: bars in rows, such as blocks of rounds
+//   - [Cloud], [Sphere], [Project3D]: points in space
+//   - [Progress]: the progress line of a simulation
+//
+// In a notebook cell:
+//
+//	charts.Show(&charts.Figure{
+//		Title:  "Regret",
+//		X:      charts.Axis{Name: "round t", Log: true},
+//		Y:      charts.Axis{Name: "cumulative regret"},
+//		Series: []charts.Series{{Name: "LinUCB", X: rounds, Y: mean, Lo: lo, Hi: hi}},
+//		Scale:  charts.LectureScale,
+//	})
+//
+// Read [Figure] and [Series] first.
+package charts

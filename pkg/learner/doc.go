@@ -1,0 +1,30 @@
+// Package learner holds the bandit learners: private and non-private, linear and on matroids.
+//
+// In the central and the joint model, a learner is a [Policy] over a statistic of package
+// mechanism. [New] combines the two into a [Private], and the statistic decides the privacy.
+//
+//   - [LinUCB]: linear contextual UCB, jointly private over a tree
+//   - [OMM]: UCB on a matroid; [DPUCBMAT] and [CUCBTree] are its private forms
+//   - [CTS]: Thompson sampling on a matroid; [DPTSMAT] is its private form
+//   - [KLOSM]: KL-UCB on a matroid
+//   - [CTSBeta]: Thompson sampling with Beta posteriors, not private
+//
+// In the local and the shuffle model, a learner is a [Local]: a [Device], a [Server] and perhaps a
+// [Shuffler] between them.
+//
+//   - [LDPDevice], [LDPServer], [LDPNoise]: locally private LinUCB
+//   - [OnlineDevice], [OnlineServer], [OnlineNoise]: the same from an online learner's predictions
+//   - [Anytime]: a server that needs no horizon, by doubling
+//   - [NewCombiner], [Combine]: several base learners combined by their regret bounds
+//   - [NewShuffleAmplified], [AmplifiedNoise]: shuffle LinUCB by amplification
+//   - [NewShuffleVectorSum], [VectorSum]: shuffle LinUCB by sums of bits
+//   - [Uniform], [BitSum]: the shufflers
+//
+// Wrappers change a finished learner.
+//
+//   - [Metered]: stops, or freezes, a learner when its budget is spent
+//   - [RandomisedAction]: makes actions private towards their own users too
+//
+// [Theory] computes the regret bounds of LinUCB. Read [Policy] and [Private] first, then [LinUCB];
+// for the local model read [Local] and [LDPDevice].
+package learner

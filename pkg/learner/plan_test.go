@@ -1,0 +1,192 @@
+package learner_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// stubborn has all of a private LinUCB, but plays what its own data say.
+type stubborn struct {
+	*learner.Private[privacy.Sums]
+	best float64
+	arm  int
+}
+
+func (s *stubborn) Select(_ *bandit.View, dst []int) []int { return append(dst, s.arm) }
+
+func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
+	if y[0] > s.best {
+		s.best, s.arm = y[0], arms[0]
+	}
+	s.Private.Update(v, arms, y)
+}
+
+// quietTree and quietNoise have all of what they embed, but less noise, or none.
+type quietTree struct{ *mechanism.Tree }
+
+func (q quietTree) Release() *privacy.Sums {
+	return privacy.NewSums(q.Tree.Release().Bounds, false, func(dst []float64) { clear(dst) }, nil)
+}
+
+type quietNoise struct{ *mechanism.Gaussian }
+
+func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
+	q.Gaussian.Draw(n, dst)
+	for i := range dst {
+		dst[i] /= 10
+	}
+}
+
+// TestEmbeddingClaimsNothing: a learner that has a private one's methods, or whose sums or noise
+// have a private one's, has not got its claim, by itself or in whatever wraps it.
+func TestEmbeddingClaimsNothing(t *testing.T) {
+	env := &environment.DecisionSets{Dim: 2, Arms: 5}
+	noise := func() *mechanism.Gaussian { return &mechanism.Gaussian{Budget: whole} }
+	private := func() *learner.Private[privacy.Sums] { return learner.New(&learner.LinUCB{}, gaussianTree()) }
+	for name, c := range map[string]struct {
+		make    func() bandit.Learner
+		epsilon float64
+	}{
+		"LinUCB": {func() bandit.Learner { return private() }, whole.Epsilon},
+		"pan-private": {func() bandit.Learner {
+			return learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: noise()})
+		}, whole.Epsilon},
+		"stubborn": {func() bandit.Learner { return &stubborn{Private: private()} }, math.Inf(1)},
+		"quiet tree": {func() bandit.Learner {
+			return learner.New(&learner.LinUCB{}, quietTree{&mechanism.Tree{Noise: noise()}})
+		}, math.Inf(1)},
+		"quiet noise": {func() bandit.Learner {
+			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: quietNoise{noise()}})
+		}, math.Inf(1)},
+		"pan, quiet": {func() bandit.Learner {
+			return learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
+		}, math.Inf(1)},
+		"in an anytime": {func() bandit.Learner { return struct{ bandit.Learner }{private()} }, math.Inf(1)},
+	} {
+		l := c.make()
+		if privacy.ClaimOf(l).Held() && !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
+			t.Errorf("%s claims before Init:\n%v", name, privacy.ClaimOf(l))
+		}
+		if err := l.Init(env.Problem(), 100); err != nil {
+			t.Fatal(err)
+		}
+		claim, held := privacy.ClaimOf(l), !math.IsInf(c.epsilon, 1)
+		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
+			t.Errorf("%s claims\n%v", name, claim)
+		}
+		e := &simulate.Experiment{Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
+			Policies: []simulate.Policy{{Name: name, New: c.make}}, Horizon: 20, Trials: 1, Seed: 1}
+		r, err := e.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Policies[0].Claim; (got != nil) != held || len(r.Table().Claims) > 0 != held {
+			t.Errorf("%s: the result claims\n%v", name, got)
+		}
+		if err := (&learner.Metered{Learner: c.make(), Budget: half}).Init(env.Problem(), 100); (err == nil) != held {
+			t.Errorf("%s, metered: error %v", name, err)
+		}
+	}
+}
+
+// TestRandomisedPlan: over a jointly private learner the action makes the whole output private;
+// over another one it is all that is.
+func TestRandomisedPlan(t *testing.T) {
+	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	inner := learner.New(&learner.LinUCB{}, gaussianTree())
+	l := &learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
+	if err := l.Init(problem, 100); err != nil {
+		t.Fatal(err)
+	}
+	c := privacy.ClaimOf(l)
+	action := privacy.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
+	want := privacy.Sequence{action, privacy.ClaimOf(inner).Event()}
+	if c.Scope() != privacy.AllOutputs || c.Model() != privacy.Central || !reflect.DeepEqual(c.Event(), want) {
+		t.Errorf("claims\n%v, want of all outputs %v", c, want)
+	}
+	if joint := privacy.ClaimOf(inner); joint.Scope() != privacy.OtherOutputs || joint.Model() != privacy.Joint {
+		t.Errorf("the inner learner claims\n%v", joint)
+	}
+	if c.Asked() != (privacy.Budget{Epsilon: 2.5, Delta: whole.Delta}) || !(c.Epsilon() > 2 && c.Epsilon() <= 2.5) {
+		t.Errorf("asked for %v, proved %v", c.Asked(), c.Epsilon())
+	}
+	if e := privacy.PlanOf(l, 0).Event(); !reflect.DeepEqual(e, action) {
+		t.Errorf("before a record is taken in the action shows %v", e)
+	}
+	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
+	l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
+	for round := range 20 {
+		v := bandit.View{Round: round + 1, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.6, 0.6}}
+		l.Update(&v, l.Select(&v, nil), []float64{1})
+	}
+	if err := ledger.CheckPlan(l); err != nil {
+		t.Error(err)
+	}
+
+	for name, other := range map[string]bandit.Learner{"LinUCB": learner.New(&learner.LinUCB{}, nil), "stubborn": &stubborn{Private: learner.New(&learner.LinUCB{}, gaussianTree())}} {
+		l := &learner.RandomisedAction{Learner: other, Epsilon: 0.5}
+		if err := l.Init(problem, 100); err != nil {
+			t.Fatal(err)
+		}
+		if c := privacy.ClaimOf(l); c.Scope() != privacy.OwnAction || c.Model() != privacy.Central || c.Event() != action || c.Epsilon() != 0.5 {
+			t.Errorf("over %s: claims\n%v", name, c)
+		}
+	}
+	l = &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
+	if err := l.Init(problem, 100); err != nil || !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
+		t.Errorf("no randomisation: %v, claims\n%v", err, privacy.ClaimOf(l))
+	}
+}
+
+// TestMeteredAction: the budget pays for a user's own action, too, and for that first.
+func TestMeteredAction(t *testing.T) {
+	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	paid := map[float64]int{}
+	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
+		m := &learner.Metered{Learner: &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
+		if err := m.Init(problem, 1000); err != nil {
+			t.Fatal(err)
+		}
+		if c := privacy.ClaimOf(m); !(c.Epsilon() <= half.Epsilon*(1+1e-12)) || c.Epsilon() < epsilon*(1-1e-3) {
+			t.Errorf("actions of %v: claims epsilon = %v on a budget of %v", epsilon, c.Epsilon(), half.Epsilon)
+		}
+		paid[epsilon] = m.Paid()
+	}
+	if !(paid[0.1] > paid[0.8] && paid[0.8] > paid[1.5] && paid[1.5] == 0) {
+		t.Errorf("rounds paid: %v", paid)
+	}
+}
+
+// TestNoPlanBeforeInit: nothing is claimed before Init, nor after one that failed where nothing
+// came before.
+func TestNoPlanBeforeInit(t *testing.T) {
+	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	gaussian := &mechanism.Gaussian{Budget: b}
+	for _, x := range []privacy.Planner{
+		gaussian, &mechanism.Wishart{Budget: b}, &mechanism.Tree{Noise: gaussian}, &mechanism.PanPrivateTree{Noise: gaussian}, &mechanism.SecureTree{Budget: b},
+		&mechanism.BLT{Budget: b}, &mechanism.SquareRoot{Budget: b}, &mechanism.Honaker{Budget: b}, &mechanism.Exact{}, &mechanism.Counts{},
+		&mechanism.Blocks{Budget: b}, &mechanism.TreeTally{Budget: b}, &mechanism.Laplace{Epsilon: 1}, &mechanism.VectorGaussian{Budget: b},
+		&mechanism.SecureLaplace{Epsilon: 1}, &mechanism.SecureGaussian{Budget: b}, &mechanism.SparseVector{Epsilon: 1}, &mechanism.TopK{Budget: b},
+		&mechanism.RandomisedResponse{Epsilon: 1}, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
+		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
+		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, &learner.Local{}, learner.New(&learner.CTS{}, nil), learner.New(&learner.OMM{}, nil), learner.New(&learner.KLOSM{}, nil), &learner.Metered{},
+		&learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})},
+	} {
+		for _, records := range []int{1, 100, privacy.All} {
+			if c := privacy.PlanOf(x, records).Claim(); !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "none") && !strings.Contains(c.String(), "+Inf") {
+				t.Errorf("%T claims before Init, of %d records:\n%v", x, records, c)
+			}
+		}
+	}
+}

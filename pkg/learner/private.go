@@ -1,0 +1,249 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Private is a bandit.Learner made of a policy and the statistic that the policy reads. It hands
+// the statistic what the environment shows, and the policy what the statistic releases. Its privacy
+// claim is the statistic's plan; the policy is post-processing.
+//
+// The trust model depends on the problem. With contexts it is joint differential privacy: an action
+// depends on its own round's context without noise, and on other rounds through the release alone.
+// Without contexts it is the central model.
+type Private[R any] struct {
+	Policy    Policy[R]
+	Statistic privacy.Statistic[R] // nil: mechanism.Exact or mechanism.Counts, which are not private
+
+	bandit.Base
+	policy    Policy[R] // the halves as they were in Init
+	statistic privacy.Statistic[R]
+	problem   bandit.Problem
+	warmUp    bool // a round 0 is wanted
+	warm      bool // and over
+	record    privacy.Record
+	all       []int // 0, 1, ..., for the warm-up
+	broadcast []float64
+}
+
+var (
+	_ bandit.Warmer    = (*Private[privacy.Sums])(nil)
+	_ privacy.Ledgered = (*Private[privacy.Sums])(nil)
+)
+
+// New returns a learner that runs a policy over a statistic. A nil statistic means the exact one,
+// which is not private.
+func New[R any](p Policy[R], s privacy.Statistic[R]) *Private[R] {
+	return &Private[R]{Policy: p, Statistic: s}
+}
+
+// Init validates and initialises both halves.
+func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	if err := bandit.CheckHorizon(horizon); err != nil {
+		return err
+	}
+	if l.Policy == nil {
+		return fmt.Errorf("learner: Private.Policy is nil")
+	}
+	if l.Statistic == nil {
+		if l.Statistic = exact[R](); l.Statistic == nil {
+			return fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
+		}
+	}
+	for _, half := range []any{l.Policy, l.Statistic} {
+		if v := reflect.ValueOf(half); v.Kind() == reflect.Pointer && v.IsNil() {
+			return fmt.Errorf("learner: Private of a %T that is nil", half)
+		}
+	}
+	setup := privacy.Setup{
+		Horizon: horizon, Alpha: 1 / float64(horizon),
+		Dim: p.Dim + 1, Bound: portable.Hypot(p.ContextNorm, p.RewardBound()), Context: p.ContextNorm,
+		Arms: p.Arms, Slots: p.Slots, Lo: p.RewardMin, Hi: p.RewardMax,
+	}
+	if a, ok := l.Policy.(Asker); ok {
+		if err := a.Ask(p, &setup); err != nil {
+			return err
+		}
+	}
+	if err := l.Statistic.Init(setup); err != nil {
+		return err
+	}
+	r := l.Statistic.Release()
+	if err := l.Policy.Init(p, horizon, r); err != nil {
+		return err
+	}
+	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
+		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(l.Statistic).Proved())
+	}
+	l.policy, l.statistic, l.problem, l.warmUp = l.Policy, l.Statistic, p, setup.WarmUp
+	l.all = make([]int, p.Arms)
+	for i := range l.all {
+		l.all[i] = i
+	}
+	return nil
+}
+
+// exact returns the statistic without privacy, or nil if there is none for the policy.
+func exact[R any]() (s privacy.Statistic[R]) {
+	switch s := any(&s).(type) {
+	case *privacy.Accumulator:
+		*s = &mechanism.Exact{}
+	case *privacy.Tally:
+		*s = &mechanism.Counts{}
+	}
+	return s
+}
+
+// Reset forgets everything. The policy's own choices draw from own, the statistic's noise from
+// noise.
+func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
+	l.Clear()
+	l.warm, l.broadcast = false, nil
+	l.statistic.Reset(privacy.NewNoise(noise))
+	l.policy.Reset(own)
+	l.learn(0)
+}
+
+// learn shows the release to the policy and keeps the broadcast.
+func (l *Private[R]) learn(round int) {
+	broadcast, err := l.policy.Learn(l.statistic.Release())
+	if err != nil {
+		l.fail(round, err)
+		return
+	}
+	l.broadcast = broadcast
+}
+
+func (l *Private[R]) fail(round int, err error) {
+	l.Fail(fmt.Errorf("learner: round %d: %w", round, err))
+}
+
+// Select appends the arms that the policy chooses. If that fails, Err reports why, and the first
+// arms are appended instead.
+func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
+	n := len(dst)
+	err := bandit.CheckView(l.problem, v)
+	if err == nil && l.warmUp && !l.warm {
+		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
+	}
+	if err == nil {
+		dst, err = l.policy.Act(l.broadcast, v, dst)
+	}
+	if err == nil && len(dst)-n != l.problem.Slots {
+		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.policy, l.problem.Slots)
+	}
+	if err != nil {
+		l.fail(v.Round, err)
+		dst = append(dst[:n], l.all[:l.problem.Slots]...)
+	}
+	return dst
+}
+
+// Update hands the rewards of the arms played, and the first arm's context, to the statistic.
+func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
+	err := bandit.CheckView(l.problem, v)
+	if err == nil {
+		err = bandit.CheckArms(l.problem, v, arms, y)
+	}
+	if err != nil {
+		l.fail(v.Round, err)
+		return
+	}
+	l.record.Arms, l.record.Y = arms, y
+	if v.Dim > 0 {
+		l.record.X = v.Row(arms[0])
+	}
+	l.add(v.Round)
+}
+
+// add hands the record to the statistic. If the release has changed, the policy learns from it.
+func (l *Private[R]) add(round int) bool {
+	moved, err := l.statistic.Add(&l.record)
+	l.record = privacy.Record{}
+	if err != nil {
+		l.fail(round, err)
+		return false
+	}
+	if moved {
+		l.learn(round)
+	}
+	return true
+}
+
+// WantsWarmUp reports whether the policy asks for a round 0.
+func (l *Private[R]) WantsWarmUp() bool { return l.warmUp }
+
+// WarmUp hands the rewards of all arms in round 0 to the statistic.
+func (l *Private[R]) WarmUp(y []float64) {
+	switch {
+	case !l.warmUp:
+		l.fail(0, fmt.Errorf("a warm-up for a policy that asks for none"))
+	case l.warm:
+		l.fail(0, fmt.Errorf("a second warm-up round"))
+	case len(y) != len(l.all):
+		l.fail(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
+	default:
+		l.record.Arms, l.record.Y = l.all, y
+		l.warm = l.add(0)
+	}
+}
+
+// Warnings counts what the statistic clipped, and adds the policy's own warnings.
+func (l *Private[R]) Warnings() []bandit.Warning {
+	if l.statistic == nil {
+		return nil
+	}
+	var w []bandit.Warning
+	if n := l.statistic.Clipped(); n > 0 {
+		what := fmt.Sprintf("weights outside [%v, %v], clipped", l.problem.RewardMin, l.problem.RewardMax)
+		if l.problem.Dim > 0 {
+			what = "contexts x or rows (x, y) longer than their bound, clipped"
+		}
+		w = append(w, bandit.Warning{What: what, Count: n})
+	}
+	if p, ok := l.policy.(interface{ Warnings() []bandit.Warning }); ok {
+		w = append(w, p.Warnings()...)
+	}
+	return w
+}
+
+// Plan returns the statistic's plan for so many records. The plan is empty if the statistic does
+// not hold one of its own.
+func (l *Private[R]) Plan(records int) privacy.Plan {
+	p := privacy.PlanOf(l.statistic, records)
+	if l.problem.Dim > 0 {
+		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
+	}
+	return p.HeldBy(l)
+}
+
+// Drawn returns the noise that the statistic has drawn.
+func (l *Private[R]) Drawn() []privacy.Draws {
+	if l.statistic == nil {
+		return nil
+	}
+	return l.statistic.Drawn()
+}
+
+// Check compares noise that the statistic drew from the operating system with its plan.
+func (l *Private[R]) Check() error { return checkSystem(l.statistic) }
+
+// checkSystem compares noise drawn from the operating system, which a trial's ledger cannot see,
+// with the plan. It does nothing if what has no such check.
+func checkSystem(what any) error {
+	if c, ok := what.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}

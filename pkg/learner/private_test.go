@@ -1,0 +1,60 @@
+package learner_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// showing shows rows as they are, and claims a finite epsilon.
+type showing struct{ *mechanism.Exact }
+
+func (s showing) Plan(int) privacy.Plan {
+	law := privacy.GaussianLaw(6, 1)
+	release := privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L2: 1}}
+	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: whole, Cases: [][]privacy.Release{{release}}}.HeldBy(s)
+}
+
+// several plays a number of arms, whatever the number wanted.
+type several struct {
+	learner.LinUCB
+	arms int
+}
+
+func (s *several) Act(_ []float64, _ *bandit.View, dst []int) ([]int, error) {
+	return append(dst, make([]int, s.arms)...), nil
+}
+
+// own is a policy that reads a release of its own.
+type own struct{ learner.Policy[float64] }
+
+func TestPrivateRefuses(t *testing.T) {
+	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	wants(t, "no policy", learner.New[privacy.Sums](nil, nil).Init(p, 10), "Policy is nil")
+	wants(t, "no statistic", learner.New(own{}, nil).Init(p, 10), "Statistic is nil", "learner_test.own")
+	leak := learner.New(&learner.LinUCB{}, showing{&mechanism.Exact{}})
+	wants(t, "rows", leak.Init(p, 10), "learner_test.showing", "shows rows", "claims")
+	for _, arms := range []int{0, 2} {
+		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+		act := func() *several { return &several{arms: arms} }
+		for name, l := range map[string]bandit.Learner{
+			"private": learner.New(act(), nil),
+			"local":   &learner.Local{Device: &learner.LDPDevice{Noise: n, Policy: act()}, Server: &learner.LDPServer{Noise: n}},
+		} {
+			if err := l.Init(p, 10); err != nil {
+				t.Fatal(err)
+			}
+			l.Reset(nil, random.Source(1, 0, "noise"))
+			got := l.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
+			if len(got) != 1 {
+				t.Errorf("%s: arms %v, want 1", name, got)
+			}
+			wants(t, name, l.Err(), map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
+		}
+	}
+}

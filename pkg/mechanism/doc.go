@@ -1,0 +1,40 @@
+// Package mechanism releases statistics of private records under calibrated noise, one type per
+// mechanism.
+//
+// A mechanism is a struct: fill in its fields, call Init, call Reset with the noise, add records
+// and read the release. [SecureGaussian] and [SecureLaplace] bring their own noise and have no
+// Reset. The method Plan states what the release reveals, and privacy.ClaimOf turns that into a
+// claim.
+//
+// Accumulators release running sums of row row^T, the only data that a private LinUCB reads:
+//
+//   - [Exact]: the sum itself, without noise or privacy.
+//   - [Tree]: the binary tree mechanism, with noise on each node.
+//   - [PanPrivateTree]: the same release, from a memory that holds no raw data.
+//   - [SecureTree]: a tree whose noise is fit for deployment.
+//   - [BLT]: correlated Gaussian noise, the least for its cost.
+//   - [SquareRoot]: the yardstick of BLT, which keeps the noise of every row.
+//   - [Honaker]: a tree of which each node is estimated from all nodes below it.
+//
+// The noise of a node of [Tree] or [PanPrivateTree] is a [NodeNoise]:
+//
+//   - [Gaussian]: symmetric Gaussian noise.
+//   - [Wishart]: positive definite noise.
+//
+// Tallies release the mean weight of each arm of a semi-bandit:
+//
+//   - [Counts]: the exact mean, without noise or privacy.
+//   - [Blocks]: the mean of a block of observations once the block is full.
+//   - [TreeTally]: the mean of all observations after each of them.
+//
+// One-shot mechanisms release vectors, choices and answers:
+//
+//   - [Laplace], [VectorGaussian]: a vector under continuous noise, for research.
+//   - [SecureLaplace], [SecureGaussian]: sums of vectors under discrete noise, for deployment.
+//   - [TopK]: the K candidates with the largest noisy scores.
+//   - [SparseVector]: which queries of a stream are above a threshold.
+//   - [RandomisedResponse]: a user's answer, randomised on the user's own device.
+//
+// Read [Laplace] first if you are new to privacy, [Tree] with [Gaussian] if you come for linear
+// bandits, and [Blocks] if you come for semi-bandits.
+package mechanism

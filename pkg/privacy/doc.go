@@ -1,0 +1,27 @@
+// Package privacy states, accounts for and checks privacy guarantees of mechanisms and learners.
+// Logarithms are natural.
+//
+// What a mechanism promises:
+//
+//   - [Budget] is an (epsilon, delta) pair.
+//   - [Neighbours], [Model] and [Scope] say whom a guarantee protects, from whom, in which outputs.
+//   - [Plan] lists the noisy releases that one record can move; [Release] and [Law] describe them.
+//   - [Claim] is the guarantee that follows from a plan; [ClaimOf] and [PlanOf] ask for it.
+//   - [Compose] joins the plans of several mechanisms that see the same records.
+//
+// What a release costs:
+//
+//   - [Event] describes releases to an accountant: [GaussianEvent], [LaplaceEvent], [Sequence], ...
+//   - [Accountant] turns an event into epsilon or delta: [GDP] (exact for Gaussian noise), [PLD],
+//     [Renyi], [Concentrated], [Advanced] and [Pure]. [Tightest] takes the best of them.
+//   - [Calibrate] finds the least noise for a budget; [GaussianMu] and [ZCDP] do so in closed form.
+//   - [Odometer] stops a run of adaptively chosen releases before it exceeds its budget.
+//
+// How noise is drawn and data is taken in:
+//
+//   - [Noise] draws all private noise; [Ledger] lists what was drawn and compares it with a plan.
+//   - [Statistic] is the half of a private learner that sees raw data.
+//   - [Sums] and [Means] are the releases that the other half, the policy, reads.
+//
+// Read [Plan] first, then [Claim] and [Event]. To write a mechanism, read [Statistic] and [Noise].
+package privacy

@@ -1,0 +1,340 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
+
+// Plan lists the noisy releases that one record can move. Every statement about privacy is computed
+// from it: the event, the claim, and what a part of a run has spent.
+//
+// A mechanism, device or learner returns its plan from a method Plan, and claims it there as its
+// own with HeldBy. PlanOf checks the holder: a type that embeds a private learner inherits its
+// methods, but not its claim.
+type Plan struct {
+	Model       Model
+	Neighbours  Neighbours
+	Scope       Scope
+	Calibration Calibration
+	Quality     Quality
+	Asked       Budget // what the noise is calibrated for
+
+	// Cases lists the possible places of a record in the data, for which the worst counts. A case
+	// lists all releases that show the record. Which case a record is in is known before anything is
+	// released.
+	Cases      [][]Release
+	Conditions []string // what else must hold for the claim, such as where records are clipped
+	Source     string   // paper and theorem
+
+	holder any
+	none   string // why there is no plan, if holder is nil
+	group  int    // the largest number of records of a user, by group privacy; 0 means 1
+}
+
+// Planner returns the plan of what it releases. Mechanisms, devices and learners are Planners once
+// they are initialised.
+type Planner interface {
+	// Plan returns the plan of the releases after a number of records; All means a whole run. It
+	// depends on public numbers alone.
+	Plan(records int) Plan
+}
+
+// All is the number of records that asks for the plan of a whole run.
+const All = math.MaxInt
+
+// Ledgered is a Planner that a Ledger can check: it also predicts the draws of its noise.
+type Ledgered interface {
+	Planner
+	// Drawn returns the noise that must have been drawn since Reset: laws of the plan, with counts
+	// computed from public values such as the number of records.
+	Drawn() []Draws
+}
+
+// Scope is the set of outputs that a claim covers.
+type Scope int
+
+// The scopes of the toolkit.
+const (
+	AllOutputs   Scope = iota // all outputs
+	OtherOutputs              // all but the action in the record's own round: joint privacy
+	OneMessage                // the message that a user's device sends
+	OwnAction                 // the action in the record's own round alone
+)
+
+func (s Scope) String() string {
+	switch s {
+	case AllOutputs:
+		return "all outputs"
+	case OtherOutputs:
+		return "all outputs but the action in the record's own round"
+	case OneMessage:
+		return "the message of one user"
+	case OwnAction:
+		return "the action in the record's own round, given what came before"
+	}
+	return fmt.Sprintf("Scope(%d)", int(s))
+}
+
+// Quality says for what purpose the noise is good enough.
+type Quality int
+
+// The qualities of noise.
+const (
+	Research Quality = iota // floating point, seeded: runs can be repeated, and low bits leak
+	Secure                  // discrete samplers over the operating system's randomness
+)
+
+func (q Quality) String() string {
+	if q == Secure {
+		return "secure: discrete, from the operating system"
+	}
+	return "for research: floating point, and seeded"
+}
+
+// Release is a vector of numbers that one record can move, under noise.
+type Release struct {
+	// Laws are the laws of the noise. With several laws the release is one vector in several parts.
+	Laws []Law
+	// Sensitivity bounds the change of the release when one record is replaced. With several laws, the
+	// part under Laws[i] is first multiplied by Laws[0].Scale/Laws[i].Scale. A symmetric matrix under
+	// a symmetric law counts each entry off the diagonal once and each entry on it by half: L2 is its
+	// Frobenius norm over sqrt(2).
+	Sensitivity Norms
+	Times       int  // number of such releases that show the record; 0 means 1
+	Sum         int  // number of independent draws of the laws that add up to the noise; 0 means 1
+	Compared    bool // only comparisons are released: queries under Laws[1], a threshold under Laws[0]
+	Monotone    bool // a record moves all queries, or all scores, in the same direction
+	// Own is the event of a release whose law this package does not know. Leave it nil otherwise.
+	Own Event
+}
+
+// Norms are bounds on the change of a release, in three norms. Each law uses one or two of them:
+// Gaussian noise L2, Laplace noise L1, Gumbel noise LInf, binomial noise L2 and LInf.
+type Norms struct{ L1, L2, LInf float64 }
+
+// HeldBy returns the plan as x's own: x holds it. Call it in x's method Plan, with the receiver.
+//
+// A plan without releases and without a valid Asked budget becomes no plan: x was not initialised.
+func (p Plan) HeldBy(x any) Plan {
+	p.holder = x
+	if err := p.Asked.Validate(); err != nil && len(p.Cases) == 0 && p.none == "" {
+		p.none = fmt.Sprintf("a %T without releases and a budget has no plan: was it initialised? (%v)", x, err)
+	}
+	if p.none != "" {
+		p.holder = nil
+	}
+	return p
+}
+
+// NoPlan returns a plan that claims nothing, with the reason.
+func NoPlan(format string, args ...any) Plan { return Plan{none: fmt.Sprintf(format, args...)} }
+
+// PlanOf returns x's own plan for a number of records. The plan claims nothing if x has none, or
+// inherits one from a value that it embeds.
+func PlanOf(x any, records int) Plan {
+	planner, ok := x.(Planner)
+	if !ok {
+		if x != nil && reflect.PointerTo(reflect.TypeOf(x)).Implements(reflect.TypeFor[Planner]()) {
+			return NoPlan("a %T has no plan, a pointer to it has", x)
+		}
+		return NoPlan("a %T has no plan", x)
+	}
+	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
+		return NoPlan("a %T that is nil has no plan", x)
+	}
+	return Own(x, planner.Plan(records))
+}
+
+// Own returns p if x holds it, and otherwise a plan that claims nothing.
+func Own(x any, p Plan) Plan {
+	switch {
+	case p.holder == nil:
+		return NoPlan("%s", p.why())
+	case !reflect.ValueOf(x).Comparable() || p.holder != x:
+		return NoPlan("a %T has its plan from a %T, and does not hold it", x, p.holder)
+	}
+	return p
+}
+
+// ClaimOf returns what x claims for a whole run. If x has no plan of its own the claim is empty,
+// with an epsilon of +Inf.
+func ClaimOf(x any) Claim { return PlanOf(x, All).Claim() }
+
+func (p Plan) why() string {
+	if p.none == "" {
+		return "nobody holds the plan"
+	}
+	return p.none
+}
+
+// Held reports whether somebody holds the plan; if not, it claims nothing.
+func (p Plan) Held() bool { return p.holder != nil }
+
+// Claim returns the guarantee that the plan gives, at the delta that was asked for.
+func (p Plan) Claim() Claim {
+	c := Claim{plan: p, event: p.Event(), epsilon: math.Inf(1)}
+	epsilon, by, err := Tightest(c.event, p.Asked.Delta)
+	if err == nil && epsilon >= 0 {
+		c.epsilon, c.by = epsilon, by
+	}
+	return c
+}
+
+// Event returns the releases that show one record as an event, for the record that they cost most.
+// It is Exposed if nobody holds the plan, if it protects no neighbours or asks for no budget, or if
+// there is no noise.
+func (p Plan) Event() Event {
+	if p.holder == nil {
+		return Exposed{p.why()}
+	}
+	if err := p.Neighbours.Validate(); err != nil {
+		return Exposed{err.Error()}
+	}
+	if !(p.Asked.Epsilon >= 0 && p.Asked.Delta >= 0) {
+		return Exposed{fmt.Sprintf("a plan for %v", p.Asked)}
+	}
+	var cases []Event
+	for _, releases := range p.Cases {
+		e := p.sequence(releases)
+		if e, bare := e.(Exposed); bare {
+			return e
+		}
+		if !slices.ContainsFunc(cases, func(f Event) bool { return reflect.DeepEqual(e, f) }) {
+			cases = append(cases, e)
+		}
+	}
+	var event Event
+	switch len(cases) {
+	case 0:
+		event = GaussianEvent{}
+	case 1:
+		event = cases[0]
+	default:
+		event = Parallel(cases)
+	}
+	if p.group > 1 {
+		return GroupEvent{event, p.group}
+	}
+	return event
+}
+
+// sequence composes the releases of a case. It merges Gaussian ones into one event.
+func (p Plan) sequence(releases []Release) Event {
+	var mu float64
+	var all []Event
+	for _, r := range releases {
+		e, err := r.event(p.Asked)
+		if err != nil {
+			return Exposed{err.Error()}
+		}
+		if g, ok := e.(GaussianEvent); ok {
+			mu = portable.Hypot(mu, g.Mu)
+		} else {
+			all = append(all, e)
+		}
+	}
+	if mu > 0 || len(all) == 0 {
+		all = append(all, GaussianEvent{mu})
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return Sequence(all)
+}
+
+// ForUsers returns the plan for users with at most k records each, k >= 1, by group privacy.
+func (p Plan) ForUsers(k int) (Plan, error) {
+	switch {
+	case k < 1:
+		return p, fmt.Errorf("privacy: a user with k = %d records, want k >= 1", k)
+	case p.holder == nil:
+		return p, fmt.Errorf("privacy: %s", p.why())
+	case p.Neighbours.Contributions > 1:
+		return p, fmt.Errorf("privacy: the plan is for users with up to %d records already", p.Neighbours.Contributions)
+	}
+	p.Neighbours.Contributions, p.group = k, k
+	return p, nil
+}
+
+// ErrDisagree marks the error for plans that cannot be composed because they promise different
+// things.
+var ErrDisagree = errors.New("plans disagree")
+
+// Compose returns the plan of several mechanisms that see the same records. Each mechanism may be
+// chosen by what the ones before it released.
+//
+// The holder holds the plan, which asks for the sum of the budgets. It is an error if models,
+// neighbours or scopes differ: no single statement would be true of all.
+func Compose(holder any, plans ...Plan) (Plan, error) {
+	if len(plans) == 0 {
+		return Plan{}, errors.New("privacy: no plans to compose")
+	}
+	sum := plans[0]
+	sum.Asked, sum.Cases, sum.Conditions, sum.holder = Budget{}, [][]Release{nil}, nil, holder
+	var sources []string
+	for i, p := range plans {
+		switch {
+		case p.holder == nil:
+			return Plan{}, fmt.Errorf("privacy: plan %d: %s", i, p.why())
+		case p.Model != sum.Model || p.Neighbours != sum.Neighbours || p.Scope != sum.Scope || p.group != sum.group:
+			return Plan{}, fmt.Errorf("privacy: %w: plan 0 is %s, plan %d is %s", ErrDisagree, plans[0].promise(), i, p.promise())
+		}
+		if p.Calibration != Sound {
+			sum.Calibration = p.Calibration
+		}
+		sum.Quality = min(sum.Quality, p.Quality)
+		sum.Asked.Epsilon += p.Asked.Epsilon
+		sum.Asked.Delta += p.Asked.Delta
+		if n := len(sum.Cases) * max(1, len(p.Cases)); n > mostCases {
+			return Plan{}, fmt.Errorf("privacy: plans 0 to %d have %d worst cases together, want <= %d", i, n, mostCases)
+		}
+		sum.Cases = crossed(sum.Cases, p.Cases)
+		for _, c := range p.Conditions {
+			if !slices.Contains(sum.Conditions, c) {
+				sum.Conditions = append(sum.Conditions, c)
+			}
+		}
+		if !slices.Contains(sources, p.Source) {
+			sources = append(sources, p.Source)
+		}
+	}
+	sum.Source = strings.Join(sources, "; ")
+	return sum, sum.Asked.Validate()
+}
+
+// mostCases bounds the cases of a composition, which is a product.
+const mostCases = 1 << 12
+
+// crossed returns each case of a joined to each case of b: a record's places in two mechanisms may
+// be any pair.
+func crossed(a, b [][]Release) (all [][]Release) {
+	if len(b) == 0 {
+		return a
+	}
+	for _, x := range a {
+		for _, y := range b {
+			all = append(all, append(slices.Clone(x), y...))
+		}
+	}
+	return all
+}
+
+// With returns the plan with r added to each case, as another release of the same record.
+func (p Plan) With(r Release) Plan {
+	if len(p.Cases) == 0 {
+		p.Cases = [][]Release{nil}
+	}
+	p.Cases = crossed(p.Cases, [][]Release{{r}})
+	return p
+}
+
+// promise describes in a few words what a plan covers.
+func (p Plan) promise() string {
+	return fmt.Sprintf("in the %v model for %v (%v)", p.Model, p.Neighbours, p.Scope)
+}

@@ -1,0 +1,330 @@
+package privacy
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// shown is the plan of a record that a release shows.
+func shown(asked Budget, releases ...Release) Plan {
+	return Plan{Neighbours: ReplaceRound, Asked: asked, Cases: [][]Release{releases}}.HeldBy(&holder{"one"})
+}
+
+// TestReleaseEvents: the event of each kind of release, against a formula of its own.
+func TestReleaseEvents(t *testing.T) {
+	b := Budget{1, 1e-5}
+	binomial, err := random.NewBinomial(50, 0.25)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gaussian, err := random.NewDiscreteGaussian(100, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	laplace, err := random.NewDiscreteLaplace(9, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		release Release
+		want    Event
+	}{
+		"Gaussian":          {Release{Laws: []Law{GaussianLaw(3, 4)}, Sensitivity: Norms{L2: 2}}, GaussianEvent{0.5}},
+		"Gaussian, 9 times": {Release{Laws: []Law{GaussianLaw(3, 4)}, Sensitivity: Norms{L2: 2}, Times: 9}, GaussianEvent{1.5}},
+		"symmetric":         {Release{Laws: []Law{SymmetricGaussianLaw(3, 4)}, Sensitivity: Norms{L2: 1}, Times: 4}, GaussianEvent{0.5}},
+		// A matrix moved by 3 under sd 2, and a vector moved by 4 under sd 5: mu^2 = (3/2)^2 + (4/5)^2.
+		"two laws":           {Release{Laws: []Law{SymmetricGaussianLaw(2, 2), GaussianLaw(2, 5)}, Sensitivity: Norms{L2: math.Hypot(3, 4*2./5)}}, GaussianEvent{math.Hypot(1.5, 0.8)}},
+		"Laplace":            {Release{Laws: []Law{LaplaceLaw(3, 4)}, Sensitivity: Norms{L1: 2, L2: 99, LInf: 99}}, LaplaceEvent{0.5}},
+		"Laplace, 3 times":   {Release{Laws: []Law{LaplaceLaw(3, 4)}, Sensitivity: Norms{L1: 2}, Times: 3}, Repeat{LaplaceEvent{0.5}, 3}},
+		"Gumbel":             {Release{Laws: []Law{GumbelLaw(7, 8)}, Sensitivity: Norms{LInf: 2}, Times: 5}, Repeat{ExponentialEvent{0.5}, 5}},
+		"Gumbel, monotone":   {Release{Laws: []Law{GumbelLaw(7, 8)}, Sensitivity: Norms{LInf: 2}, Monotone: true}, ExponentialEvent{0.25}},
+		"response":           {Release{Laws: []Law{ResponseLaw(4, 0.5)}}, ResponseEvent{0.5, 4}},
+		"response, shuffled": {Release{Laws: []Law{ResponseLaw(2, 0.5), ShuffleLaw(1000)}}, ShuffleEvent{0.5, 1000}},
+		"discrete Gaussian":  {Release{Laws: []Law{DiscreteGaussianLaw(3, gaussian)}, Sensitivity: Norms{L2: 5}}, DiscreteGaussianEvent{3, 5, 10}},
+		"discrete Laplace":   {Release{Laws: []Law{DiscreteLaplaceLaw(3, laplace)}, Sensitivity: Norms{L1: 3}, Times: 2}, Repeat{DiscreteLaplaceEvent{3, 4.5}, 2}},
+		"compared":           {Release{Laws: []Law{LaplaceLaw(1, 4), LaplaceLaw(1, 8)}, Sensitivity: Norms{LInf: 2}, Compared: true, Times: 3}, SparseVectorEvent{2./4 + 2*2./8, 3}},
+		"compared, monotone": {Release{Laws: []Law{LaplaceLaw(1, 4), LaplaceLaw(1, 8)}, Sensitivity: Norms{LInf: 2}, Compared: true, Monotone: true}, SparseVectorEvent{2./4 + 2./8, 1}},
+		"of an unknown law":  {Release{Own: LaplaceEvent{0.3}, Times: 2}, Repeat{LaplaceEvent{0.3}, 2}},
+		"that shows nothing": {Release{Laws: []Law{GaussianLaw(1, 1)}}, GaussianEvent{}},
+		"binomial of 40 users": {Release{Laws: []Law{BinomialLaw(6, binomial), RoundLaw(6)}, Sensitivity: Norms{L2: 4, LInf: 3}, Sum: 40},
+			leastTail(t, b.Delta, BinomialEvent{Trials: 2000, P: 0.25, Coordinates: 6, Most: 3, Norm: 4})},
+	} {
+		if got := shown(b, c.release).Event(); !alike(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// leastTail tries three shares of delta for the tails.
+func leastTail(t *testing.T, delta float64, e BinomialEvent) (best BinomialEvent) {
+	least := math.Inf(1)
+	for _, share := range []float64{1e-2, 1e-3, 1e-4} {
+		e.Tail = share * delta
+		epsilon := epsilonBy(t, GDP{}, GaussianEvent{e.Gaussian()}, (delta-e.Tail)/(1-e.Tail))
+		if epsilon < least {
+			best, least = e, epsilon
+		}
+	}
+	return best
+}
+
+// alike compares events to a relative 1e-12.
+func alike(a, b Event) bool {
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	return alikeValues(x, y)
+}
+
+func alikeValues(x, y reflect.Value) bool {
+	if x.Kind() == reflect.Interface {
+		x, y = x.Elem(), y.Elem()
+	}
+	if !x.IsValid() || !y.IsValid() || x.Type() != y.Type() {
+		return false
+	}
+	switch x.Kind() {
+	case reflect.Float64:
+		return math.Abs(x.Float()-y.Float()) <= 1e-12*math.Abs(y.Float())
+	case reflect.Struct:
+		for i := range x.NumField() {
+			if !alikeValues(x.Field(i), y.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice:
+		if x.Len() != y.Len() {
+			return false
+		}
+		for i := range x.Len() {
+			if !alikeValues(x.Index(i), y.Index(i)) {
+				return false
+			}
+		}
+		return true
+	}
+	return x.Interface() == y.Interface()
+}
+
+// TestShuffledGaussian: amplification where it helps, at a budget that it keeps, and else the
+// message's own curve.
+func TestShuffledGaussian(t *testing.T) {
+	b := Budget{1, 1e-2}
+	message := func(mu float64, batch int) Release {
+		return Release{Laws: []Law{GaussianLaw(2, 3), ShuffleLaw(batch)}, Sensitivity: Norms{L2: 3 * mu}}
+	}
+	mu, err := AmplifiedMu(b, 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, ok := shown(b, message(mu, 100_000)).Event().(ApproximateEvent)
+	if !ok || e.Budget.Delta != b.Delta || e.Budget.Epsilon > b.Epsilon || AmplifiedDelta(e.Budget.Epsilon, mu, 100_000) > b.Delta*(1+1e-6) {
+		t.Errorf("shuffled among 100,000: %v, want amplified to at most %v", e, b)
+	}
+	if !(GaussianEpsilon(b.Delta, mu) > 1.5*b.Epsilon) {
+		t.Errorf("mu = %v is not one that amplification is needed for", mu)
+	}
+	for _, p := range []Plan{shown(b, message(mu, 2)), shown(Budget{1, 0}, message(mu, 100_000)), shown(b, message(mu, 1))} {
+		if e := p.Event(); !alike(e, GaussianEvent{mu}) {
+			t.Errorf("%v: %v, want the message's own mu = %v", p.Asked, e, mu)
+		}
+	}
+}
+
+// TestWishartEvent: Theorem 23 for what a node spends, at a split of delta that no other is better
+// than by the theorem of optimal composition.
+func TestWishartEvent(t *testing.T) {
+	const nodes, dim, freedom = 6, 3, 50_000
+	w, err := random.NewWishart(dim, dim+freedom, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Budget{1, 1e-3}
+	release := Release{Laws: []Law{WishartLaw(w)}, Sensitivity: Norms{L2: 2}, Times: nodes}
+	e, ok := shown(b, release).Event().(WishartEvent)
+	if !ok || e.Nodes != nodes {
+		t.Fatalf("%v, want %d nodes of Wishart noise", e, nodes)
+	}
+	near(t, "epsilon of a node", e.Node.Epsilon, math.Sqrt(28*math.Log(4/e.Node.Delta)/freedom), 1e-12)
+	composed := func(delta float64) float64 {
+		return OptimalEpsilon(Budget{math.Sqrt(28 * math.Log(4/delta) / freedom), delta}, nodes, b.Delta)
+	}
+	for share := 0.02; share < 0.99; share += 0.01 {
+		if delta := share * b.Delta / nodes; composed(delta) < composed(e.Node.Delta)*(1-1e-9) {
+			t.Errorf("a node's delta of %v is better than %v", delta, e.Node.Delta)
+		}
+	}
+	release.Sensitivity.L2 = 2.1
+	if e := shown(b, release).Event(); e.Validate() == nil || !strings.Contains(e.String(), "2.1") {
+		t.Errorf("a row beyond the scale: %v", e)
+	}
+	small, err := random.NewWishart(dim, dim+20, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	release = Release{Laws: []Law{WishartLaw(small)}, Sensitivity: Norms{L2: 2}}
+	if e := shown(b, release).Event(); e.Validate() == nil || !strings.Contains(e.String(), "want < 1") {
+		t.Errorf("20 degrees of freedom: %v, want it refused", e)
+	}
+}
+
+// TestExposed: what hides nothing has an epsilon of +Inf, whatever else is released.
+func TestExposed(t *testing.T) {
+	good := Release{Laws: []Law{GaussianLaw(1, 1)}, Sensitivity: Norms{L2: 0.1}}
+	for name, bad := range map[string]Release{
+		"none":                {},
+		"scale 0":             {Laws: []Law{GaussianLaw(1, 0)}},
+		"scale 0, second":     {Laws: []Law{GaussianLaw(1, 1), GaussianLaw(1, 0)}},
+		"infinite":            {Laws: []Law{ResponseLaw(2, math.Inf(1))}},
+		"NaN":                 {Laws: []Law{GaussianLaw(1, math.NaN())}},
+		"NaN sensitivity":     {Laws: []Law{GaussianLaw(1, 1)}, Sensitivity: Norms{L2: math.NaN()}},
+		"negative":            {Laws: []Law{LaplaceLaw(1, 1)}, Sensitivity: Norms{L1: -1}},
+		"rounding":            {Laws: []Law{RoundLaw(2)}},
+		"shuffle":             {Laws: []Law{ShuffleLaw(2)}},
+		"unknown":             {Laws: []Law{{Kind: "Cauchy", Dim: 1, Scale: 1}}},
+		"Gaussian comparison": {Laws: []Law{GaussianLaw(1, 1), GaussianLaw(1, 1)}, Sensitivity: Norms{LInf: 1}, Compared: true},
+		"an event of its own": {Own: LaplaceEvent{-1}},
+	} {
+		for _, p := range []Plan{shown(Budget{1, 1e-5}, bad, good), {Neighbours: ReplaceRound, Cases: [][]Release{{good}, {bad}}}} {
+			p = p.HeldBy(&holder{})
+			if c := p.Claim(); !math.IsInf(c.Epsilon(), 1) || c.Event().Validate() == nil {
+				t.Errorf("%s: %v is worth %v", name, c.Event(), c.Epsilon())
+			}
+			if users, err := p.ForUsers(3); err != nil || !math.IsInf(users.Claim().Epsilon(), 1) {
+				t.Errorf("%s, for users: %v", name, err)
+			}
+		}
+	}
+	nobody := shown(Budget{1, 1e-5}, good)
+	nobody.Neighbours.Record = ""
+	if !math.IsInf(nobody.Claim().Epsilon(), 1) {
+		t.Error("a plan that protects no neighbours claims privacy")
+	}
+}
+
+// TestSequences: Gaussian releases of a case become one, others stay beside it, and a record is in
+// one case.
+func TestSequences(t *testing.T) {
+	gaussian := func(mu float64) Release {
+		return Release{Laws: []Law{GaussianLaw(1, 2)}, Sensitivity: Norms{L2: 2 * mu}}
+	}
+	laplace := Release{Laws: []Law{LaplaceLaw(1, 10)}, Sensitivity: Norms{L1: 1}}
+	p := shown(Budget{1, 1e-5}, gaussian(0.3), laplace, gaussian(0.4))
+	if e := p.Event(); !alike(e, Sequence{LaplaceEvent{0.1}, GaussianEvent{0.5}}) {
+		t.Errorf("%v", e)
+	}
+	p.Cases = [][]Release{{gaussian(0.3)}, {laplace}, {gaussian(0.3)}}
+	if e := p.Event(); !alike(e, Parallel{GaussianEvent{0.3}, LaplaceEvent{0.1}}) {
+		t.Errorf("%v", e)
+	}
+	if e := p.With(laplace).Event(); !alike(e, Parallel{Sequence{LaplaceEvent{0.1}, GaussianEvent{0.3}}, Sequence{LaplaceEvent{0.1}, LaplaceEvent{0.1}}}) || len(p.Cases[0]) != 1 {
+		t.Errorf("%v", e)
+	}
+	if e := shown(Budget{1, 1e-5}).Event(); e != (GaussianEvent{}) {
+		t.Errorf("nothing released: %v", e)
+	}
+}
+
+// TestHandMadeClaims: a claim that no plan made claims nothing, and says so.
+func TestHandMadeClaims(t *testing.T) {
+	for name, c := range map[string]Claim{
+		"zero": {}, "of no plan": Plan{}.Claim(), "without a plan": NoPlan("the sums are as they are").Claim(),
+		"held by nobody": gaussianPlan(0.1).HeldBy(nil).Claim(), "of no planner": ClaimOf(3), "of nil": ClaimOf(nil),
+	} {
+		if c.Held() || !math.IsInf(c.Epsilon(), 1) || !math.IsInf(c.Proved().Epsilon, 1) || c.Event().Validate() == nil || !strings.HasPrefix(c.String(), "claim       none: ") {
+			t.Errorf("%s: held %v, epsilon = %v, %v:\n%v", name, c.Held(), c.Epsilon(), c.Event(), c)
+		}
+	}
+	if s := ClaimOf(planner{}).String(); !strings.Contains(s, "a pointer to it has") {
+		t.Errorf("a value whose pointer has a plan: %s", s)
+	}
+}
+
+// planner has a plan, and draws what it says, or with less a tenth of it, and says so.
+type planner struct {
+	less  bool
+	drawn int
+}
+
+func (p *planner) Plan(int) Plan {
+	return shown(Budget{1, 0}, Release{Laws: []Law{LaplaceLaw(1, 5)}, Sensitivity: Norms{L1: 5}}).HeldBy(p)
+}
+
+func (p *planner) draw(n *Noise) {
+	n.Laplace(make([]float64, 1), p.scale())
+	p.drawn++
+}
+
+func (p *planner) scale() float64 {
+	if p.less {
+		return 0.5
+	}
+	return 5
+}
+
+func (p *planner) Drawn() []Draws { return []Draws{{LaplaceLaw(1, p.scale()), p.drawn}} }
+
+// renamed has planner's methods, and not its plan.
+type renamed struct{ *planner }
+
+// boxed is a plan's holder that can be compared only as long as what is in it can.
+type boxed struct{ in any }
+
+func (b boxed) Plan(int) Plan { return shown(Budget{1, 0}).HeldBy(b) }
+
+// TestOwn: whoever embeds a planner does not hold its plan.
+func TestOwn(t *testing.T) {
+	p := &planner{}
+	if !PlanOf(p, 1).Held() || ClaimOf(p).Epsilon() != 1 {
+		t.Errorf("its own plan: %v", ClaimOf(p))
+	}
+	for name, x := range map[string]any{"embedded": renamed{p}, "pointer": &renamed{p}, "another": struct{ Planner }{p}} {
+		if c := ClaimOf(x); c.Held() || !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "does not hold it") {
+			t.Errorf("%s: claims\n%v", name, c)
+		}
+	}
+	if Own(&planner{}, p.Plan(1)).Held() || Own(nil, p.Plan(1)).Held() {
+		t.Error("another of the same type holds the plan")
+	}
+	if !ClaimOf(boxed{1}).Held() || ClaimOf(boxed{[]int{1}}).Held() {
+		t.Error("a value holds a plan if it can be compared")
+	}
+}
+
+// TestCheckPlan: noise that is less than the plan's is found even where the type says truly what it
+// draws.
+func TestCheckPlan(t *testing.T) {
+	for _, less := range []bool{false, true} {
+		p, l := &planner{less: less}, NewLedger(rand.NewPCG(1, 2))
+		for range 3 {
+			p.draw(NewNoise(l))
+		}
+		if err := l.Check(p.Drawn()); err != nil {
+			t.Errorf("less %v: %v", less, err)
+		}
+		err := l.CheckPlan(p)
+		if errors.Is(err, ErrLedger) != less || less && !strings.Contains(err.Error(), "scale 0.5") {
+			t.Errorf("less %v: %v", less, err)
+		}
+		if err := l.CheckPlan(renamed{p}); err != nil { // claims nothing
+			t.Errorf("without a plan, less %v: %v", less, err)
+		}
+		NewNoise(l).Shuffle([]int{0, 1})
+		if err := l.CheckPlan(&withShuffle{p}); errors.Is(err, ErrLedger) != less {
+			t.Errorf("with a shuffle, less %v: %v", less, err)
+		}
+	}
+}
+
+// withShuffle shuffles beside, which no plan needs to know.
+type withShuffle struct{ *planner }
+
+func (w *withShuffle) Plan(records int) Plan { return w.planner.Plan(records).HeldBy(w) }
+func (w *withShuffle) Drawn() []Draws {
+	return append(w.planner.Drawn(), Draws{ShuffleLaw(2), 1})
+}

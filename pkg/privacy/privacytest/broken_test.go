@@ -1,0 +1,294 @@
+package privacytest_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+// recorder is a testing.TB that keeps failures to itself.
+type recorder struct {
+	testing.TB
+	failures []string
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
+}
+
+// caught runs a suite on what is broken, and wants the check of that name to fail with some words.
+func caught(t *testing.T, what, check, words string, run func(t testing.TB)) {
+	t.Helper()
+	r := &recorder{TB: t}
+	run(r)
+	if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.HasPrefix(f, check+": ") && strings.Contains(f, words) }) {
+		t.Errorf("%s: not caught by %s with %q; failures: %q", what, check, words, r.failures)
+	}
+}
+
+// summed is a statistic of our own, as a user would write it: the sum of row row^T under fresh
+// noise for each release, for so few records that the budget is shared between them. The fields
+// break it.
+type summed struct {
+	sensitivity func(bound float64) float64 // nil: bound^2
+	noClip      bool
+	scale       float64 // of the noise that is drawn; 0 means 1
+	keeps       bool    // Reset forgets the count of records only beyond 100 of them
+	lazy        bool    // noise is drawn when the release is read
+	leaks       bool    // the last number is released without noise
+	refuses     bool    // records out of their bounds
+	learns      bool    // from a record that is refused
+	unheld      bool
+	grows       int  // Plan(All) is of so many records
+	silent      bool // refusals say nothing
+
+	setup      privacy.Setup
+	sd         float64
+	n, clipped int
+	before     int
+	drawn      int
+	sum, noisy []float64
+	noise      *privacy.Noise
+	release    *privacy.Sums
+}
+
+func (s *summed) Init(setup privacy.Setup) error {
+	if err := setup.CheckRows(); err != nil {
+		return err
+	}
+	mu, err := privacy.GaussianMu(approximate)
+	if err != nil {
+		return err
+	}
+	size := setup.Dim * (setup.Dim + 1) / 2
+	*s = summed{sensitivity: s.sensitivity, noClip: s.noClip, scale: s.scale, keeps: s.keeps, lazy: s.lazy, leaks: s.leaks,
+		refuses: s.refuses, learns: s.learns, unheld: s.unheld, grows: s.grows, silent: s.silent,
+		setup: setup, sum: make([]float64, size), noisy: make([]float64, size)}
+	s.sd = s.moves() * math.Sqrt(float64(setup.Horizon)) / mu
+	if s.scale > 0 {
+		s.sd *= s.scale
+	}
+	s.release = privacy.NewSums(privacy.Bounds{RhoMin: 1, RhoMax: 1}, false, func(dst []float64) {
+		if s.lazy {
+			s.draw()
+		}
+		copy(dst, s.noisy)
+	}, nil)
+	return nil
+}
+
+// moves returns what the plan says of a row.
+func (s *summed) moves() float64 {
+	if s.sensitivity != nil {
+		return s.sensitivity(s.setup.Bound)
+	}
+	return s.setup.Bound * s.setup.Bound
+}
+
+func (s *summed) Reset(n *privacy.Noise) {
+	if s.keeps {
+		s.before += s.n
+	}
+	s.n, s.clipped, s.drawn, s.noise = 0, 0, 0, n
+	clear(s.sum)
+	clear(s.noisy)
+}
+
+func (s *summed) draw() {
+	s.noise.SymmetricGaussian(s.noisy, s.setup.Dim, s.sd)
+	s.drawn++
+	for i, v := range s.sum {
+		s.noisy[i] += v
+	}
+	if s.before > 100 {
+		s.noisy[0] += float64(s.before)
+	}
+	if s.leaks {
+		s.noisy[len(s.sum)-1] = s.sum[len(s.sum)-1]
+	}
+}
+
+func (s *summed) Add(r *privacy.Record) (bool, error) {
+	row := slices.Concat(r.X, r.Y)
+	norm := 0.0
+	for _, v := range row {
+		norm = math.Hypot(norm, v)
+		if v-v != 0 {
+			norm = v
+			break
+		}
+	}
+	switch {
+	case len(r.X) != s.setup.Dim-1 || len(r.Y) != 1:
+		return false, fmt.Errorf("a row of %d numbers, want %d", len(row), s.setup.Dim)
+	case norm-norm != 0:
+		if s.learns {
+			s.sum[0]++
+		}
+		if s.silent {
+			return false, fmt.Errorf("no")
+		}
+		return false, fmt.Errorf("a row of norm %v, want finite", norm)
+	case s.n >= s.setup.Horizon:
+		return false, fmt.Errorf("more than %d rows", s.setup.Horizon)
+	case s.refuses && norm > 2*s.setup.Bound:
+		return false, fmt.Errorf("a row of norm %v, want at most %v", norm, s.setup.Bound)
+	}
+	s.n++
+	if !s.noClip && norm > s.setup.Bound*(1+1e-12) {
+		for i, v := range row {
+			row[i] = v / norm * s.setup.Bound
+		}
+		s.clipped++
+	}
+	p := 0
+	for i, v := range row {
+		for _, w := range row[:i+1] {
+			s.sum[p] += v * w
+			p++
+		}
+	}
+	if !s.lazy {
+		s.draw()
+	}
+	return true, nil
+}
+
+func (s *summed) Release() *privacy.Sums { return s.release }
+func (s *summed) Clipped() int           { return s.clipped }
+func (s *summed) Drawn() []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd), Count: s.n}}
+}
+
+func (s *summed) Plan(records int) privacy.Plan {
+	if s.grows > 0 && records == privacy.All {
+		records = s.grows
+	}
+	p := privacy.Plan{Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: approximate, Source: "a test"}
+	if times := min(records, s.setup.Horizon); times > 0 {
+		p.Cases = [][]privacy.Release{{{
+			Laws:        []privacy.Law{privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd)},
+			Sensitivity: privacy.Norms{L2: s.moves()}, Times: times,
+		}}}
+	}
+	if s.unheld {
+		return p
+	}
+	return p.HeldBy(s)
+}
+
+// ownRows is the case of summed: rows of one bound.
+func ownRows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
+	c := rows(make)
+	c.Setup.Context, c.Setup.Horizon, c.Long = 0, 9, 300
+	return c
+}
+
+// TestUnbroken: what is not broken is not reported, so that the tests of what is mean something.
+func TestUnbroken(t *testing.T) {
+	c := ownRows(func() privacy.Accumulator { return &summed{} })
+	privacytest.Statistic(t, c)
+	privacytest.Probe(t, c)
+}
+
+func TestBrokenStatisticsAreCaught(t *testing.T) {
+	length := func(bound float64) float64 { return bound } // L for L^2
+	for _, c := range []struct {
+		what, check, words string
+		broken             summed
+	}{
+		{"no clipping", "OutOfRange", "Clipped() = 0, want 1", summed{noClip: true}},
+		{"no clipping", "OutOfRange", "moves the releases by", summed{noClip: true}},
+		{"size is an error", "OutOfRange", "is refused", summed{refuses: true}},
+		{"L for L^2", "OutOfRange", "moves the releases by", summed{sensitivity: length}},
+		{"learns from NaN", "Refused", "changes the release", summed{learns: true, lazy: true}},
+		{"learns from NaN", "Refused", "is another after", summed{learns: true}},
+		{"says nothing", "Refused", "want one that names", summed{silent: true}},
+		{"forgets half", "Reset", "forget all in Reset", summed{keeps: true}},
+		{"lazy noise", "Ledger", "draws noise", summed{lazy: true}},
+		{"less noise", "Plan", "add noise", summed{scale: 0.1}},
+		{"no holder", "Plan", "HeldBy", summed{unheld: true}},
+		{"shrinking", "Plan", "stays released", summed{grows: 1}},
+	} {
+		caught(t, c.what, c.check, c.words, func(t testing.TB) {
+			privacytest.Statistic(t, ownRows(func() privacy.Accumulator { b := c.broken; return &b }))
+		})
+	}
+	caught(t, "claims nothing", "Plan", "HeldBy", func(t testing.TB) {
+		privacytest.Statistic(t, rows(func() privacy.Accumulator { return &mechanism.Exact{} }))
+	})
+	caught(t, "claims too much", "Plan", "public claims", func(t testing.TB) {
+		c := rows(func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} })
+		c.Public = true
+		privacytest.Statistic(t, c)
+	})
+}
+
+// shortNoise is node noise whose plan takes the bound where its square belongs: L in place of L^2.
+type shortNoise struct {
+	mechanism.Gaussian
+	bound float64
+}
+
+func (n *shortNoise) Init(s privacy.Setup) error {
+	n.bound = s.Bound
+	return n.Gaussian.Init(s)
+}
+
+func (n *shortNoise) Plan(nodes int) privacy.Plan {
+	p := n.Gaussian.Plan(nodes)
+	for _, c := range p.Cases {
+		for i := range c {
+			c[i].Sensitivity.L2 = n.bound
+		}
+	}
+	return p.HeldBy(n)
+}
+
+func TestProbeCatches(t *testing.T) {
+	for _, c := range []struct {
+		what, words string
+		make        func() privacy.Accumulator
+	}{
+		{"L for L^2 in a tree", "the sensitivity is more", func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &shortNoise{Gaussian: mechanism.Gaussian{Budget: approximate}}}
+		}},
+		{"L for L^2", "the sensitivity is more", func() privacy.Accumulator {
+			return &summed{sensitivity: func(bound float64) float64 { return bound }}
+		}},
+		{"a number without noise", "+Inf", func() privacy.Accumulator { return &summed{leaks: true} }},
+		{"twice the noise", "noise is wasted", func() privacy.Accumulator {
+			return &summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }}
+		}},
+		{"Wishart", "does not know", func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: approximate}}
+		}},
+	} {
+		probed := ownRows(c.make)
+		caught(t, c.what, "Probe", c.words, func(t testing.TB) { privacytest.Probe(t, probed) })
+	}
+}
+
+// TestRefusedRowIsNotShown: Exact shows the row added last, and not one that was refused after it.
+func TestRefusedRowIsNotShown(t *testing.T) {
+	x := &mechanism.Exact{}
+	if err := x.Init(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
+		t.Fatal(err)
+	}
+	x.Reset(nil)
+	for i, row := range [][]float64{{0.25, 0.5}, {0.75, math.NaN()}, {math.Inf(1), 0}} {
+		if _, err := x.Add(privacy.Row(row)); (err != nil) != (i > 0) {
+			t.Fatalf("row %v: %v", row, err)
+		}
+	}
+	if got := x.Release().Row; !slices.Equal(got, []float64{0.25, 0.5}) {
+		t.Errorf("Row = %v after rows that were refused, want [0.25 0.5]", got)
+	}
+}

@@ -1,0 +1,322 @@
+package privacytest_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+var linear = bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+
+// devices are ours, by name.
+func devices() map[string]privacytest.DeviceCase {
+	all := make(map[string]privacytest.DeviceCase)
+	for name, constant := range map[string]float64{"": 0, ", constant": 0.5} {
+		ldp := learner.LDPNoise{Budget: approximate, Constant: constant}
+		online := learner.OnlineNoise{Budget: approximate, Constant: constant}
+		amplified := learner.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
+		vectors := learner.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
+		combiner := func() (*learner.CombinerDevice, *learner.CombinerServer) { return learner.NewCombiner(online) }
+		all["LDP"+name] = privacytest.DeviceCase{
+			New:    func() learner.Device { return &learner.LDPDevice{Noise: ldp} },
+			Server: func() learner.Server { return &learner.LDPServer{Noise: ldp} },
+		}
+		all["online"+name] = privacytest.DeviceCase{
+			New:    func() learner.Device { return &learner.OnlineDevice{Noise: online} },
+			Server: func() learner.Server { return &learner.OnlineServer{Noise: online} },
+		}
+		all["combiner"+name] = privacytest.DeviceCase{
+			New:    func() learner.Device { d, _ := combiner(); return d },
+			Server: func() learner.Server { _, s := combiner(); return s },
+		}
+		all["amplified"+name] = privacytest.DeviceCase{
+			New:    func() learner.Device { return &learner.AmplifiedDevice{Noise: amplified} },
+			Server: func() learner.Server { return &learner.AmplifiedServer{Noise: amplified} },
+		}
+		all["vector sum"+name] = privacytest.DeviceCase{
+			New:    func() learner.Device { return &learner.VectorSumDevice{Noise: vectors} },
+			Server: func() learner.Server { return &learner.VectorSumServer{Noise: vectors} },
+			Below:  0.5, // its norms have room for rounding
+		}
+	}
+	published := learner.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
+	all["online as published"] = privacytest.DeviceCase{
+		New:    func() learner.Device { return &learner.OnlineDevice{Noise: published} },
+		Server: func() learner.Server { return &learner.OnlineServer{Noise: published} },
+		Below:  1, // it draws zeta, too, which the plan does not count on
+	}
+	printed := learner.LDPNoise{Budget: approximate, Calibration: privacy.AsPublished}
+	all["LDP as published"] = privacytest.DeviceCase{
+		New:    func() learner.Device { return &learner.LDPDevice{Noise: printed} },
+		Server: func() learner.Server { return &learner.LDPServer{Noise: printed} },
+		Below:  0.3, // its worst case is a diagonal change
+	}
+	for name, c := range all {
+		c.Problem = linear
+		if c.Below == 0 {
+			c.Below = 0.2 // of the contexts tried, none are at the angle that is worst
+		}
+		all[name] = c
+	}
+	return all
+}
+
+func TestDevices(t *testing.T) {
+	for name, c := range devices() {
+		t.Run(name, func(t *testing.T) { privacytest.Device(t, c) })
+	}
+}
+
+// plain is a device of our own: y x under Gaussian noise. The fields break it.
+type plain struct {
+	cancels  bool // the norm of the context without its last number is got by subtraction
+	overflow bool // data whose square overflows is an error
+	trusts   bool // the server says how much noise there is
+	keeps    bool // the context slice, and adds the last user's
+	writes   bool
+	silent   bool // no message of a zero reward
+	early    bool // draws noise before it looks
+	plays    bool // reads the broadcast only if the reward is high
+
+	learner.LDPDevice
+	problem bandit.Problem
+	sd      float64
+	last    []float64
+}
+
+func (p *plain) Init(problem bandit.Problem, horizon int) error {
+	p.problem = problem
+	mu, err := privacy.GaussianMu(approximate)
+	p.sd = 2 * problem.ContextNorm / mu // rewards are in [-1, 1]
+	if err == nil {
+		p.LDPDevice.Noise.Budget = approximate
+		err = p.LDPDevice.Init(problem, horizon)
+	}
+	return err
+}
+
+func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
+	message := make([]float64, len(x))
+	sd := p.sd
+	if p.trusts && len(broadcast) > 0 && broadcast[0] > 1 {
+		sd /= broadcast[0]
+	}
+	if p.early {
+		noise.Gaussian(message, sd)
+	}
+	if p.plays && y >= 1 && len(broadcast) == 0 {
+		return dst, errTest
+	}
+	square, most := 0.0, 0.0
+	for _, v := range x {
+		square += v * v
+		most = max(most, v, -v)
+	}
+	if len(x) != p.problem.Dim || most-most != 0 || y-y != 0 || p.overflow && square-square != 0 {
+		return dst, errTest
+	}
+	if !p.early {
+		noise.Gaussian(message, sd)
+	}
+	clipped := slices.Clone(x)
+	if p.cancels {
+		last := len(x) - 1
+		square -= x[last] * x[last]
+		clipped[last] = 0
+		if square > 1 {
+			shorten(clipped, 1)
+		}
+	} else {
+		shorten(clipped, p.problem.ContextNorm)
+	}
+	y = min(max(y, -1), 1)
+	for i, v := range clipped {
+		message[i] += y * v
+		if p.keeps && p.last != nil {
+			message[i] += p.last[i]
+		}
+	}
+	if p.keeps {
+		p.last = x
+	}
+	if p.writes {
+		x[0] = 0
+	}
+	if p.silent && y == 0 {
+		return append(dst, message[:1]...), nil
+	}
+	return append(dst, message...), nil
+}
+
+func (p *plain) Plan(int) privacy.Plan {
+	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: approximate,
+		Cases: [][]privacy.Release{{{Laws: []privacy.Law{privacy.GaussianLaw(p.problem.Dim, p.sd)}, Sensitivity: privacy.Norms{L2: 2}}}}}.HeldBy(p)
+}
+
+func (p *plain) Drawn(messages int) []privacy.Draws {
+	return []privacy.Draws{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Count: messages}}
+}
+
+var errTest = errors.New("bad data")
+
+// shorten scales v down to a norm that is at most bound.
+func shorten(v []float64, bound float64) {
+	most := bound
+	for _, x := range v {
+		most = max(most, x, -x)
+	}
+	var square float64
+	for _, x := range v {
+		square += x / most * (x / most)
+	}
+	if square > bound/most*(bound/most) {
+		scale := bound / math.Sqrt(square)
+		for i, x := range v {
+			v[i] = x / most * scale
+		}
+	}
+}
+
+func TestBrokenDevicesAreCaught(t *testing.T) {
+	suite := func(p plain) func(t testing.TB) {
+		return func(t testing.TB) {
+			privacytest.Device(t, privacytest.DeviceCase{
+				New:     func() learner.Device { d := p; return &d },
+				Server:  func() learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}} },
+				Problem: linear,
+			})
+		}
+	}
+	suite(plain{})(t) // not broken
+	for _, c := range []struct {
+		what, check, words string
+		broken             plain
+	}{
+		{"a norm by subtraction", "Sensitivity", "apart in the units of their noise, and the plan says at most", plain{cancels: true}},
+		{"squares overflow", "Sensitivity", "is refused", plain{overflow: true}},
+		{"noise by the broadcast", "Sensitivity", "with broadcast", plain{trusts: true}},
+		{"keeps the context", "Message", "keep nothing", plain{keeps: true}},
+		{"writes to the context", "Message", "changes the context", plain{writes: true}},
+		{"short messages", "Message", "lengths", plain{silent: true}},
+		{"noise for bad data", "Refused", "noise is drawn", plain{early: true}},
+		{"errors by data", "Refused", "an error is a message", plain{plays: true}},
+	} {
+		caught(t, c.what, c.check, c.words, suite(c.broken))
+	}
+}
+
+// arms is the problem of a uniform matroid.
+var arms = bandit.Problem{Arms: 5, Slots: 2, RewardMax: 1}
+
+func uniform() matroid.Matroid {
+	m, err := matroid.NewUniform(arms.Arms, arms.Slots)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// readers are our policies, by name.
+func readers() map[string]privacytest.PolicyCase[privacy.Means] {
+	all := make(map[string]privacytest.PolicyCase[privacy.Means])
+	add := func(name string, make func() learner.Policy[privacy.Means]) {
+		all[name] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms}
+		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms,
+			Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }}
+	}
+	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
+		name := " " + start.String()
+		add("OMM"+name, func() learner.Policy[privacy.Means] { return &learner.OMM{Matroid: uniform(), Initialisation: start} })
+		add("CTS"+name, func() learner.Policy[privacy.Means] { return &learner.CTS{Matroid: uniform(), Initialisation: start} })
+		add("CTS that samples"+name, func() learner.Policy[privacy.Means] {
+			return &learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true}
+		})
+		add("KLOSM"+name, func() learner.Policy[privacy.Means] { return &learner.KLOSM{Matroid: uniform(), Initialisation: start} })
+	}
+	return all
+}
+
+func TestPolicies(t *testing.T) {
+	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return &learner.LinUCB{} }, Problem: linear}
+	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
+	lin.Statistic = func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }
+	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
+	for name, c := range readers() {
+		t.Run(name, func(t *testing.T) { privacytest.Replay(t, c) })
+	}
+}
+
+// remembering is LinUCB that keeps the last view, and plays, tells or learns by it.
+type remembering struct {
+	learner.LinUCB
+	plays, tells, learns bool
+	first                float64 // of the last view's numbers
+	told                 []float64
+}
+
+func (r *remembering) Reset(own *rand.Rand) {
+	r.first = 0
+	r.LinUCB.Reset(own)
+}
+
+func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
+	b, err := r.LinUCB.Learn(s)
+	if r.tells {
+		r.told = append(r.told[:0], b...)
+		r.told[0] += 1e-3 * r.first
+		return r.told, err
+	}
+	return b, err
+}
+
+func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	before := r.first
+	r.first = v.X[0]
+	if r.plays && before > 0 {
+		return append(dst, 0), nil
+	}
+	if r.learns {
+		theta, _ := r.Confidence()
+		best := 0
+		for a := range v.Arms {
+			if dot(v.Row(a), theta) > dot(v.Row(best), theta) {
+				best = a
+			}
+		}
+		return append(dst, best), nil
+	}
+	return r.LinUCB.Act(broadcast, v, dst)
+}
+
+func dot(x, y []float64) (sum float64) {
+	for i := range x {
+		sum += x[i] * y[i]
+	}
+	return sum
+}
+
+func TestPoliciesThatRememberAreCaught(t *testing.T) {
+	for _, c := range []struct {
+		what, check, words string
+		broken             remembering
+	}{
+		{"plays by the last view", "Memory", "changes the arms", remembering{plays: true}},
+		{"tells the last view", "Memory", "changes a broadcast", remembering{tells: true}},
+		{"acts by what it has learnt", "OtherMachine", "has not learnt", remembering{learns: true}},
+	} {
+		caught(t, c.what, c.check, c.words, func(t testing.TB) {
+			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+				New: func() learner.Policy[privacy.Sums] { p := c.broken; return &p }, Problem: linear,
+			})
+		})
+	}
+}

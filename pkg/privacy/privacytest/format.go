@@ -1,0 +1,158 @@
+package privacytest
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// Format says how to feed a statistic and how to read its releases. Places count records from 0;
+// the arms of a record depend on its place alone.
+type Format[R any] struct {
+	// Record returns a random record within its bounds.
+	Record func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record
+	// Far returns two records within their bounds whose releases are as far apart as possible.
+	Far func(s privacy.Setup, place int) [2]privacy.Record
+	// Clips returns by how much a record raises Clipped: 0 if it is within its bounds.
+	Clips func(s privacy.Setup, r *privacy.Record) int
+	// Malformed returns records of a wrong shape, such as wrong lengths or arms.
+	Malformed func(s privacy.Setup, place int) []privacy.Record
+	// Numbers appends all numbers of a release to dst, equally many each time.
+	Numbers func(s privacy.Setup, r *R, dst []float64) []float64
+}
+
+// Rows returns the format of accumulators: rows (x, y) of bounded norms.
+func Rows() Format[privacy.Sums] {
+	fill := func(s privacy.Setup, rng *rand.Rand) []float64 {
+		row := make([]float64, s.Dim)
+		for i := range row {
+			row[i] = random.Normal(rng)
+		}
+		_, norm := norms(row)
+		scale(row, s.Bound*rng.Float64()/norm)
+		if context, _ := norms(row); s.Context > 0 && context > s.Context {
+			scale(row[:s.Dim-1], s.Context*rng.Float64()/context)
+		}
+		return row
+	}
+	return Format[privacy.Sums]{
+		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record { return *privacy.Row(fill(s, rng)) },
+		Far: func(s privacy.Setup, _ int) [2]privacy.Record {
+			v, w := audit.FarRows(s)
+			return [2]privacy.Record{*privacy.Row(v), *privacy.Row(w)}
+		},
+		Clips: func(s privacy.Setup, r *privacy.Record) int {
+			context, norm := norms(slices.Concat(r.X, r.Y))
+			if norm > s.Bound*(1+1e-9) || s.Context > 0 && context > s.Context*(1+1e-9) {
+				return 1
+			}
+			return 0
+		},
+		Malformed: func(s privacy.Setup, _ int) []privacy.Record {
+			d := s.Dim - 1
+			return []privacy.Record{
+				{}, {X: make([]float64, d)}, {X: make([]float64, d), Y: make([]float64, 2)},
+				{X: make([]float64, d-1), Y: make([]float64, 1)}, {X: make([]float64, d+1), Y: make([]float64, 1)},
+			}
+		},
+		Numbers: func(s privacy.Setup, r *privacy.Sums, dst []float64) []float64 {
+			n := len(dst)
+			dst = append(dst, make([]float64, s.Dim*(s.Dim+1)/2)...)
+			r.Read(dst[n:])
+			return dst
+		},
+	}
+}
+
+// norms returns the norms of a row's context and of the row, without overflow.
+func norms(row []float64) (context, norm float64) {
+	for i, v := range row {
+		norm = portable.Hypot(norm, v)
+		if i == len(row)-2 {
+			context = norm
+		}
+	}
+	return context, norm
+}
+
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// Weights returns the format of tallies: the weights of arms. arms returns the arms of a place; nil
+// means the first Slots arms at each place, so that one record moves the most releases. A warm-up
+// record shows all arms.
+func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] {
+	played := func(s privacy.Setup, place int) []int {
+		switch {
+		case s.WarmUp && place == 0:
+			return count(s.Arms)
+		case arms != nil:
+			return arms(s, place)
+		}
+		return count(s.Slots)
+	}
+	weigh := func(s privacy.Setup, place int, weight func() float64) privacy.Record {
+		r := privacy.Record{Arms: played(s, place)}
+		for range r.Arms {
+			r.Y = append(r.Y, weight())
+		}
+		return r
+	}
+	return Format[privacy.Means]{
+		Record: func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record {
+			return weigh(s, place, func() float64 { return s.Lo + float64((s.Hi-s.Lo)*rng.Float64()) })
+		},
+		Far: func(s privacy.Setup, place int) [2]privacy.Record {
+			return [2]privacy.Record{
+				weigh(s, place, func() float64 { return s.Lo }), weigh(s, place, func() float64 { return s.Hi }),
+			}
+		},
+		Clips: func(s privacy.Setup, r *privacy.Record) (n int) {
+			for _, y := range r.Y {
+				if y < s.Lo || y > s.Hi {
+					n++
+				}
+			}
+			return n
+		},
+		Malformed: func(s privacy.Setup, place int) []privacy.Record {
+			with := func(change func(r *privacy.Record)) privacy.Record {
+				r := weigh(s, place, func() float64 { return s.Hi })
+				change(&r)
+				return r
+			}
+			bad := []privacy.Record{
+				with(func(r *privacy.Record) { r.Y = append(r.Y, s.Lo) }),
+				with(func(r *privacy.Record) { r.Y = r.Y[1:] }),
+				with(func(r *privacy.Record) { r.Arms[0] = -1 }),
+				with(func(r *privacy.Record) { r.Arms[0] = s.Arms }),
+				with(func(r *privacy.Record) { r.Arms, r.Y = append(r.Arms, r.Arms[0]), append(r.Y, s.Lo) }),
+			}
+			if most := len(played(s, place)); most < s.Arms {
+				bad = append(bad, privacy.Record{Arms: count(s.Slots + 1), Y: make([]float64, s.Slots+1)})
+			}
+			return bad
+		},
+		Numbers: func(_ privacy.Setup, r *privacy.Means, dst []float64) []float64 {
+			for _, e := range r.Of {
+				dst = append(dst, e.Mean, float64(e.Count))
+			}
+			return dst
+		},
+	}
+}
+
+func count(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}

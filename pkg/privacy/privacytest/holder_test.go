@@ -1,0 +1,463 @@
+package privacytest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/format"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/dpbandits/dpbandits/"
+
+// fields makes each exported type that has a plan, and each policy, by the fields that it takes. A
+// new type wants a line here.
+var fields = map[string]string{
+	"mechanism.Gaussian":           "Budget: approximate",
+	"mechanism.Wishart":            "Budget: approximate",
+	"mechanism.Tree":               "Noise: &mechanism.Gaussian{Budget: approximate}",
+	"mechanism.PanPrivateTree":     "Noise: &mechanism.Gaussian{Budget: approximate}",
+	"mechanism.SecureTree":         "Budget: approximate",
+	"mechanism.Honaker":            "Budget: approximate",
+	"mechanism.SquareRoot":         "Budget: approximate",
+	"mechanism.BLT":                "Budget: approximate",
+	"mechanism.Exact":              public,
+	"mechanism.Blocks":             "Budget: pure",
+	"mechanism.TreeTally":          "Budget: pure",
+	"mechanism.Counts":             public,
+	"mechanism.Laplace":            "Epsilon: 1, Dim: 2, Hi: 1",
+	"mechanism.VectorGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
+	"mechanism.RandomisedResponse": "Epsilon: 1, Choices: 3",
+	"mechanism.SparseVector":       "Epsilon: 1, Accepted: 2, Sensitivity: 1",
+	"mechanism.TopK":               "Budget: pure, K: 1, Candidates: 3, Sensitivity: 1",
+	"mechanism.SecureGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
+	"mechanism.SecureLaplace":      "Epsilon: 1, Dim: 2, Bound: 1",
+
+	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: arms()}, Statistic: &mechanism.Blocks{Budget: pure}",
+	"learner.Metered":                "Learner: learner.DPUCBMAT(arms(), 1), Budget: pure",
+	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(arms(), 1), Epsilon: 1",
+	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
+		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
+	"learner.LDPDevice":       "Noise: learner.LDPNoise{Budget: approximate}",
+	"learner.OnlineDevice":    "Noise: learner.OnlineNoise{Budget: approximate}",
+	"learner.CombinerDevice":  "Noise: learner.OnlineNoise{Budget: approximate}",
+	"learner.AmplifiedDevice": "Noise: learner.AmplifiedNoise{Budget: approximate, Batch: 20}",
+	"learner.VectorSumDevice": "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
+
+	"learner.LinUCB": "",
+	"learner.OMM":    "Matroid: arms()",
+	"learner.CTS":    "Matroid: arms()",
+	"learner.KLOSM":  "Matroid: arms()",
+
+	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
+}
+
+// public marks what makes no claim.
+const public = "/* public */"
+
+// careless is a package whose type takes over a plan without looking who holds it.
+const careless = `package careless
+
+import "` + module + `pkg/privacy"
+
+type Statistic struct{ Of privacy.Accumulator }
+
+func (s *Statistic) Init(setup privacy.Setup) error { return s.Of.Init(setup) }
+func (s *Statistic) Reset(n *privacy.Noise) { s.Of.Reset(n) }
+func (s *Statistic) Plan(records int) privacy.Plan { return s.Of.Plan(records).HeldBy(s) }
+`
+
+// TestHolder embeds every exported type that has a plan in a type outside pkg/, by pointer and by
+// value, overrides one method after the other, and asks what the outer type claims, and what each
+// type claims that reads it: nothing. A policy may be embedded. That the test can fail is seen on a
+// reader that is careless. It takes the compiler 10 s; with -short one method of each type is
+// overridden, and Init.
+func TestHolder(t *testing.T) {
+	failures := holders(t, "pkg/learner", "pkg/mechanism", "careless")
+	for _, want := range []string{"careless.Statistic.Of reads mechanism.Tree, Init overridden, by pointer", "reads mechanism.BLT, Init overridden, by value"} {
+		if !slices.ContainsFunc(failures, func(f string) bool { return strings.Contains(f, want) }) {
+			t.Errorf("a careless reader is not caught: no failure says %q: %q", want, failures)
+		}
+	}
+	for _, f := range failures {
+		if !strings.HasPrefix(f, "careless.Statistic.Of reads ") {
+			t.Error(f)
+		}
+	}
+}
+
+// holders generates a program about the types of packages, runs it, and returns what it finds
+// wrong.
+func holders(t *testing.T, packages ...string) []string {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	overlay := filepath.Join(dir, "overlay.json")
+	replace := make(map[string]string)
+	add := func(name, text string) {
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		replace[filepath.Join(root, name)] = file
+		all, err := json.Marshal(map[string]any{"Replace": replace})
+		if err == nil {
+			err = os.WriteFile(overlay, all, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	goTool := func(args ...string) []byte {
+		command := exec.Command("go", slices.Insert(args, 1, "-overlay="+overlay)...)
+		command.Dir = root
+		var stderr bytes.Buffer
+		command.Stderr = &stderr
+		out, err := command.Output()
+		if err != nil {
+			t.Fatalf("go %v: %v\n%s%s", args, err, stderr.Bytes(), out)
+		}
+		return out
+	}
+	add("careless/careless.go", careless)
+	g := generator{t: t, imports: map[string]bool{}}
+	list := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}", "./pkg/privacy"}
+	for _, path := range packages {
+		list = append(list, "./"+path)
+	}
+	for _, line := range strings.Fields(string(goTool(list...))) {
+		name, file, _ := strings.Cut(line, "=")
+		g.exports = append(g.exports, [2]string{name, file})
+	}
+	add("holders/main.go", g.program(packages))
+	out := string(goTool("run", "-gcflags=-N -l", "-ldflags=-s -w", "./holders"))
+	var failures []string
+	checked := 0
+	for line := range strings.Lines(out) {
+		if line, failed := strings.CutPrefix(strings.TrimSpace(line), "FAIL "); failed {
+			failures = append(failures, line)
+		}
+		fmt.Sscanf(line, "checked %d", &checked)
+	}
+	if checked < 150 {
+		t.Errorf("%d values checked, want hundreds; output: %s", checked, out)
+	}
+	t.Logf("%d values checked", checked)
+	return failures
+}
+
+// generator writes the program.
+type generator struct {
+	t       *testing.T
+	exports [][2]string // import path and export data
+	imports map[string]bool
+	types   bytes.Buffer
+	table   bytes.Buffer
+	count   int
+	privacy *types.Package
+}
+
+func (g *generator) program(packages []string) string {
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		for _, e := range g.exports {
+			if e[0] == path {
+				return os.Open(e[1])
+			}
+		}
+		return nil, fmt.Errorf("no export data of %s", path)
+	})
+	load := func(path string) *types.Package {
+		p, err := from.Import(module + path)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		return p
+	}
+	g.privacy = load("pkg/privacy")
+	for _, path := range packages {
+		p := load(path)
+		for _, name := range p.Scope().Names() {
+			of, ok := p.Scope().Lookup(name).(*types.TypeName)
+			if !ok || !of.Exported() || of.IsAlias() {
+				continue
+			}
+			named := of.Type().(*types.Named)
+			if _, ok := named.Underlying().(*types.Struct); !ok {
+				continue
+			}
+			if named.TypeParams().Len() == 0 {
+				g.subject(named, name)
+				continue
+			}
+			for _, release := range []string{"Sums", "Means"} {
+				made, err := types.Instantiate(nil, named, []types.Type{g.privacy.Scope().Lookup(release).Type()}, true)
+				if err != nil {
+					g.t.Fatal(err)
+				}
+				g.subject(made.(*types.Named), name)
+			}
+		}
+	}
+	var text bytes.Buffer
+	text.WriteString("package main\n\nimport (\n")
+	for _, path := range []string{"pkg/bandit", "pkg/privacy", "pkg/learner", "pkg/mechanism", "pkg/matroid"} {
+		g.imports[module+path] = true
+	}
+	g.imports["fmt"] = true
+	for path := range g.imports {
+		fmt.Fprintf(&text, "\t%q\n", path)
+	}
+	fmt.Fprintf(&text, ")\n%s\nvar table = []subject{\n%s}\n%s", holderProgram, g.table.Bytes(), g.types.Bytes())
+	pretty, err := format.Source(text.Bytes())
+	if err != nil {
+		g.t.Fatalf("%v\n%s", err, text.Bytes())
+	}
+	return string(pretty)
+}
+
+// name writes a type as the program has to.
+func (g *generator) name(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		g.imports[p.Path()] = true
+		return p.Name()
+	})
+}
+
+var unexported = regexp.MustCompile(`\b[a-z]+\.[a-z]`)
+
+// subject writes what embeds a type, if that has a plan or is a policy.
+func (g *generator) subject(named *types.Named, base string) {
+	pointer := types.NewPointer(named)
+	methods := types.NewMethodSet(pointer)
+	has := func(name string) *types.Signature {
+		if m := methods.Lookup(named.Obj().Pkg(), name); m != nil {
+			return m.Type().(*types.Signature)
+		}
+		return nil
+	}
+	plan, learn, act := has("Plan"), has("Learn"), has("Act")
+	isPlan := plan != nil && plan.Results().Len() == 1 && types.Identical(plan.Results().At(0).Type(), g.privacy.Scope().Lookup("Plan").Type())
+	isPolicy := learn != nil && act != nil && !isPlan
+	if !isPlan && !isPolicy {
+		return
+	}
+	name := g.name(named)
+	values, ok := fields[name]
+	if !ok {
+		g.t.Errorf("%s has a plan or is a policy, and the table fields does not say how to make one", name)
+		return
+	}
+	id := g.count
+	g.count++
+	fmt.Fprintf(&g.types, "func new%d() *%s { return &%s{%s} }\n", id, name, name, values)
+	fmt.Fprintf(&g.table, "{name: %q, public: %v, policy: %v, inner: func() any { return new%d() },\nouter: []outer{\n", name, values == public, isPolicy, id)
+	left := methods.Len()
+	if testing.Short() {
+		left = 1
+	}
+	for i := range methods.Len() {
+		m := methods.At(i)
+		signature := m.Type().(*types.Signature)
+		imports := maps.Clone(g.imports)
+		head, call := g.signature(signature)
+		if !m.Obj().Exported() || m.Obj().Name() == "Plan" || unexported.MatchString(head) {
+			g.imports = imports
+			continue
+		}
+		if m.Obj().Name() != "Init" {
+			if left == 0 {
+				g.imports = imports
+				continue
+			}
+			left--
+		}
+		for _, by := range []string{"pointer", "value"} {
+			star, deref := "*", ""
+			if by == "value" {
+				star, deref = "", "*"
+			}
+			outer := fmt.Sprintf("%s%d%s", by, id, m.Obj().Name())
+			result := "return "
+			if signature.Results().Len() == 0 {
+				result = ""
+			}
+			fmt.Fprintf(&g.types, "type %s struct { %s%s }\nfunc (o *%s) %s%s { %so.%s.%s%s }\n",
+				outer, star, name, outer, m.Obj().Name(), head, result, base, m.Obj().Name(), call)
+			fmt.Fprintf(&g.table, "{%q, func() any { return &%s{%snew%d()} }},\n", m.Obj().Name()+" overridden, by "+by, outer, deref, id)
+		}
+	}
+	g.table.WriteString("},\n")
+	g.readers(named, name, id)
+	g.table.WriteString("},\n")
+}
+
+// readers writes the fields through which the type may read another's plan: those of an interface.
+func (g *generator) readers(named *types.Named, name string, id int) {
+	g.table.WriteString("readers: []reader{\n")
+	defer g.table.WriteString("},\n")
+	fields := named.Underlying().(*types.Struct)
+	for i := range fields.NumFields() {
+		f := fields.Field(i)
+		of, format := f.Type(), "y"
+		if slice, ok := of.(*types.Slice); ok {
+			of, format = slice.Elem(), g.name(of)+"{y}"
+		}
+		if i, ok := of.Underlying().(*types.Interface); !f.Exported() || f.Embedded() || !ok || i.NumMethods() == 0 || unexported.MatchString(g.name(of)) {
+			continue
+		}
+		fmt.Fprintf(&g.table, "{%q, func(x any) any { y, ok := x.(%s); if !ok { return nil }; r := new%d(); r.%s = %s; return r }},\n",
+			name+"."+f.Name(), g.name(of), id, f.Name(), format)
+	}
+}
+
+// signature writes parameters and results, and the arguments of a call with them.
+func (g *generator) signature(s *types.Signature) (head, call string) {
+	var in, args, out []string
+	for i := range s.Params().Len() {
+		of, arg := g.name(s.Params().At(i).Type()), fmt.Sprintf("a%d", i)
+		name := arg
+		if s.Variadic() && i == s.Params().Len()-1 {
+			of, arg = "..."+strings.TrimPrefix(of, "[]"), arg+"..."
+		}
+		in, args = append(in, name+" "+of), append(args, arg)
+	}
+	for i := range s.Results().Len() {
+		out = append(out, g.name(s.Results().At(i).Type()))
+	}
+	return "(" + strings.Join(in, ", ") + ") (" + strings.Join(out, ", ") + ")", "(" + strings.Join(args, ", ") + ")"
+}
+
+// holderProgram is what the program does with its table.
+const holderProgram = `
+var (
+	pure        = privacy.Budget{Epsilon: 1}
+	approximate = privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	setup       = privacy.Setup{Horizon: 4, Dim: 3, Bound: 1.5, Context: 1, Alpha: 0.1, Arms: 3, Slots: 1, Hi: 1}
+	problems    = []bandit.Problem{
+		{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
+		{Arms: 3, Slots: 1, RewardMax: 1},
+	}
+)
+
+func arms() matroid.Matroid {
+	m, err := matroid.NewUniform(3, 1)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+type subject struct {
+	name           string
+	public, policy bool
+	inner          func() any
+	outer          []outer
+	readers        []reader
+}
+
+type outer struct {
+	what string
+	make func() any
+}
+
+type reader struct {
+	field string
+	read  func(x any) any // nil if x does not fit
+}
+
+func initialise(x any) (err error) {
+	switch x := x.(type) {
+	case interface{ Init(privacy.Setup) error }:
+		return x.Init(setup)
+	case interface{ Init(bandit.Problem, int) error }:
+		for _, p := range problems {
+			if err = x.Init(p, 4); err == nil {
+				return nil
+			}
+		}
+		return err
+	case interface{ Init() error }:
+		return x.Init()
+	}
+	return fmt.Errorf("a %T has no Init", x)
+}
+
+var checked int
+
+func nothing(x any, what string) {
+	checked++
+	if c := privacy.ClaimOf(x); c.Held() || c.Epsilon() < 1e300 {
+		fmt.Printf("FAIL %s: claims epsilon = %v\n", what, c.Epsilon())
+	}
+}
+
+func policies(s subject) {
+	for _, o := range s.outer {
+		var l bandit.Learner
+		switch x := o.make().(type) {
+		case learner.Policy[privacy.Sums]:
+			l = learner.New(x, privacy.Accumulator(&mechanism.BLT{Budget: approximate}))
+		case learner.Policy[privacy.Means]:
+			l = learner.New(x, privacy.Tally(&mechanism.Blocks{Budget: pure}))
+		}
+		checked++
+		if err := initialise(l); err != nil || privacy.ClaimOf(l).Epsilon() > 1.001 {
+			fmt.Printf("FAIL a learner with the policy %s, %s: %v, and claims epsilon = %v\n", s.name, o.what, err, privacy.ClaimOf(l).Epsilon())
+		}
+	}
+}
+
+func main() {
+	for _, s := range table {
+		if s.policy {
+			policies(s)
+			continue
+		}
+		if epsilon := privacy.ClaimOf(s.inner()).Epsilon(); epsilon < 1e300 {
+			fmt.Printf("FAIL %s, not initialised: claims epsilon = %v\n", s.name, epsilon)
+		}
+		inner := s.inner()
+		err := initialise(inner)
+		if c := privacy.ClaimOf(inner); err != nil || !s.public && !(c.Held() && c.Epsilon() < 1e300) {
+			fmt.Printf("FAIL %s: %v, and claims epsilon = %v: want one that makes a claim\n", s.name, err, c.Epsilon())
+		}
+		for _, o := range s.outer {
+			what := s.name + ", " + o.what
+			x := o.make()
+			if err := initialise(x); err != nil {
+				fmt.Printf("FAIL %s: %v\n", what, err)
+			}
+			nothing(x, what)
+			for _, of := range table {
+				for _, r := range of.readers {
+					y := r.read(o.make())
+					if y == nil {
+						continue
+					}
+					err := initialise(y)
+					if c := privacy.ClaimOf(y); err == nil && c.Scope() == privacy.OwnAction {
+						continue // of its own noise, and nothing of what is read
+					}
+					nothing(y, r.field+" reads "+what)
+				}
+			}
+		}
+	}
+	fmt.Println("checked", checked)
+}
+`

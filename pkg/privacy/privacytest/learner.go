@@ -1,0 +1,234 @@
+package privacytest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// LearnerCase is a learner with a plan of its own, to be checked by Learner.
+type LearnerCase struct {
+	Name    string // name of the attack; its streams of randomness depend on it
+	New     func() bandit.Learner
+	Problem bandit.Problem
+	Long    int // rounds of the run that Reset must forget; 0 means 300
+	Attack  int // runs of the attack in each world; 0 means 3000
+	// Transcript appends what the learner has released by the end of a round, such as the sums that it
+	// reads. nil means the releases of a learner.Private, and of any other learner the arms alone.
+	Transcript func(l bandit.Learner, round int, dst []float64) []float64
+}
+
+// Learner checks a learner with a plan of its own:
+//
+//   - Ledger: after runs of several lengths, with Reset between them, the noise drawn is the noise
+//     claimed.
+//   - Reset: after a long run and Reset, a run plays as a new learner does.
+//   - Plan: the learner holds a plan of finite sensitivities, worth what was asked for.
+//   - Attack: package audit runs it on two streams that differ in round 1, and excludes no claim. A
+//     true claim fails with probability at most 1e-4. A false one may pass, as an attack of few
+//     runs is weak.
+func Learner(t testing.TB, c LearnerCase) {
+	t.Helper()
+	if c.Long == 0 {
+		c.Long = 300
+	}
+	if c.Attack == 0 {
+		c.Attack = 3000
+	}
+	if c.Transcript == nil {
+		c.Transcript = c.released
+	}
+	runAll(t, []check{{"Ledger", c.ledger}, {"Reset", c.reset}, {"Plan", c.plan}, {"Attack", c.attack}})
+}
+
+func (c LearnerCase) start() (bandit.Learner, error) {
+	l := c.New()
+	if err := l.Init(c.Problem, c.Long); err != nil {
+		return nil, fmt.Errorf("the Init that the case asks for: %w", err)
+	}
+	return l, nil
+}
+
+// rounds plays n rounds of a learner, and calls visit with the arms of each.
+func (c LearnerCase) rounds(l bandit.Learner, n int, noise rand.Source, visit func(round int, arms []int)) error {
+	l.Reset(stream(50), noise)
+	rng := stream(51)
+	y := make([]float64, c.Problem.Arms)
+	fill := func(n int) []float64 {
+		for i := range n {
+			y[i] = c.Problem.RewardMin + float64((c.Problem.RewardMax-c.Problem.RewardMin)*rng.Float64())
+		}
+		return y[:n]
+	}
+	if w, ok := l.(bandit.Warmer); ok && n > 0 && w.WantsWarmUp() {
+		w.WarmUp(fill(len(y)))
+	}
+	v := bandit.View{Arms: c.Problem.Arms, Dim: c.Problem.Dim, X: make([]float64, c.Problem.Arms*c.Problem.Dim)}
+	var arms []int
+	for v.Round = 1; v.Round <= n; v.Round++ {
+		contexts(rng, v.X, v.Dim, c.Problem.ContextNorm)
+		arms = l.Select(&v, arms[:0])
+		l.Update(&v, arms, fill(len(arms)))
+		if err := l.Err(); err != nil {
+			return fmt.Errorf("round %d of %d: %w", v.Round, n, err)
+		}
+		visit(v.Round, arms)
+	}
+	return nil
+}
+
+func (c LearnerCase) ledger(fail report) {
+	l, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	x, ok := l.(privacy.Ledgered)
+	if !ok {
+		fail("a %T does not say what it draws: give it the methods Plan and Drawn", l)
+		return
+	}
+	for i, n := range []int{c.Long, 0, 1, 2, 3, 37, c.Long} {
+		ledger := privacy.NewLedger(source(uint64(60 + i)))
+		if err := c.rounds(l, min(n, c.Long), ledger, func(int, []int) {}); err != nil {
+			fail("run %d: %v", i+1, err)
+			return
+		}
+		if err := ledger.CheckPlan(x); err != nil {
+			fail("run %d, of %d rounds: %v", i+1, n, err)
+		}
+		if system, ok := l.(interface{ Check() error }); ok {
+			if err := system.Check(); err != nil {
+				fail("run %d, of %d rounds: Check: %v", i+1, n, err)
+			}
+		}
+		if n == c.Long && len(ledger.Drawn()) == 0 && !secure(x) {
+			fail("%d rounds and no noise: draw all of it from the noise that Reset is given", n)
+		}
+	}
+}
+
+func (c LearnerCase) reset(fail report) {
+	used, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	fresh, _ := c.start()
+	if x, ok := used.(privacy.Planner); ok && secure(x) {
+		return // with the system's noise no run can be repeated
+	}
+	if err := c.rounds(used, c.Long, source(70), func(int, []int) {}); err != nil {
+		fail("%v", err)
+		return
+	}
+	var want [][]int
+	err = c.rounds(fresh, c.Long, source(71), func(_ int, arms []int) { want = append(want, slices.Clone(arms)) })
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	same := true
+	err = c.rounds(used, c.Long, source(71), func(round int, arms []int) {
+		if same && !slices.Equal(arms, want[round-1]) {
+			same = false
+			fail("after a run of %d rounds and Reset, round %d plays %v, and a new learner %v: forget all in Reset", c.Long, round, arms, want[round-1])
+		}
+	})
+	if err != nil {
+		fail("after a run and Reset: %v", err)
+	}
+}
+
+func (c LearnerCase) plan(fail report) {
+	l, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	claim := privacy.ClaimOf(l)
+	if !claim.Held() {
+		fail("nothing is claimed: %v: return a plan.HeldBy(receiver) in Plan", claim.Event())
+		return
+	}
+	records := c.Long
+	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+		records++
+	}
+	checkPlan(fail, l.(privacy.Planner), claim, records)
+}
+
+// released appends the releases of a learner.Private to dst.
+func (c LearnerCase) released(l bandit.Learner, _ int, dst []float64) []float64 {
+	switch l := l.(type) {
+	case *learner.Private[privacy.Sums]:
+		n := len(dst)
+		dst = append(dst, make([]float64, (c.Problem.Dim+1)*(c.Problem.Dim+2)/2)...)
+		l.Statistic.Release().Read(dst[n:])
+	case *learner.Private[privacy.Means]:
+		for _, e := range l.Statistic.Release().Of {
+			dst = append(dst, e.Mean)
+		}
+	}
+	return dst
+}
+
+// attacked is the number of rounds of the attack's streams.
+const attacked = 3
+
+func (c LearnerCase) attack(fail report) {
+	l, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	w, ok := l.(bandit.Warmer)
+	warm := ok && w.WantsWarmUp()
+	plan := privacy.PlanOf(l, privacy.All)
+	if claim := plan.Claim(); !claim.Held() || !finite(claim.Epsilon()) {
+		fail("nothing finite is claimed: %v", claim.Event())
+		return
+	}
+	worlds, p := [2]audit.Stream{}, c.Problem
+	for world := range worlds {
+		n := attacked
+		if warm {
+			n++
+		}
+		for t := range n {
+			r := audit.Round{X: make([]float64, p.Arms*p.Dim), Rewards: make([]float64, p.Arms)}
+			for a := range p.Arms {
+				r.Rewards[a] = p.RewardMin
+				if p.Dim > 0 && t > 0 { // contexts that show what was learnt
+					r.X[a*p.Dim+a%p.Dim] = p.ContextNorm
+				}
+				if p.Dim > 0 && t == 0 {
+					r.X[a*p.Dim+world%p.Dim] = p.ContextNorm
+				}
+				if t == 0 && world == 1 {
+					r.Rewards[a] = p.RewardMax
+				}
+			}
+			worlds[world] = append(worlds[world], r)
+		}
+	}
+	finding, err := audit.Learner{
+		Name: c.Name + ", privacytest", New: c.New, Problem: p, Horizon: c.Long, Worlds: worlds, WarmUp: warm,
+		OwnAction:  plan.Scope == privacy.AllOutputs,
+		Transcript: c.Transcript, Runs: c.Attack,
+	}.Run(context.Background(), audit.Options{Confidence: 1 - 1e-4, Seed: 1})
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	if finding.Excluded() {
+		fail("the claim is false, but for an accident of probability 1e-4:\n%v", finding)
+	}
+}

@@ -1,0 +1,143 @@
+package privacytest_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+// wide is a budget at which an attack of a few thousand runs sees something.
+var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
+
+// learners are ours, by name.
+func learners() map[string]privacytest.LearnerCase {
+	over := func(s func() privacy.Accumulator) func() bandit.Learner {
+		return func() bandit.Learner { return learner.New(&learner.LinUCB{}, s()) }
+	}
+	ldp := learner.LDPNoise{Budget: wide}
+	mat := func(make func() bandit.Learner) privacytest.LearnerCase {
+		return privacytest.LearnerCase{New: make, Problem: arms, Long: long}
+	}
+	lin := func(make func() bandit.Learner) privacytest.LearnerCase {
+		return privacytest.LearnerCase{New: make, Problem: linear}
+	}
+	all := map[string]privacytest.LearnerCase{
+		"LinUCB over a tree": lin(over(func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: wide}} })),
+		"LinUCB over BLT":    lin(over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })),
+		"LinUCB over a secure tree": lin(over(func() privacy.Accumulator {
+			return &mechanism.SecureTree{Budget: wide}
+		})),
+		"randomised actions": lin(func() bandit.Learner {
+			return &learner.RandomisedAction{Learner: over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })(), Epsilon: 1}
+		}),
+		"LDP": lin(func() bandit.Learner {
+			return &learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
+		}),
+		"amplified": lin(func() bandit.Learner {
+			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})
+		}),
+		"DPUCB-MAT":            mat(func() bandit.Learner { return learner.DPUCBMAT(uniform(), 2) }),
+		"DPUCB-MAT, published": mat(func() bandit.Learner { return learner.DPUCBMATAsPublished(uniform(), 2) }),
+		"DPTS-MAT":             mat(func() bandit.Learner { return learner.DPTSMAT(uniform(), 2) }),
+		"CUCB over trees":      mat(func() bandit.Learner { return learner.CUCBTree(uniform(), 2) }),
+		"metered": mat(func() bandit.Learner {
+			return &learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
+		}),
+	}
+	for name, c := range all {
+		c.Name = name
+		all[name] = c
+	}
+	return all
+}
+
+func TestLearners(t *testing.T) {
+	for name, c := range learners() {
+		t.Run(name, func(t *testing.T) { privacytest.Learner(t, c) })
+	}
+}
+
+// faint is node noise too small by 10, which it says, and divides what a row moves by 10 to match.
+type faint struct{ mechanism.Gaussian }
+
+func (f *faint) Draw(n *privacy.Noise, dst []float64) {
+	n.SymmetricGaussian(dst, f.Law().Dim, f.Law().Scale)
+}
+
+func (f *faint) Law() privacy.Law {
+	law := f.Gaussian.Law()
+	law.Scale /= 10
+	return law
+}
+
+func (f *faint) Plan(nodes int) privacy.Plan {
+	p := f.Gaussian.Plan(nodes)
+	for _, c := range p.Cases {
+		for i := range c {
+			c[i].Laws = []privacy.Law{f.Law()}
+			c[i].Sensitivity.L2 /= 10
+		}
+	}
+	return p.HeldBy(f)
+}
+
+// broken is a private learner with one method replaced.
+type broken struct {
+	*learner.Private[privacy.Means]
+	remembers, steals bool
+	rounds            int
+}
+
+func (b *broken) Plan(records int) privacy.Plan { return b.Private.Plan(records).HeldBy(b) }
+
+func (b *broken) Reset(own *rand.Rand, noise rand.Source) {
+	b.Private.Reset(own, noise)
+	if b.steals {
+		noise.Uint64()
+	}
+}
+
+func (b *broken) Select(v *bandit.View, dst []int) []int {
+	if b.rounds++; b.remembers && b.rounds > 10000 {
+		return append(dst, 0, 1)
+	}
+	return b.Private.Select(v, dst)
+}
+
+func TestBrokenLearnersAreCaught(t *testing.T) {
+	for _, c := range []struct {
+		what, check, words string
+		broken             privacytest.LearnerCase
+	}{
+		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
+			return learner.New(&learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
+		}}},
+		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
+			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
+		}}},
+		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
+			return &broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}
+		}}},
+		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
+			return &struct {
+				*learner.Private[privacy.Means]
+			}{learner.DPUCBMAT(uniform(), 2)}
+		}}},
+	} {
+		c.broken.Name = c.what
+		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
+	}
+	// The probe finds it without a run under noise.
+	c := rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}} })
+	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
+		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
+			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)
+		}
+	})
+}

@@ -1,0 +1,439 @@
+package privacytest
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Case is a statistic to be checked by Statistic and Probe.
+type Case[R any] struct {
+	New    func() privacy.Statistic[R] // makes a statistic, which the suite initialises
+	Setup  privacy.Setup               // for short runs: a horizon of 8 to 64 is enough
+	Format Format[R]                   // Rows(), Weights(nil), or one of your own
+
+	// Long is the horizon of the run that Reset must forget. It should be long enough for each phase
+	// of the statistic. 0 means Setup.Horizon.
+	Long int
+	// Public is set for a statistic without privacy, which must claim nothing.
+	Public bool
+	// Nonlinear is set if noise and data do not add up, or if the noise is neither Gaussian nor
+	// Laplace. Then changes are not compared with the plan.
+	Nonlinear bool
+	// Below is the share of the plan by which Probe may find less. 0 means 1e-9, 1 allows anything.
+	Below float64
+}
+
+// Statistic checks a statistic:
+//
+//   - OutOfRange: a record beyond its bounds is never refused for its size. It is clipped and
+//     counted, and the releases change by no more than the plan says.
+//   - Refused: a record that is not finite, of a wrong shape, or beyond the horizon is an error
+//     that names the value and what is wanted, and changes nothing.
+//   - Reset: after a long run and Reset, a run equals that of a new statistic, bit for bit.
+//   - Ledger: after any number of records the noise drawn is the noise claimed. Reading a release
+//     again shows the same and draws nothing.
+//   - Plan: the statistic holds a plan of finite sensitivities, worth what was asked for, which
+//     does not shrink as records come.
+func Statistic[R any](t testing.TB, c Case[R]) {
+	t.Helper()
+	if c.Long == 0 {
+		c.Long = c.Setup.Horizon
+	}
+	runAll(t, []check{
+		{"OutOfRange", c.outOfRange}, {"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan},
+	})
+}
+
+// start returns an initialised statistic.
+func (c Case[R]) start(s privacy.Setup) (privacy.Statistic[R], error) {
+	x := c.New()
+	if err := x.Init(s); err != nil {
+		return nil, fmt.Errorf("the Init that the case asks for: %w", err)
+	}
+	return x, nil
+}
+
+// total returns the number of records that a setup takes.
+func total(s privacy.Setup) int {
+	if s.WarmUp {
+		return s.Horizon + 1
+	}
+	return s.Horizon
+}
+
+// records returns random records within their bounds, for a whole run.
+func (c Case[R]) records(s privacy.Setup, seed uint64) []privacy.Record {
+	rng := stream(seed)
+	all := make([]privacy.Record, total(s))
+	for place := range all {
+		all[place] = c.Format.Record(s, place, rng)
+	}
+	return all
+}
+
+func (c Case[R]) numbers(x privacy.Statistic[R], dst []float64) []float64 {
+	return c.Format.Numbers(c.Setup, x.Release(), dst)
+}
+
+// play makes a run, and returns the releases after each record.
+func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) (all []float64, err error) {
+	x.Reset(noise)
+	for place := range records {
+		r := clone(&records[place])
+		if _, err := x.Add(&r); err != nil {
+			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
+		}
+		all = c.numbers(x, all)
+	}
+	return all, nil
+}
+
+func clone(r *privacy.Record) privacy.Record {
+	return privacy.Record{X: slices.Clone(r.X), Arms: slices.Clone(r.Arms), Y: slices.Clone(r.Y)}
+}
+
+// replaced returns the records with r at a place.
+func replaced(records []privacy.Record, place int, r privacy.Record) []privacy.Record {
+	all := slices.Clone(records)
+	all[place] = r
+	return all
+}
+
+// secure reports whether the noise is the system's. If it is, no run can be repeated.
+func secure(x privacy.Planner) bool {
+	return privacy.PlanOf(x, privacy.All).Quality == privacy.Secure
+}
+
+// places returns some places of a run: the first ones, one in the middle, the last ones.
+func places(n int) (some []int) {
+	for _, place := range []int{0, 1, 2, n / 2, n - 2, n - 1} {
+		if place >= 0 && place < n && !slices.Contains(some, place) {
+			some = append(some, place)
+		}
+	}
+	return some
+}
+
+// extreme calls visit with records beyond their bounds: in each number in turn, and in all at once.
+func extreme(r privacy.Record, unit float64, visit func(what string, r privacy.Record)) {
+	n := len(r.X) + len(r.Y)
+	at := func(r *privacy.Record, i int) *float64 {
+		if i < len(r.X) {
+			return &r.X[i]
+		}
+		return &r.Y[i-len(r.X)]
+	}
+	for i := range n + 1 {
+		for _, factor := range beyond {
+			for _, sign := range []float64{1, -1} {
+				big, v := clone(&r), sign*times(factor, unit)
+				what := fmt.Sprintf("all numbers %v", v)
+				if i < n {
+					*at(&big, i), what = v, fmt.Sprintf("number %d of (x, y) %v", i, v)
+				} else {
+					for j := range n {
+						*at(&big, j) = v
+					}
+				}
+				visit(what, big)
+			}
+		}
+	}
+}
+
+func (c Case[R]) outOfRange(fail report) {
+	x, err := c.start(c.Setup)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	records := c.records(c.Setup, 2)
+	var m *meter[R]
+	if !c.Public && !c.Nonlinear && !secure(x) {
+		if m, err = c.measure(x, records); err != nil {
+			fail("%v: fix that, or set Case.Nonlinear", err)
+			return
+		}
+	}
+	unit := max(c.Setup.Bound, math.Abs(c.Setup.Lo), math.Abs(c.Setup.Hi))
+	for _, place := range places(len(records)) {
+		extreme(records[place], unit, func(what string, r privacy.Record) {
+			what = fmt.Sprintf("record %d of %d with %s", place+1, len(records), what)
+			stream := replaced(records, place, r)
+			got, err := c.play(x, (&script{}).noise(), stream)
+			switch {
+			case err != nil:
+				fail("%s is refused: %v: clip it to its bounds and count it", what, err)
+				return
+			case !slices.ContainsFunc(got, finite) || slices.ContainsFunc(got, func(v float64) bool { return !finite(v) }):
+				fail("%s makes a release that is not finite: clip it to its bounds", what)
+				return
+			}
+			if want := c.Format.Clips(c.Setup, &r); x.Clipped() != want {
+				fail("%s: Clipped() = %d, want %d: count what is clipped", what, x.Clipped(), want)
+			}
+			if m == nil {
+				return
+			}
+			if cost := m.change(got, m.base); !(cost <= m.planned*(1+1e-9)) {
+				fail("%s moves the releases by %.6g in the units of their noise, and the plan says at most %.6g: clip it to its bounds",
+					what, cost, m.planned)
+			}
+		})
+	}
+}
+
+func (c Case[R]) refused(fail report) {
+	records := c.records(c.Setup, 3)
+	plain, err := c.start(c.Setup)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	x, _ := c.start(c.Setup)
+	ledgers := [2]*privacy.Ledger{privacy.NewLedger(source(4)), privacy.NewLedger(source(4))}
+	plain.Reset(privacy.NewNoise(ledgers[0]))
+	x.Reset(privacy.NewNoise(ledgers[1]))
+	repeatable := !secure(x)
+	for place := range records {
+		if slices.Contains(places(len(records)), place) {
+			before := c.numbers(x, nil)
+			for what, r := range c.bad(place, records[place]) {
+				moved, err := x.Add(&r)
+				switch {
+				case err == nil:
+					fail("record %d with %s is taken: refuse it", place+1, what)
+				case !strings.Contains(err.Error(), "want") || strings.Contains(what, "Inf") && !strings.Contains(err.Error(), "Inf") ||
+					strings.Contains(what, "NaN") && !strings.Contains(err.Error(), "NaN"):
+					fail("record %d with %s: error %q, want one that names the value and what is wanted", place+1, what, err)
+				}
+				if moved {
+					fail("record %d with %s is refused, and Add says that the release has moved", place+1, what)
+				}
+			}
+			if after := c.numbers(x, nil); !same(before, after) {
+				fail("a record that is refused at place %d changes the release: leave the state as it was", place+1)
+			}
+		}
+		a, b := clone(&records[place]), clone(&records[place])
+		if _, err := plain.Add(&a); err != nil {
+			fail("record %d: %v", place+1, err)
+			return
+		}
+		if _, err := x.Add(&b); err != nil {
+			fail("record %d, after records that were refused: %v: leave the state as it was", place+1, err)
+			return
+		}
+		if repeatable && !same(c.numbers(plain, nil), c.numbers(x, nil)) {
+			fail("release %d is another after records that were refused: leave state and noise as they were", place+1)
+			return
+		}
+	}
+	if plain.Clipped() != x.Clipped() || !slices.Equal(plain.Drawn(), x.Drawn()) || !slices.Equal(ledgers[0].Drawn(), ledgers[1].Drawn()) {
+		fail("records that were refused count: clipped %d, want %d; draws %v, want %v", x.Clipped(), plain.Clipped(), x.Drawn(), plain.Drawn())
+	}
+	if c.Public {
+		return // there is no horizon
+	}
+	before := c.numbers(x, nil)
+	r := clone(&records[len(records)-1])
+	if _, err := x.Add(&r); err == nil || !strings.Contains(err.Error(), fmt.Sprint(c.Setup.Horizon)) {
+		fail("a record beyond the horizon of %d: error %v, want one that names the horizon: nobody has paid for it", c.Setup.Horizon, err)
+	} else if !same(before, c.numbers(x, nil)) {
+		fail("a record beyond the horizon of %d changes the release", c.Setup.Horizon)
+	}
+}
+
+// bad returns records that must be refused, by what is wrong with them.
+func (c Case[R]) bad(place int, good privacy.Record) map[string]privacy.Record {
+	all := make(map[string]privacy.Record)
+	for i, r := range c.Format.Malformed(c.Setup, place) {
+		all[fmt.Sprintf("%d numbers x, arms %v and %d rewards (malformed, %d)", len(r.X), r.Arms, len(r.Y), i)] = r
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for i := range good.X {
+			r := clone(&good)
+			r.X[i] = v
+			all[fmt.Sprintf("%v as number %d of x", v, i)] = r
+		}
+		for i := range good.Y {
+			r := clone(&good)
+			r.Y[i] = v
+			all[fmt.Sprintf("%v as number %d of y", v, i)] = r
+		}
+	}
+	return all
+}
+
+func (c Case[R]) reset(fail report) {
+	s := c.Setup
+	s.Horizon = c.Long
+	used, err := c.start(s)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	fresh, _ := c.start(s)
+	repeatable := !secure(used)
+	records := c.records(s, 5)
+	for i, n := range []int{len(records), 5, len(records)} { // the first two runs are to be forgotten
+		used.Reset(privacy.NewNoise(source(uint64(10 + i))))
+		if i == 2 {
+			fresh.Reset(privacy.NewNoise(source(12)))
+		}
+		var a, b []float64
+		for place := range min(n, len(records)) {
+			r := records[place]
+			if i < 2 { // on other data
+				r = clone(&r)
+				scale(r.X, -0.5)
+				scale(r.Y, 3)
+			}
+			moved, err := used.Add(&r)
+			if err != nil {
+				fail("run %d, record %d: %v", i+1, place+1, err)
+				return
+			}
+			if i < 2 {
+				continue
+			}
+			other, err := fresh.Add(&r)
+			if err != nil {
+				fail("a new statistic, record %d: %v", place+1, err)
+				return
+			}
+			if a, b = c.numbers(used, a[:0]), c.numbers(fresh, b[:0]); moved != other || repeatable && !same(a, b) {
+				fail("after a run of %d records and Reset, release %d is another than a new statistic's under the same noise: forget all in Reset",
+					len(records), place+1)
+				return
+			}
+		}
+	}
+	if used.Clipped() != fresh.Clipped() || !slices.Equal(used.Drawn(), fresh.Drawn()) {
+		fail("after Reset and a run, Clipped() = %d and Drawn() = %v, a new statistic's are %d and %v: begin to count anew in Reset",
+			used.Clipped(), used.Drawn(), fresh.Clipped(), fresh.Drawn())
+	}
+}
+
+func (c Case[R]) ledger(fail report) {
+	x, err := c.start(c.Setup)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	records := c.records(c.Setup, 6)
+	for _, n := range []int{len(records), 0, 1, 2, 3, 7, len(records) - 1, len(records)} {
+		if n > len(records) || n < 0 {
+			continue
+		}
+		ledger := privacy.NewLedger(source(uint64(20 + n)))
+		x.Reset(privacy.NewNoise(ledger))
+		for place := range n {
+			r := clone(&records[place])
+			if _, err := x.Add(&r); err != nil {
+				fail("record %d: %v", place+1, err)
+				return
+			}
+			drawn := slices.Clone(ledger.Drawn())
+			if first, again := c.numbers(x, nil), c.numbers(x, nil); !same(first, again) {
+				fail("release %d read again shows other numbers: draw noise when records come", place+1)
+			}
+			if !slices.Equal(drawn, ledger.Drawn()) {
+				fail("reading release %d draws noise: draw it when records come", place+1)
+			}
+		}
+		if err := ledger.CheckPlan(x); err != nil {
+			fail("after %d records: %v", n, err)
+		}
+		system, ok := x.(interface{ Check() error })
+		switch {
+		case ok:
+			if err := system.Check(); err != nil {
+				fail("after %d records: Check: %v", n, err)
+			}
+		case secure(x):
+			fail("the noise is the system's, and there is no method Check that compares it with the plan")
+		case !c.Public && n == len(records) && len(ledger.Drawn()) == 0:
+			fail("%d records and no noise: draw all of it from the privacy.Noise that Reset is given", n)
+		}
+	}
+}
+
+func (c Case[R]) plan(fail report) {
+	x, err := c.start(c.Setup)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	claim := privacy.ClaimOf(x)
+	if c.Public {
+		if claim.Held() || !math.IsInf(claim.Epsilon(), 1) {
+			fail("a statistic that is public claims\n%v", claim)
+		}
+		return
+	}
+	if !claim.Held() {
+		fail("nothing is claimed: %v: return a plan.HeldBy(receiver) in Plan", claim.Event())
+		return
+	}
+	if none := privacy.PlanOf(x, 0).Claim(); none.Epsilon() != 0 {
+		fail("Plan(0) is worth epsilon = %v, want 0: there is no record", none.Epsilon())
+	}
+	checkPlan(fail, x, claim, total(c.Setup))
+}
+
+// checkPlan checks a plan that is held: its sensitivities, and that its cost never shrinks.
+func checkPlan(fail report, x privacy.Planner, claim privacy.Claim, records int) {
+	asked := claim.Asked()
+	switch epsilon := claim.Epsilon(); {
+	case math.IsNaN(epsilon) || math.IsInf(epsilon, 1):
+		fail("the plan is worth epsilon = %v: %v", epsilon, claim.Event())
+	case claim.Calibration() == privacy.Sound && !(epsilon <= asked.Epsilon*(1+1e-6)):
+		fail("the plan is worth epsilon = %v and %v was asked for: add noise", epsilon, asked.Epsilon)
+	}
+	for i, releases := range claim.Plan().Cases {
+		for j, r := range releases {
+			s := r.Sensitivity
+			if !(s.L1 >= 0 && finite(s.L1) && s.L2 >= 0 && finite(s.L2) && s.LInf >= 0 && finite(s.LInf)) {
+				fail("case %d, release %d has the sensitivity %+v, want finite norms", i, j, s)
+			}
+			for _, law := range r.Laws {
+				if !(law.Scale >= 0 && finite(law.Scale)) {
+					fail("case %d, release %d has noise that is %v, want a finite scale", i, j, law)
+				}
+			}
+		}
+	}
+	last, at := 0.0, 0
+	var before privacy.Event // the cost takes time to compute
+	for _, n := range []int{0, 1, 2, 3, 5, records / 2, records - 1, records, privacy.All} {
+		if n < at {
+			continue
+		}
+		plan := privacy.PlanOf(x, n)
+		if !plan.Held() {
+			fail("Plan(%d) is not held: %v", n, plan.Event())
+			return
+		}
+		event := plan.Event()
+		if reflect.DeepEqual(event, before) {
+			at = n
+			continue
+		}
+		before = event
+		epsilon := plan.Claim().Epsilon()
+		if !(epsilon >= last*(1-1e-9)) {
+			fail("Plan(%d) is worth epsilon = %v and Plan(%d) %v: what was released stays released", n, epsilon, at, last)
+		}
+		if n == privacy.All && epsilon > last*(1+1e-9) {
+			fail("Plan(All) is worth epsilon = %v, and Plan(%d), of all records that there can be, %v", epsilon, at, last)
+		}
+		last, at = epsilon, n
+	}
+}

@@ -1,0 +1,176 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+)
+
+// Statistic takes in raw records and releases a noisy summary R of them. It is the half of a
+// private learner that sees data; the other half, a policy, sees releases only.
+//
+// The releases of this toolkit are Sums and Means. For a release of your own, write a type of your
+// own.
+type Statistic[R any] interface {
+	// Init validates the setup and allocates.
+	Init(Setup) error
+	// Reset forgets the data before a new trial, and takes new noise from n.
+	Reset(n *Noise)
+	// Add takes in a record, and reports whether the release has moved. Values out of their bounds are
+	// clipped to them and counted. A record that is not finite, of the wrong shape, or beyond the
+	// horizon is an error and changes nothing.
+	Add(*Record) (moved bool, err error)
+	// Release returns the current release. Reading it again shows the same, since noise is drawn when
+	// records come. The statistic owns it; it is valid until the next Add or Reset.
+	Release() *R
+	// Clipped returns the number of records, or of their weights, that were clipped since Reset.
+	Clipped() int
+	Ledgered
+}
+
+// Accumulator is a statistic that releases the running sum of row row^T over rows (x, y).
+type Accumulator = Statistic[Sums]
+
+// Tally is a statistic that releases the mean weight of each arm.
+type Tally = Statistic[Means]
+
+// Record is the data of one round: what the round shows of its user.
+type Record struct {
+	X    []float64 // the context of the arm played; empty without contexts
+	Arms []int     // the arms played
+	Y    []float64 // their rewards
+}
+
+// Row returns the record of a row (x, y), whose last number is the reward.
+func Row(row []float64) *Record {
+	last := max(0, len(row)-1)
+	return &Record{X: row[:last], Y: row[last:]}
+}
+
+// Setup describes the data that a statistic is to take in. Accumulators read Dim, Bound, Context
+// and Alpha; tallies read Arms, Slots, Lo, Hi and WarmUp.
+type Setup struct {
+	Horizon int // number of records, >= 1, without that of a warm-up; the last row is never released
+
+	Dim   int     // length of a row (x, y), >= 2
+	Bound float64 // largest Euclidean norm of a row, L~, in [LeastBound, MostBound]
+	// Context is the largest Euclidean norm L of a row without its last entry, in [LeastBound, Bound];
+	// 0 means Bound.
+	Context float64
+	Alpha   float64 // Sums.Bounds fail in some round with probability at most Alpha/2; in (0, 1]
+
+	Arms   int     // number of arms L, >= 1
+	Slots  int     // largest number of arms K in a record, in [1, Arms]
+	Lo, Hi float64 // bounds of a weight, Lo < Hi
+	WarmUp bool    // a first record, in addition to the horizon's, shows all arms
+}
+
+// LeastBound and MostBound are the ends of the range allowed for a bound on data. Within it, the
+// product of a few bounds, of noise and of a horizon neither overflows nor vanishes, so that noise
+// is never rounded to zero. Change the units of data that is beyond it.
+const (
+	LeastBound = 1e-60
+	MostBound  = 1e60
+)
+
+// CheckRows returns an error if a field that accumulators read is out of its range.
+func (s Setup) CheckRows() error {
+	switch {
+	case s.Dim < 2:
+		return fmt.Errorf("privacy: Setup.Dim = %d, want >= 2", s.Dim)
+	case s.Horizon < 1:
+		return fmt.Errorf("privacy: Setup.Horizon = %d, want >= 1", s.Horizon)
+	case !(s.Bound >= LeastBound && s.Bound <= MostBound):
+		return fmt.Errorf("privacy: Setup.Bound = %v, want finite and > 0, in [%v, %v]", s.Bound, LeastBound, MostBound)
+	case s.Context != 0 && !(s.Context >= LeastBound && s.Context <= s.Bound):
+		return fmt.Errorf("privacy: Setup.Context = %v, want in [%v, Bound = %v], or 0 for Bound", s.Context, LeastBound, s.Bound)
+	case !(s.Alpha > 0 && s.Alpha <= 1):
+		return fmt.Errorf("privacy: Setup.Alpha = %v, want in (0, 1]", s.Alpha)
+	}
+	return nil
+}
+
+// CheckWeights returns an error if a field that tallies read is out of its range.
+func (s Setup) CheckWeights() error {
+	switch {
+	case s.Arms < 1:
+		return fmt.Errorf("privacy: Setup.Arms = %d, want >= 1", s.Arms)
+	case s.Slots < 1 || s.Slots > s.Arms:
+		return fmt.Errorf("privacy: Setup.Slots = %d, want in [1, Arms = %d]", s.Slots, s.Arms)
+	case s.Horizon < 1:
+		return fmt.Errorf("privacy: Setup.Horizon = %d, want >= 1", s.Horizon)
+	case !(s.Lo < s.Hi) || math.IsInf(s.Hi-s.Lo, 0):
+		return fmt.Errorf("privacy: Setup.Lo = %v, Hi = %v, want finite and Lo < Hi", s.Lo, s.Hi)
+	}
+	return nil
+}
+
+// Sums is the release of the running sum of row row^T, with noise and a multiple of the identity
+// added. Symmetric matrices are packed by the rows of their lower triangle: entry (i, j), j <= i,
+// is at index i(i+1)/2+j.
+type Sums struct {
+	// Bounds are accurate bounds on the noise in the leading (dim-1) x (dim-1) block and in the last
+	// row next to it. In a round all three hold with probability at least 1 - Alpha/(2 Horizon).
+	Bounds Bounds
+	// Least is a lower bound of Bounds.RhoMin that holds for longer: until the number of records
+	// doubles, or for the whole run. A confidence width needs a union bound over its values.
+	Least  float64
+	Epochs int  // number of values that Least takes in a run; 0 means 1
+	Exact  bool // there is no noise: a release is the one before plus the rows added
+	// Row is the one row added since the release before, if the sums are exact and it was not clipped.
+	// Otherwise it is nil.
+	Row []float64
+
+	read  func(dst []float64)
+	shift func(rhoMin float64) Bounds
+}
+
+// NewSums returns a release that a mechanism keeps up to date.
+//
+// read writes the sum, with noise and shift, into dst, packed. shift moves the release by a
+// multiple of the identity such that Bounds.RhoMin becomes the value given, > 0, and returns the
+// new bounds. With a nil shift, ShiftTo returns an error.
+func NewSums(b Bounds, exact bool, read func(dst []float64), shift func(rhoMin float64) Bounds) *Sums {
+	return &Sums{Bounds: b, Least: b.RhoMin, Exact: exact, read: read, shift: shift}
+}
+
+// Read writes the sum, with noise and shift, into dst, packed. Its last entry, the sum of y^2, is
+// NaN if messages do not carry it.
+func (s *Sums) Read(dst []float64) { s.read(dst) }
+
+// ShiftTo adds the multiple of the identity that makes Bounds.RhoMin equal to rhoMin > 0. It is
+// post-processing, which costs no privacy. Call it before the first record.
+func (s *Sums) ShiftTo(rhoMin float64) error {
+	switch {
+	case s.shift == nil:
+		return fmt.Errorf("privacy: rho_min = %v for sums that cannot be shifted", rhoMin)
+	case !(rhoMin > 0) || math.IsInf(rhoMin, 1):
+		return fmt.Errorf("privacy: rho_min = %v, want finite and > 0", rhoMin)
+	}
+	s.Bounds = s.shift(rhoMin)
+	s.Least = s.Bounds.RhoMin
+	return nil
+}
+
+// Bounds are accurate bounds on a regulariser H and a perturbation h (JDP, Definition 3): |H| <=
+// RhoMax, |H^-1| <= 1/RhoMin, |h|_{H^-1} <= Gamma.
+type Bounds struct{ RhoMin, RhoMax, Gamma float64 }
+
+// Means is the release of the noisy mean weight of each arm.
+type Means struct {
+	Of      []Estimate // one for each arm
+	Changed []int      // arms whose estimate the last record changed
+}
+
+// Estimate is the noisy mean weight of one arm.
+type Estimate struct {
+	Mean float64 // mean of Count observations, with noise
+	// Count is the number of observations; 0 means that nothing was released yet. If Mean is a
+	// weighted mean of several averages, Count is the number of observations whose plain mean has
+	// the same variance, rounded down.
+	Count int
+	Tail  Tail // bound on the noise in Mean
+}
+
+// Tail bounds a symmetric noise Z: P(Z > Root sqrt(l) + Linear l) <= exp(-l) for all l >= 0. The
+// zero value means no noise.
+type Tail struct{ Root, Linear float64 }

@@ -1,0 +1,27 @@
+// Package simulate runs bandit experiments: several policies on the same contexts, over many
+// trials in parallel.
+//
+//   - [Experiment], [Policy]: what to run; [Experiment.Run] and [RunAll] run it
+//   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised
+//   - [Table], [ReadCSV]: a result in the form in which it is published
+//   - [Provenance], [Version]: where a result comes from
+//   - [Slope], [LogLogSlope]: the exponent of a power law
+//   - [DefaultGrid], [LinearGrid], [LogGrid]: the rounds that a curve keeps
+//   - [Progress], [Status], [Terminal]: how far a run is
+//   - [TrialError], [PanicError]: why a trial failed
+//
+// Trials are reduced in trial order, so the numbers do not depend on the number of workers. A long
+// run shows its progress, stops when its context is cancelled, and resumes from its checkpoint with
+// exactly the numbers of an uninterrupted run.
+//
+// The streams of a trial come from [random.New] by name: "contexts" for the environment, "rewards"
+// for the rewards, and "learner/" and "noise/" followed by the policy's name. Each policy has its
+// own copy of the same stream of rewards (common random numbers). So the results of a policy do not
+// depend on which other policies run beside it, or in what order.
+//
+// A learner that wants a warm-up (bandit.Warmer) gets one before round 1, with rewards from the
+// stream "warm-up" that are the same for all such learners. It changes nothing in rounds 1, 2, ...,
+// and its regret is not counted.
+//
+// Read [Experiment] first, then [Result].
+package simulate
