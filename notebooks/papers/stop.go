@@ -20,9 +20,13 @@ const (
 	stopWithin = 10 * time.Second
 )
 
-// UntilStopped runs work, and cancels its context when it is time to stop: at SIGINT, SIGTERM or
-// SIGHUP, unless the process was started with that signal ignored (nohup), and when make is gone.
-// A second signal ends the process at once.
+// UntilStopped runs work, and cancels its context when it is time to stop: at SIGINT, SIGTERM,
+// SIGHUP, SIGQUIT or SIGABRT, unless the process was started with that signal ignored (nohup), and
+// when make is gone. A second signal ends the process at once.
+//
+// SIGQUIT and SIGABRT are caught although Go would end the process by itself: one that reaches the
+// process group while Go forks is handled by the fork too, which waits for ever for a lock that its
+// parent held when it died.
 //
 // The file `while` holds the process id of the make that started this process. Make is gone when
 // that process is no longer the parent (it was killed) or the file no longer exists: an interrupt
@@ -33,7 +37,7 @@ func UntilStopped(while string, work func(context.Context) error) error {
 	defer cancel(nil)
 
 	signals := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT} {
 		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}

@@ -208,9 +208,9 @@ func (b *Blocks) levelUp() error {
 // variance bounds the variance of the mean of a block of n observations, in units of (Hi - Lo)^2,
 // with scale in units of Hi - Lo.
 func (b *Blocks) variance(n, scale float64) float64 {
-	v := scale * scale
+	v := float64(scale * scale)
 	if !b.gaussian {
-		v *= 2
+		v = float64(2 * v)
 	}
 	return 0.25/n + v/n/n
 }

@@ -117,7 +117,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	best, low, high := 0.5, 1e-9, 1-1e-9
 	freedom = math.Inf(1)
 	for range 5 { // a grid, and finer ones about its best point
-		step := (high - low) / 16
+		step := float64((high - low) / 16)
 		for i := range 17 {
 			share := low + float64(step*float64(i))
 			if try, k := at(share); k < freedom && try.Delta < 1/math.E {

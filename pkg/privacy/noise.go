@@ -152,7 +152,7 @@ func (n *Noise) Response(truth, choices int, epsilon float64) int {
 	if n.script != nil {
 		return truth
 	}
-	lie := float64(choices-1) * portable.Exp(-epsilon)
+	lie := float64(float64(choices-1) * portable.Exp(-epsilon))
 	lie /= 1 + lie
 	// Of 2^53 equal steps those below lie, at least one: a lie is never less likely than it must be.
 	if u := 1 - float64(n.rng.Float64()) - 0x1p-53; !(u < lie) || choices == 1 {

@@ -178,7 +178,7 @@ func (r Release) wishart(asked Budget) (Event, error) {
 	// A grid over the share of delta that the composition gets, then finer grids around the best
 	// share.
 	for range 6 {
-		step := (high - low) / 16
+		step := float64((high - low) / 16)
 		for i := range 17 {
 			share := low + float64(step*float64(i))
 			node := Budget{Delta: -portable.Expm1(portable.Log1p(-(1-share)*asked.Delta) / nodes)}

@@ -56,7 +56,7 @@ func (b TruncatedBeta) Rand(r *rand.Rand) float64 {
 		top := 1 - float64(mode*mode)
 		for {
 			t := b.clamp(b.Lo + float64((b.Hi-b.Lo)*r.Float64()))
-			if portable.Log(1-r.Float64()) < power*portable.Log((1-float64(t*t))/top) {
+			if portable.Log(1-float64(r.Float64())) < power*portable.Log((1-float64(t*t))/top) {
 				return t
 			}
 		}
@@ -81,11 +81,11 @@ func (b TruncatedBeta) ends() (lo, hi float64) {
 // which makes that angle uniform.
 func (b TruncatedBeta) arc(r *rand.Rand) float64 {
 	lo, hi := b.ends()
-	x, y := (hi+lo)/2, (b.Hi+b.Lo)/2   // the middle
-	dx, dy := (hi-lo)/2, (b.Hi-b.Lo)/2 // from there to an end
+	x, y := float64((hi+lo)/2), float64((b.Hi+b.Lo)/2)   // the middle
+	dx, dy := float64((hi-lo)/2), float64((b.Hi-b.Lo)/2) // from there to an end
 	middle := float64(x*x) + float64(y*y)
 	for {
-		s := float64(2*r.Float64()) - 1
+		s := float64(2*float64(r.Float64())) - 1
 		px, py := x+float64(s*dx), y+float64(s*dy)
 		square := float64(px*px) + float64(py*py)
 		if float64(r.Float64()*square) < middle {
@@ -110,7 +110,7 @@ func (b TruncatedBeta) above(r *rand.Rand, lo, hi float64) float64 {
 		if t > hi {
 			continue
 		}
-		if portable.Log(1-r.Float64()) < float64(power*(portable.Log1p(-t*t)-portable.Log1p(-lo*lo)))+float64(rate*over) {
+		if portable.Log(1-float64(r.Float64())) < float64(power*(portable.Log1p(-t*t)-portable.Log1p(-lo*lo)))+float64(rate*over) {
 			return t
 		}
 	}
