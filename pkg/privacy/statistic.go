@@ -85,8 +85,8 @@ func (s Setup) CheckRows() error {
 		return fmt.Errorf("privacy: Setup.Context = %v, want in [%v, Bound = %v], or 0 for Bound", s.Context, LeastBound, s.Bound)
 	case !(s.Alpha > 0 && s.Alpha <= 1):
 		return fmt.Errorf("privacy: Setup.Alpha = %v, want in (0, 1]", s.Alpha)
-	case !(float64(s.Horizon)/s.Alpha <= 1e300):
-		return fmt.Errorf("privacy: Setup.Alpha = %v over Horizon = %d, want Horizon/Alpha <= 1e300", s.Alpha, s.Horizon)
+	case !(float64(s.Horizon)/s.Alpha <= 1e306):
+		return fmt.Errorf("privacy: Setup.Alpha = %v over Horizon = %d, want Horizon/Alpha <= 1e306", s.Alpha, s.Horizon)
 	}
 	return nil
 }
