@@ -14,8 +14,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// RatingSum is the lesson's mechanism: a sum of ratings in [-1, 1] under Laplace noise of scale sensitivity/epsilon. In world 0 a user's
-// rating is -1, in world 1 it is +1: replaced, it moves the sum by 2.
+// RatingSum is the lesson's mechanism: a sum of ratings in [-1, 1] under Laplace noise of scale
+// sensitivity/epsilon. In world 0 a user's rating is -1, in world 1 it is +1: replaced, it moves
+// the sum by 2.
 func RatingSum(epsilon, sensitivity float64) audit.Mechanism {
 	return audit.Mechanism{
 		Name: fmt.Sprintf("sum of ratings, sensitivity %g", sensitivity), Claim: privacy.Budget{Epsilon: epsilon}, Exact: 2 * epsilon / sensitivity,
@@ -27,7 +28,8 @@ func RatingSum(epsilon, sensitivity float64) audit.Mechanism {
 	}
 }
 
-// FigureAuditPower draws the epsilon that audits of the lesson's mechanism exclude against their number of runs.
+// FigureAuditPower draws the epsilon that audits of the lesson's mechanism exclude against their
+// number of runs.
 func FigureAuditPower(s Scale) (*charts.Figure, error) {
 	repeats := pick(s, 5, 15, 25)
 	f := &charts.Figure{
@@ -56,7 +58,8 @@ func FigureAuditPower(s Scale) (*charts.Figure, error) {
 	return f, nil
 }
 
-// claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm for two of a hundred new seeds at most.
+// claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm for two of a hundred
+// new seeds at most.
 func claimAudit(s Scale) (string, error) {
 	runs, least := pick(s, 10_000, 50_000, 100_000), math.Inf(1)
 	for seed := range 10 {
@@ -78,7 +81,8 @@ func claimAudit(s Scale) (string, error) {
 	return fmt.Sprintf("10 seeds, %s runs in each world, 99.9%% confidence: the wrong one is caught every time (ε ≥ %.2f at least, claimed 1, true 2), the right one never", thousands(runs), least), nil
 }
 
-// NoisyGreedy plays the arm with the largest noisy sum of rewards. Its plan is that of fresh Laplace noise in every round.
+// NoisyGreedy plays the arm with the largest noisy sum of rewards. Its plan is that of fresh
+// Laplace noise in every round.
 type NoisyGreedy struct {
 	bandit.Base
 	KeepNoise bool // the bug: noise is drawn in the first round only
@@ -121,8 +125,8 @@ func (g *NoisyGreedy) Select(_ *bandit.View, dst []int) []int {
 // Update adds the reward.
 func (g *NoisyGreedy) Update(_ *bandit.View, arms []int, y []float64) { g.sum[arms[0]] += y[0] }
 
-// Plan is that of Laplace noise on each round's sums, up to the horizon, of which a replaced reward in
-// [-1, 1] moves one by 2.
+// Plan is that of Laplace noise on each round's sums, up to the horizon, of which a replaced reward
+// in [-1, 1] moves one by 2.
 func (g *NoisyGreedy) Plan(records int) privacy.Plan {
 	p := privacy.Plan{
 		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},

@@ -112,8 +112,8 @@ func (a Advanced) branches(e Event) (all []branch, err error) {
 	return []branch{{one, wishart}}, err
 }
 
-// mostOptimal is how many nodes are composed optimally, which takes time in proportion to them; of more
-// the theorem's bound is taken. A tree has 63 at most.
+// mostOptimal is how many nodes are composed optimally, which takes time in proportion to them; of
+// more the theorem's bound is taken. A tree has 63 at most.
 const mostOptimal = 1 << 10
 
 func (b branch) at(delta float64) float64 {
