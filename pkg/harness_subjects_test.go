@@ -45,7 +45,7 @@ func pick2of4() matroid.Matroid {
 }
 
 // of is a subject that hands the arguments to a function, or to a struct's Init, Validate or Run.
-func of(name string, make func() []any) subject { return subject{name, make} }
+func of(name string, make func() []any) subject { return subject{name: name, make: make} }
 
 func setups(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make(), setup} })
@@ -69,7 +69,7 @@ func values(name string, make func() any) subject {
 
 // plans is the plan of a release under laws.
 func plans(of string, laws ...privacy.Law) subject {
-	return subject{"privacy.Plan " + of, func() []any {
+	return subject{name: "privacy.Plan " + of, make: func() []any {
 		r := privacy.Release{Laws: slices.Clone(laws), Sensitivity: privacy.Norms{L1: 1, L2: 1, LInf: 1}, Times: 2, Sum: 2}
 		r.Compared = of == "of comparisons"
 		if strings.HasSuffix(of, "in a batch") {
@@ -164,23 +164,30 @@ func subjects() []subject {
 		}),
 
 		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),
-		plans("of Gaussian messages in a batch", privacy.GaussianLaw(3, 4), privacy.ShuffleLaw(100)),
+		plans("of Gaussian messages in a batch", privacy.GaussianLaw(3, 4), privacy.ShuffleLaw(32)).
+			on("[0].Scale", ".L2", ".Times", "[1].Dim", ".Compared", ".Own", ".Epsilon", ".Delta"),
 		plans("of Gaussian noise on a matrix and a vector", privacy.SymmetricGaussianLaw(3, 4), privacy.GaussianLaw(3, 5)),
 		plans("of Laplace noise", privacy.LaplaceLaw(1, 4)),
 		plans("of comparisons", privacy.LaplaceLaw(1, 4), privacy.LaplaceLaw(1, 8)),
 		plans("of Gumbel noise", privacy.GumbelLaw(3, 4)),
 		plans("of responses", privacy.ResponseLaw(3, 0.5)),
-		plans("of responses in a batch", privacy.ResponseLaw(3, 0.5), privacy.ShuffleLaw(100)),
+		plans("of responses in a batch", privacy.ResponseLaw(3, 0.5), privacy.ShuffleLaw(100)).
+			on("[0].Scale", "[0].Shape", ".Times", "[1].Dim", ".Compared", ".Own", ".Epsilon", ".Delta"),
 		plans("of discrete Gaussian noise", privacy.Law{Kind: "discrete Gaussian", Dim: 3, Scale: 4}),
 		plans("of discrete Laplace noise", privacy.Law{Kind: "discrete Laplace", Dim: 1, Scale: 4}),
 		plans("of binomial noise", privacy.Law{Kind: "binomial", Dim: 3, Scale: 0.25, Shape: 4000}),
 		plans("of Wishart noise", privacy.Law{Kind: "Wishart", Dim: 3, Scale: 1, Shape: 1e5}),
 		plans("of an unknown law", privacy.Law{Kind: "of my own", Dim: 3, Scale: 1}),
-		of("privacy.Plan of an event", func() []any {
+		of("privacy.Plan of Gaussian events", func() []any {
+			return []any{claimed, privacy.Plan{Neighbours: oneUser, Asked: budget, Cases: [][]privacy.Release{
+				{{Own: &privacy.GaussianEvent{Mu: 0.25}, Times: 2}, {Own: &privacy.GaussianEvent{Mu: 0.5}}},
+			}}}
+		}),
+		of("privacy.Plan of events of two kinds", func() []any {
 			return []any{claimed, privacy.Plan{Neighbours: oneUser, Asked: budget, Cases: [][]privacy.Release{
 				{{Own: &privacy.LaplaceEvent{Epsilon: 0.5}, Times: 2}, {Own: &privacy.GaussianEvent{Mu: 0.5}}},
 			}}}
-		}),
+		}).on(".Asked.Epsilon", ".Asked.Delta", ".Times", ".Own", ".Own.Epsilon", ".Own.Mu"),
 
 		setups("mechanism.Exact", func() any { return &mechanism.Exact{Ridge: 1} }),
 		setups("mechanism.Gaussian", func() any { return &mechanism.Gaussian{Budget: budget} }),
@@ -205,7 +212,7 @@ func subjects() []subject {
 			s := tallySetup
 			s.Horizon = 1<<21 - 1
 			return []any{&mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
-		}),
+		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
 		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
@@ -231,7 +238,7 @@ func subjects() []subject {
 		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
 			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
-		}),
+		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
 			return &learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
