@@ -1,7 +1,6 @@
 package papers
 
 import (
-	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -19,7 +18,7 @@ import (
 // shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in both
 // rates at once, and only two of the five are calibrated to the point.
 func TestAudit(t *testing.T) {
-	r, err := Audit(context.Background(), Smoke, nil)
+	r, err := smokeSuite()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -170,9 +171,12 @@ func claimLedger(Scale) (string, error) {
 	return err.Error(), nil
 }
 
-// claimLineUp runs the suite of make audit, at its smallest.
+// smokeSuite runs the suite of make audit at its smallest, once a process.
+var smokeSuite = sync.OnceValues(func() (AuditReport, error) { return Audit(context.Background(), Smoke, nil) })
+
+// claimLineUp reads the suite's report.
 func claimLineUp(Scale) (string, error) {
-	r, err := Audit(context.Background(), Smoke, nil)
+	r, err := smokeSuite()
 	if err != nil {
 		return "", err
 	}

@@ -83,6 +83,9 @@ func TestSpent(t *testing.T) {
 				t.Fatal(err)
 			}
 			held, most, last := map[int]map[Node]bool{}, 0, 0.0
+			one := mu(t, privacy.PlanOf(meter, 1).Event())
+			_, blt := acc.(*BLT)
+			_, root := acc.(*SquareRoot)
 			for records := 0; records <= horizon+1; records++ {
 				if released := records; released < horizon {
 					for _, node := range PrefixNodes(released) {
@@ -95,19 +98,18 @@ func TestSpent(t *testing.T) {
 						}
 					}
 				}
-				if err := privacy.PlanOf(meter, records).Event().Validate(); err != nil {
+				event := privacy.PlanOf(meter, records).Event()
+				if err := event.Validate(); err != nil {
 					t.Fatalf("%s: after %d rows of %d: %v", name, records, horizon, err)
 				}
-				spent := mu(t, privacy.PlanOf(meter, records).Event())
+				spent := mu(t, event)
 				if spent < last || records == 0 && spent != 0 {
 					t.Fatalf("%s: %v is spent after %d rows of %d, %v before", name, spent, records, horizon, last)
 				}
 				last = spent
-				_, blt := acc.(*BLT)
-				_, root := acc.(*SquareRoot)
-				if one := mu(t, privacy.PlanOf(meter, 1).Event()); !blt && !root && one > 0 {
+				if !blt && !root && one > 0 {
 					nodes := spent / one
-					if _, wishart := privacy.PlanOf(meter, records).Event().(privacy.WishartEvent); !wishart {
+					if _, wishart := event.(privacy.WishartEvent); !wishart {
 						nodes *= nodes
 					}
 					near(t, fmt.Sprintf("%s: nodes after %d rows of %d", name, records, horizon), nodes, float64(most), 1e-9)
