@@ -71,7 +71,10 @@ func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int,
 
 // What a learner keeps from round to round, if the contexts stay, changes none of its choices.
 func TestSameChangesNoChoice(t *testing.T) {
-	const rounds = 3000
+	rounds := 3000
+	if testing.Short() {
+		rounds = 1000
+	}
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	k := (&environment.UnitFeatures{}).Constant()

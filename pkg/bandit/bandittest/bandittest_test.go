@@ -340,6 +340,18 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 			seen.X = l.kept
 			return l.toyLearner.Select(&seen, dst)
 		}}},
+		{"takes contexts from before Reset for those of the last round", "Same", brokenLearner{
+			reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) { l.toyLearner.Reset(own, noise) },
+			choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+				if !v.Same || v.Round != l.n+1 {
+					l.kept = slices.Clone(v.X)
+				}
+				l.n = v.Round
+				seen := *v
+				seen.X = l.kept
+				return l.toyLearner.Select(&seen, dst)
+			},
+		}},
 		{"allocates", "Allocations", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
 			if v.Round%50 == 0 {
 				l.keptArms = slices.Clone(arms)
@@ -361,6 +373,30 @@ func TestUnbrokenAreNotCaught(t *testing.T) {
 	Learner(r, func() bandit.Learner { return new(brokenLearner) }, env, LearnerOptions{Equivariant: true})
 	for _, f := range r.failures {
 		t.Error(f)
+	}
+}
+
+// The suite itself keeps the promise of View.Same, on which a learner may rely. It numbers the
+// rounds of each trial from 1, and sits out at most one in a row.
+func TestSameIsKept(t *testing.T) {
+	told := 0
+	Learner(t, func() bandit.Learner {
+		return &brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+			if v.Same {
+				told++
+			}
+			if v.Same && (v.Round == 1 || v.Round == l.n+1 && !sameBits(v.X, l.kept)) {
+				t.Errorf("round %d: View.Same, and the contexts are not those of the round before", v.Round)
+			}
+			if v.Round <= l.n || v.Round > l.n+2 {
+				t.Errorf("round %d after round %d", v.Round, l.n)
+			}
+			l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
+			return l.toyLearner.Select(v, dst)
+		}}
+	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{})
+	if told < 100 {
+		t.Errorf("View.Same in %d rounds, want 100 or more", told)
 	}
 }
 

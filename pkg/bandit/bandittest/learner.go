@@ -355,30 +355,42 @@ type harm struct {
 }
 
 // disturb checks that each harm is reported and does not change the next choice, compared with a
-// twin that was not harmed. The harm comes after various numbers of rounds.
+// twin that was not harmed. The harm comes after various numbers of rounds. Learner and twin are
+// new for each harm, and reset after it, because some take long to make: so Reset has to undo the
+// harm as well.
 func (s learnerSuite) disturb(harms []harm, select_ bool) error {
 	for _, h := range harms {
+		hurt, err := s.start(s.Seed)
+		if err != nil {
+			return err
+		}
+		twin, err := s.start(s.Seed)
+		if err != nil {
+			return err
+		}
 		for seed := s.Seed; seed < s.Seed+3; seed++ {
 			for _, after := range []int{0, 1, 2, 7, 30, s.Rounds} {
-				if err := s.strike(h, select_, seed, after); err != nil {
+				if err := strike(h, select_, hurt, twin, after); err != nil {
 					return fmt.Errorf("%s after %d rounds: %w", h.name, after, err)
 				}
+				next := seed
+				if after == s.Rounds {
+					next++
+				}
+				hurt.restart(next)
+				twin.restart(next)
 			}
 		}
 	}
 	return nil
 }
 
-func (s learnerSuite) strike(h harm, select_ bool, seed uint64, after int) error {
-	hurt, err := s.start(seed)
-	if err != nil {
-		return err
-	}
-	twin, err := s.start(seed)
-	if err != nil {
-		return err
-	}
+// strike harms one of two equal players after so many rounds.
+func strike(h harm, select_ bool, hurt, twin *player, after int) error {
 	for _, p := range []*player{hurt, twin} {
+		if err := p.failed("Reset"); err != nil {
+			return err
+		}
 		if _, err := p.trace(after); err != nil {
 			return err
 		}
@@ -515,10 +527,11 @@ func permuted(a, b *player, perm []int) error {
 	return errors.Join(a.failed("Update"), b.failed("Update"))
 }
 
-// same plays twins, one of which is told by View.Same when contexts are those of the round before.
+// same plays twins, one of which is told by View.Same that contexts are those of the round before.
 // The environment keeps its contexts for a spell of rounds. Both twins sit out some rounds, among
-// them the first of every other spell. Both are reset halfway, when new contexts come; Same may be
-// set there, and the learner must not rely on what it saw before Reset.
+// them the first of every other spell. The second of three trials ends after one round, and both
+// sit out the first round of the third: in round 2 View.Same is then set over contexts that a
+// learner has not seen, and what it saw before Reset no longer counts.
 func (s learnerSuite) same() error {
 	told, err := s.start(s.Seed)
 	if err != nil {
@@ -529,27 +542,32 @@ func (s learnerSuite) same() error {
 		return err
 	}
 	spell := s.Rounds/5 + 2
-	for i := range 2 * s.Rounds {
-		for _, p := range []*player{told, twin} {
-			if i == s.Rounds {
-				p.restart(s.Seed + 1)
-			}
-			if i%spell == 0 || i == s.Rounds {
-				p.env.Next(&p.view)
-			}
-			p.view.Round, p.view.Same = i+1, p == told && i%spell != 0
-			if i%spell == 0 && i/spell%2 == 1 || i%23 == 22 {
-				continue
-			}
-			p.arms = p.Select(&p.view, p.arms[:0])
-			p.env.Pull(p.rewards, p.arms, p.y)
-			p.Update(&p.view, p.arms, p.y)
-			if err := p.failed("Update"); err != nil {
-				return err
-			}
+	for trial, rounds := range []int{s.Rounds, 1, s.Rounds} {
+		if trial > 0 {
+			told.restart(s.Seed + uint64(trial))
+			twin.restart(s.Seed + uint64(trial))
 		}
-		if !slices.Equal(told.arms, twin.arms) {
-			return fmt.Errorf("round %d: Select chose %v, and %v without View.Same", i+1, told.arms, twin.arms)
+		for i := range rounds {
+			fresh := i%spell == 0
+			absent := fresh && (i/spell+trial/2)%2 == 1 || i%23 == 22
+			for _, p := range []*player{told, twin} {
+				if fresh {
+					p.env.Next(&p.view)
+				}
+				p.view.Round, p.view.Same = i+1, p == told && !fresh
+				if absent {
+					continue
+				}
+				p.arms = p.Select(&p.view, p.arms[:0])
+				p.env.Pull(p.rewards, p.arms, p.y)
+				p.Update(&p.view, p.arms, p.y)
+				if err := p.failed("Update"); err != nil {
+					return err
+				}
+			}
+			if !slices.Equal(told.arms, twin.arms) {
+				return fmt.Errorf("trial %d, round %d: Select chose %v, and %v without View.Same", trial+1, i+1, told.arms, twin.arms)
+			}
 		}
 	}
 	return nil
