@@ -295,12 +295,23 @@ type AuditReport struct{ Broken, Sound audit.Report }
 // Audit attacks the broken fixtures, each at AuditConfidence, and the sound subjects at
 // AuditConfidence over all of them together.
 func Audit(ctx context.Context, s Scale, progress audit.Progress) (r AuditReport, err error) {
-	o := audit.Options{Confidence: AuditConfidence, Seed: AuditSeed, Progress: progress}
-	if r.Broken, err = audit.Each(ctx, broken.All(), o); err != nil {
+	if r.Broken, err = auditBroken(ctx, progress); err != nil {
 		return r, err
 	}
-	r.Sound, err = audit.Family(ctx, SoundItems(s), o)
+	r.Sound, err = auditSound(ctx, s, progress)
 	return r, err
+}
+
+func auditOptions(progress audit.Progress) audit.Options {
+	return audit.Options{Confidence: AuditConfidence, Seed: AuditSeed, Progress: progress}
+}
+
+func auditBroken(ctx context.Context, progress audit.Progress) (audit.Report, error) {
+	return audit.Each(ctx, broken.All(), auditOptions(progress))
+}
+
+func auditSound(ctx context.Context, s Scale, progress audit.Progress) (audit.Report, error) {
+	return audit.Family(ctx, SoundItems(s), auditOptions(progress))
 }
 
 // OK reports that every broken fixture is caught, no sound claim excluded, and no run of a sound

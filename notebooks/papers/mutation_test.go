@@ -2,9 +2,15 @@ package papers
 
 import (
 	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,32 +83,31 @@ func TestMutationsMatch(t *testing.T) {
 	}
 }
 
-// TestMutations sees each claim fail under its mutation: a claim that broken code can keep says nothing. The code is
-// replaced for the compiler alone.
+// TestMutations sees each claim fail under its mutation: a claim that broken code can keep says
+// nothing. One program is compiled in which each mutated function has two bodies, and an environment
+// variable chooses; a mutation outside of functions has a program of its own. The code is replaced
+// for the compiler alone.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles the toolkit a dozen times")
+		t.Skip("compiles the toolkit and checks every claim")
 	}
-	root, err := filepath.Abs("../..")
+	broken := map[string]bool{}
+	switched, alone, err := mutants()
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := map[string]bool{}
-	for _, m := range mutations {
+	program := build(t, switched)
+	for i, m := range mutations {
 		broken[m.claim] = true
 		t.Run(m.claim, func(t *testing.T) {
-			file := filepath.Join(root, m.file)
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+			t.Parallel()
+			program := program
+			if sources := alone[i]; sources != nil {
+				program = build(t, sources)
 			}
-			dir := t.TempDir()
-			mutant, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-			replace, _ := json.Marshal(map[string]map[string]string{"Replace": {file: mutant}})
-			write(t, mutant, []byte(strings.Replace(string(source), m.old, m.new, 1)))
-			write(t, overlay, replace)
 			pattern := "^TestClaims$/^" + strings.ReplaceAll(m.claim, " ", "_") + "$"
-			cmd := exec.Command("go", "test", "-vet=off", "-overlay="+overlay, "-run", pattern, ".")
+			cmd := exec.Command(program, "-test.run="+pattern)
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", mutantVariable, i+1))
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "does not hold") {
 				t.Errorf("the claim holds although %s:\n%s", m.name, out)
@@ -114,6 +119,105 @@ func TestMutations(t *testing.T) {
 			t.Errorf("no mutation for the claim %q", c.Name)
 		}
 	}
+}
+
+// mutantVariable names the environment variable that holds the number of a mutation, from 1; no
+// number means none.
+const mutantVariable = "DPBANDITS_MUTANT"
+
+// mutants returns sources by their path, with all mutations that are in functions, and by index
+// those of the mutations that are not.
+func mutants() (switched map[string]string, alone map[int]map[string]string, err error) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		return nil, nil, err
+	}
+	switched, alone = map[string]string{}, map[int]map[string]string{}
+	inserts := map[string]map[int]string{} // by file and offset
+	for i, m := range mutations {
+		file := filepath.Join(root, m.file)
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		mutant := strings.Replace(string(source), m.old, m.new, 1)
+		name, offset, body, err := bodyAt(mutant, strings.Index(string(source), m.old))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		if body == "" {
+			alone[i] = map[string]string{file: mutant}
+			continue
+		}
+		if inserts[file] == nil {
+			inserts[file] = map[int]string{}
+			switched[file] = string(source)
+			switched[filepath.Join(filepath.Dir(file), "mutant_switch.go")] = fmt.Sprintf(`package %s
+
+import (
+	"os"
+	"strconv"
+)
+
+var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
+`, name, mutantVariable)
+		}
+		inserts[file][offset] += fmt.Sprintf("if mutantNow == %d {%s}\n", i+1, body)
+	}
+	for file, at := range inserts {
+		source := switched[file]
+		for _, offset := range slices.Backward(slices.Sorted(maps.Keys(at))) {
+			source = source[:offset] + at[offset] + source[offset:]
+		}
+		switched[file] = source
+	}
+	return switched, alone, nil
+}
+
+// bodyAt returns the name of the source's package, and the body of the function that has an offset
+// in it, without its braces, and where it starts. The body returns, and is empty if there is no such
+// function.
+func bodyAt(source string, at int) (name string, start int, body string, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return "", 0, "", err
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
+		}
+		start, end := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
+		if start <= at && at < end {
+			body = source[start:end]
+			if f.Type.Results == nil {
+				body += "; return"
+			}
+			return file.Name.Name, start, body, nil
+		}
+	}
+	return file.Name.Name, 0, "", nil
+}
+
+// build compiles this package's tests with other sources, and returns the program's path.
+func build(t *testing.T, sources map[string]string) string {
+	t.Helper()
+	dir, replace := t.TempDir(), map[string]string{}
+	for file, source := range sources {
+		replace[file] = filepath.Join(dir, fmt.Sprintf("mutant%d.go", len(replace)))
+		write(t, replace[file], []byte(source))
+	}
+	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "papers.test")
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, overlay, list)
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }
 
 func write(t *testing.T, path string, data []byte) {
