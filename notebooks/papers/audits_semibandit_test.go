@@ -1,16 +1,11 @@
 package papers
 
-import (
-	"context"
-	"testing"
+import "testing"
 
-	"github.com/dpbandits/dpbandits/pkg/audit"
-)
-
-// TestSemiBanditAudits: no claim is excluded, and where estimates are told, the audit comes near what is true of them. Seeded; of other seeds, one in a hundred would
-// exclude a claim falsely.
+// TestSemiBanditAudits: no claim is excluded, and where estimates are told, the audit comes near
+// what is true of them. Seeded; of other seeds, one in a hundred would exclude a claim falsely.
 func TestSemiBanditAudits(t *testing.T) {
-	r, err := audit.Family(context.Background(), soundSemiBandits(Smoke), audit.Options{Confidence: AuditConfidence, Seed: AuditSeed})
+	r, err := smokeMAT()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -32,8 +33,11 @@ var matAttackedClaims = []Claim{
 	{"round 0", "attacked, no learner on a matroid exceeds its claim; a round 0 as published shows more of its user than was asked for, a forced start does not", claimRoundZero},
 }
 
+// smokeMAT is AuditMAT at its smallest, run once a process.
+var smokeMAT = sync.OnceValues(func() (audit.Report, error) { return AuditMAT(context.Background(), Smoke) })
+
 func claimRoundZero(Scale) (string, error) {
-	r, err := AuditMAT(context.Background(), Smoke)
+	r, err := smokeMAT()
 	if err != nil {
 		return "", err
 	}

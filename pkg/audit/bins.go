@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -22,13 +23,13 @@ type bins struct {
 func newBins(index int, worlds [2]samples) *bins {
 	var sorted [2][]float64
 	for w, s := range worlds {
+		sorted[w] = make([]float64, 0, s.len())
 		for i := range s.len() {
 			sorted[w] = append(sorted[w], s.row(i)[index])
 		}
 		slices.Sort(sorted[w])
 	}
-	pooled := slices.Concat(sorted[0], sorted[1])
-	slices.Sort(pooled)
+	pooled := merge(sorted[0], sorted[1])
 	n := len(pooled)
 	if n == 0 || pooled[0] == pooled[n-1] {
 		return nil
@@ -69,6 +70,19 @@ func newBins(index int, worlds [2]samples) *bins {
 		b.divergence += float64((count[1] - count[0]) / total * r)
 	}
 	return b
+}
+
+// merge returns the numbers of two ascending lists in ascending order.
+func merge(a, b []float64) []float64 {
+	all := make([]float64, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if cmp.Less(b[0], a[0]) {
+			all, b = append(all, b[0]), b[1:]
+		} else {
+			all, a = append(all, a[0]), a[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }
 
 func (b *bins) of(out []float64) float64 {

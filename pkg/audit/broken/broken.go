@@ -127,11 +127,11 @@ func FreshThreshold() audit.Mechanism {
 		Claim: privacy.Budget{Epsilon: epsilon}, Exact: queries * portable.Log(below(gap+1)/below(gap)), Runs: 8000000,
 		Release: func(world int, source rand.Source, out []float64) error {
 			n := privacy.NewNoise(source)
-			var rho, nu [1]float64
+			var z [2]float64 // the threshold's noise, the query's
 			for j := range queries {
-				n.Laplace(rho[:], threshold)
-				n.Laplace(nu[:], query)
-				if nu[0] >= gap+float64(world)+rho[0] {
+				n.Laplace(z[:1], threshold)
+				n.Laplace(z[1:], query)
+				if z[1] >= gap+float64(world)+z[0] {
 					out[0] = float64(j) // the first query above
 					return nil
 				}

@@ -14,7 +14,8 @@ import (
 )
 
 // Every fixture's claim is excluded at 99% confidence, and its true epsilon is not. The seed is
-// fixed; of 40 other seeds, each caught all of the last ten.
+// fixed; of 40 other seeds, each caught all of the last ten. With -short the fixtures with
+// the most runs make half of them, where that is still 1.2 times what is needed.
 func TestCaught(t *testing.T) {
 	items := broken.All()
 	if len(items) != 20 {
@@ -22,7 +23,11 @@ func TestCaught(t *testing.T) {
 	}
 	for _, item := range items {
 		start := time.Now()
-		f, err := item.Run(context.Background(), audit.Options{Seed: 1})
+		o := audit.Options{Seed: 1}
+		if m, ok := item.(audit.Mechanism); ok && testing.Short() && m.Runs >= 1_000_000 && m.Name != broken.FreshThreshold().Name {
+			o.Runs = m.Runs / 2
+		}
+		f, err := item.Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
