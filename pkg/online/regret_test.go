@@ -26,7 +26,11 @@ func makeStream(t *testing.T, kind, dim, rounds int, seed uint64) *Losses {
 // learners that are tuned for something else are not.
 func TestAdapts(t *testing.T) {
 	const dim, rounds = 5, 20000
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		for kind := range streams {
 			s := makeStream(t, kind, dim, rounds, seed)
 			c := s.Curvature
