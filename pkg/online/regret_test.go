@@ -21,9 +21,9 @@ func makeStream(t *testing.T, kind, dim, rounds int, seed uint64) *Losses {
 	return s
 }
 
-// TestAdapts plays 20,000 rounds in dimension 5 of each kind of stream, three of each (fixed seeds,
-// so that it passes always or never). Maler has to be within a small constant of the best, and the
-// learners that are tuned for something else are not.
+// TestAdapts plays 20,000 rounds in dimension 5 of each kind of stream, three of each, or one with
+// -short (fixed seeds, so that it passes always or never). Maler has to be within a small constant
+// of the best, and the learners that are tuned for something else are not.
 func TestAdapts(t *testing.T) {
 	const dim, rounds = 5, 20000
 	seeds := uint64(3)
