@@ -165,14 +165,14 @@ func subjects() []subject {
 
 		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),
 		plans("of Gaussian messages in a batch", privacy.GaussianLaw(3, 4), privacy.ShuffleLaw(32)).
-			on("[0].Scale", ".L2", ".Times", "[1].Dim", ".Compared", ".Own", ".Epsilon", ".Delta"),
+			on("[0].Scale", ".L2", ".Times", "[1].Dim", "[1].Scale", "[1].Shape", ".Compared", ".Own", ".Epsilon", ".Delta"),
 		plans("of Gaussian noise on a matrix and a vector", privacy.SymmetricGaussianLaw(3, 4), privacy.GaussianLaw(3, 5)),
 		plans("of Laplace noise", privacy.LaplaceLaw(1, 4)),
 		plans("of comparisons", privacy.LaplaceLaw(1, 4), privacy.LaplaceLaw(1, 8)),
 		plans("of Gumbel noise", privacy.GumbelLaw(3, 4)),
 		plans("of responses", privacy.ResponseLaw(3, 0.5)),
 		plans("of responses in a batch", privacy.ResponseLaw(3, 0.5), privacy.ShuffleLaw(100)).
-			on("[0].Scale", "[0].Shape", ".Times", "[1].Dim", ".Compared", ".Own", ".Epsilon", ".Delta"),
+			on("[0].Scale", "[0].Shape", ".Times", "[1].Dim", "[1].Scale", "[1].Shape", ".Compared", ".Own", ".Epsilon", ".Delta"),
 		plans("of discrete Gaussian noise", privacy.Law{Kind: "discrete Gaussian", Dim: 3, Scale: 4}),
 		plans("of discrete Laplace noise", privacy.Law{Kind: "discrete Laplace", Dim: 1, Scale: 4}),
 		plans("of binomial noise", privacy.Law{Kind: "binomial", Dim: 3, Scale: 0.25, Shape: 4000}),
