@@ -70,6 +70,13 @@ type View struct {
 // Row returns the context of an arm, 0 <= arm < Arms. The result is a slice of X, not a copy.
 func (v *View) Row(arm int) []float64 { return v.X[arm*v.Dim : (arm+1)*v.Dim : (arm+1)*v.Dim] }
 
+// Fits reports whether the view belongs to a problem. It does not look at the numbers in X.
+// CheckView says what is wrong.
+func (v *View) Fits(p *Problem) bool {
+	return v.Round >= 1 && v.Dim == p.Dim && v.Arms >= p.Slots && v.Arms <= p.Arms && len(v.X) >= v.Arms*v.Dim &&
+		(p.Dim > 0 || v.Arms == p.Arms && len(v.X) == 0)
+}
+
 // Environment makes the contexts and the rewards of a problem. It is oblivious: the arms played
 // change neither later contexts nor an arm's later rewards. So several learners may pull in the
 // same round, and each sees the contexts that it would see alone.
@@ -156,10 +163,11 @@ func CheckHorizon(horizon int) error {
 	return nil
 }
 
-// CheckView reports a view that does not belong to the problem. It does not look at the numbers in
-// X.
+// CheckView returns an error that says what is wrong if a view does not belong to the problem.
 func CheckView(p Problem, v *View) error {
 	switch {
+	case v.Fits(&p):
+		return nil
 	case v.Round < 1:
 		return fmt.Errorf("View.Round = %d, want >= 1", v.Round)
 	case v.Dim != p.Dim:
@@ -168,10 +176,8 @@ func CheckView(p Problem, v *View) error {
 		return fmt.Errorf("%d arms, want %d", v.Arms, p.Arms)
 	case v.Arms < p.Slots || v.Arms > p.Arms:
 		return fmt.Errorf("%d arms, want in [%d, %d]", v.Arms, p.Slots, p.Arms)
-	case len(v.X) < v.Arms*v.Dim || p.Dim == 0 && len(v.X) > 0:
-		return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
 	}
-	return nil
+	return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
 }
 
 // CheckArms reports arms and rewards of a round that do not fit the problem and the view. It checks

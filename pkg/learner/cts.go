@@ -102,8 +102,10 @@ func (l *CTS) Reset(own *rand.Rand) {
 
 // Act appends the basis with the highest draws, in order of decreasing draw.
 func (l *CTS) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	if err := l.receive(broadcast); err != nil {
-		return dst, err
+	if !l.ours(broadcast) {
+		if err := l.receive(broadcast); err != nil {
+			return dst, err
+		}
 	}
 	l.normals.Fill(l.draw)
 	if l.sampled {
@@ -113,9 +115,11 @@ func (l *CTS) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 	log := logarithm(float64(l.problem.Slots) * float64(v.Round))
 	byLinear := l.boost * confidences * log
 	byRoot := l.boost * math.Sqrt(confidences*log)
+	index, draw, byWidth := l.index, l.draw[:len(l.free)], l.width
 	for i, e := range l.free {
-		a := (*arm)(broadcast[armSize*i:])
-		l.index[e] = a[mean] + float64(byRoot*a[root]) + float64(byLinear*a[linear]) + float64(l.width*a[width]*l.draw[i])
+		a := (*arm)(broadcast)
+		index[e] = a[mean] + float64(byRoot*a[root]) + float64(byLinear*a[linear]) + float64(byWidth*a[width]*draw[i])
+		broadcast = broadcast[armSize:]
 	}
 	return l.play(dst), nil
 }

@@ -59,8 +59,8 @@ func (l *CTSBeta) Reset(own *rand.Rand, _ rand.Source) {
 
 // Select appends the basis with the highest draws, in order of decreasing draw.
 func (l *CTSBeta) Select(v *bandit.View, dst []int) []int {
-	if err := bandit.CheckView(l.problem, v); err != nil {
-		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+	if !v.Fits(&l.problem) {
+		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, bandit.CheckView(l.problem, v)))
 	}
 	for i, s := range l.shape {
 		x := random.ChiSquare(l.normals, 2*s.a) // a ratio of Gamma variables, doubled

@@ -89,8 +89,10 @@ func (l *KLOSM) Reset(*rand.Rand) {
 
 // Act appends the basis with the highest indices, in order of decreasing index.
 func (l *KLOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	if err := l.receive(broadcast); err != nil {
-		return dst, err
+	if !l.ours(broadcast) {
+		if err := l.receive(broadcast); err != nil {
+			return dst, err
+		}
 	}
 	log := logarithm(float64(l.problem.Slots) * float64(v.Round))
 	byLinear := l.boost * confidences * log

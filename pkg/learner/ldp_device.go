@@ -102,8 +102,8 @@ func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[pri
 
 // act returns the arm that the policy chooses from the broadcast.
 func (u *user) act(broadcast []float64, v *bandit.View) (int, error) {
-	if err := bandit.CheckView(u.problem, v); err != nil {
-		return 0, fmt.Errorf("learner: %w", err)
+	if !v.Fits(&u.problem) {
+		return 0, fmt.Errorf("learner: %w", bandit.CheckView(u.problem, v))
 	}
 	arms, err := u.policy.Act(broadcast, v, u.arms[:0])
 	if err != nil {

@@ -133,16 +133,20 @@ func (l *OMM) Reset(*rand.Rand) { l.forget() }
 
 // Act appends the basis with the highest upper confidence bounds, in order of decreasing bound.
 func (l *OMM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	if err := l.receive(broadcast); err != nil {
-		return dst, err
+	if !l.ours(broadcast) {
+		if err := l.receive(broadcast); err != nil {
+			return dst, err
+		}
 	}
 	log := logarithm(l.slots * float64(v.Round))
 	byWidth := l.width * math.Sqrt(l.explore*log)
 	byLinear := l.width * confidences * log
 	byRoot := l.width * math.Sqrt(confidences*log)
-	for i, e := range l.free {
-		a := (*arm)(broadcast[armSize*i:])
-		l.index[e] = a[mean] + float64(byWidth*a[width]) + float64(byRoot*a[root]) + float64(byLinear*a[linear])
+	index := l.index
+	for _, e := range l.free {
+		a := (*arm)(broadcast)
+		index[e] = a[mean] + float64(byWidth*a[width]) + float64(byRoot*a[root]) + float64(byLinear*a[linear])
+		broadcast = broadcast[armSize:]
 	}
 	return l.play(dst), nil
 }

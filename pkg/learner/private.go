@@ -133,11 +133,13 @@ func (l *Private[R]) fail(round int, err error) {
 // arms are appended instead.
 func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 	n := len(dst)
-	err := bandit.CheckView(l.problem, v)
-	if err == nil && l.warmUp && !l.warm {
+	var err error
+	switch {
+	case !v.Fits(&l.problem):
+		err = bandit.CheckView(l.problem, v)
+	case l.warmUp && !l.warm:
 		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
-	}
-	if err == nil {
+	default:
 		dst, err = l.policy.Act(l.broadcast, v, dst)
 	}
 	if err == nil && len(dst)-n != l.problem.Slots {
@@ -152,18 +154,16 @@ func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic.
 func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
-	err := bandit.CheckView(l.problem, v)
-	if err == nil {
-		err = bandit.CheckArms(l.problem, v, arms, y)
-	}
-	if err != nil {
-		l.fail(v.Round, err)
+	if !v.Fits(&l.problem) {
+		l.fail(v.Round, bandit.CheckView(l.problem, v))
 		return
 	}
-	l.record.Arms, l.record.Y = arms, y
-	if v.Dim > 0 {
-		l.record.X = v.Row(arms[0])
+	// the statistic refuses arms that do not exist; here the first one's context is wanted
+	if len(arms) != l.problem.Slots || len(y) != len(arms) || uint(arms[0]) >= uint(v.Arms) {
+		l.fail(v.Round, bandit.CheckArms(l.problem, v, arms, y))
+		return
 	}
+	l.record = privacy.Record{X: v.Row(arms[0]), Arms: arms, Y: y}
 	l.add(v.Round)
 }
 
@@ -194,7 +194,7 @@ func (l *Private[R]) WarmUp(y []float64) {
 	case len(y) != len(l.all):
 		l.fail(0, fmt.Errorf("%d rewards in WarmUp, want those of all %d arms", len(y), len(l.all)))
 	default:
-		l.record.Arms, l.record.Y = l.all, y
+		l.record = privacy.Record{Arms: l.all, Y: y}
 		l.warm = l.add(0)
 	}
 }

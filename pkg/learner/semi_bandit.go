@@ -121,17 +121,24 @@ func (s *semiBandit) forget() {
 
 // Learn reads the estimates that have changed. The broadcast is the numbers of all arms.
 func (s *semiBandit) Learn(r *privacy.Means) ([]float64, error) {
+	numbers, place, span := s.numbers, s.place, s.span
 	for _, e := range r.Changed {
-		i := s.place[e]
+		i := place[e]
 		if i < 0 {
 			continue
 		}
 		if of := &r.Of[e]; of.Count > 0 {
-			n := float64(of.Count)
-			*(*arm)(s.numbers[armSize*i:]) = arm{of.Mean, s.span / math.Sqrt(n), of.Tail.Root, of.Tail.Linear, n}
+			n, a := float64(of.Count), (*arm)(numbers[armSize*i:])
+			a[mean], a[width], a[count] = of.Mean, span/math.Sqrt(n), n
+			a[root], a[linear] = of.Tail.Root, of.Tail.Linear
 		}
 	}
-	return s.numbers, nil
+	return numbers, nil
+}
+
+// ours reports whether a broadcast is that of this very value, which needs no check.
+func (s *semiBandit) ours(broadcast []float64) bool {
+	return len(broadcast) == len(s.numbers) && len(broadcast) > 0 && &broadcast[0] == &s.numbers[0]
 }
 
 // receive checks the length of a broadcast, and refuses NaNs in one from another machine.
@@ -139,7 +146,7 @@ func (s *semiBandit) receive(broadcast []float64) error {
 	if len(broadcast) != len(s.numbers) {
 		return fmt.Errorf("a broadcast of %d numbers, want %d for each of %d arms", len(broadcast), armSize, len(s.free))
 	}
-	if len(broadcast) == 0 || &broadcast[0] == &s.numbers[0] {
+	if s.ours(broadcast) {
 		return nil
 	}
 	for i, v := range broadcast { // from another machine
@@ -154,4 +161,4 @@ func (s *semiBandit) receive(broadcast []float64) error {
 func (s *semiBandit) play(dst []int) []int { return s.greedy.Basis(s.index, dst) }
 
 // logarithm returns ln(max(n, 2)).
-func logarithm(n float64) float64 { return portable.Log(math.Max(2, n)) }
+func logarithm(n float64) float64 { return portable.Log(max(2, n)) }

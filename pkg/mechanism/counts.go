@@ -35,20 +35,13 @@ func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	for i, arm := range rec.Arms {
-		c.sums[arm] += c.over(rec.Y[i])
-		c.seen[arm]++
-		c.change(arm, c.estimate(arm))
+		sum, n := c.sums[arm]+c.over(rec.Y[i]), c.seen[arm]+1
+		c.sums[arm], c.seen[arm] = sum, n
+		e := &c.means.Of[arm]
+		e.Mean, e.Count = c.setup.Lo+sum/float64(n), n
 	}
+	c.changed(rec.Arms)
 	return len(rec.Arms) > 0, nil
-}
-
-// estimate returns the mean of an arm's observations.
-func (c *Counts) estimate(arm int) privacy.Estimate {
-	n := c.seen[arm]
-	if n == 0 {
-		return privacy.Estimate{}
-	}
-	return privacy.Estimate{Mean: c.setup.Lo + c.sums[arm]/float64(n), Count: n}
 }
 
 // Plan returns no plan, with the reason: Counts claims no privacy.

@@ -45,8 +45,8 @@ func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, dra
 	return b
 }
 
-// toeplitz returns the lower triangular matrix of coefficients.
-func toeplitz(coefficients []float64) *mat.Dense {
+// lowerToeplitz returns the lower triangular matrix of coefficients.
+func lowerToeplitz(coefficients []float64) *mat.Dense {
 	n := len(coefficients)
 	m := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -120,7 +120,7 @@ func ones(n int) *mat.Dense {
 	for i := range coefficients {
 		coefficients[i] = 1
 	}
-	return toeplitz(coefficients)
+	return lowerToeplitz(coefficients)
 }
 
 func distance(a, b mat.Matrix) float64 {

@@ -121,12 +121,16 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	for _, v := range rec.X {
 		context += float64(v * v)
 	}
-	square := context + float64(rec.Y[0]*rec.Y[0])
+	reward := rec.Y[0]
+	square := context + float64(reward*reward)
 	if !(square <= math.MaxFloat64) && !(packed.Finite(rec.X) && packed.Finite(rec.Y)) {
-		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), rec.Y[0])
+		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), reward)
 	}
-	row = r.buf
-	row[copy(row, rec.X)] = rec.Y[0]
+	row = r.buf[:len(rec.X)+1]
+	for i, v := range rec.X { // a few numbers, for which copy takes longer
+		row[i] = v
+	}
+	row[d] = reward
 	r.count++
 	r.fresh++
 	if !(square <= math.MaxFloat64) {

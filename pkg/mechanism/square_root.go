@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/internal/toeplitz"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -19,9 +21,9 @@ import (
 // norms of B and C by opposite factors where B = C. The trust model is central; neighbouring
 // streams differ in one row, replaced.
 //
-// SquareRoot keeps the noise of every row, one packed matrix each, and round t costs t
-// multiplications for each entry. It is the yardstick of [BLT], which comes within 0.7% of it at a
-// logarithm of the cost. A horizon of 20,000 takes seconds.
+// SquareRoot keeps the noise of every row, one packed matrix each. A round costs O(log^2 n)
+// operations for each entry on average, and O(n log n) at worst. It is the yardstick of [BLT],
+// which comes within 0.7% of it at a logarithm of the memory.
 type SquareRoot struct {
 	Budget privacy.Budget // no default; delta > 0
 
@@ -43,10 +45,12 @@ func (q *SquareRoot) Init(s privacy.Setup) error {
 	if s.Horizon > squareRootHorizon {
 		return fmt.Errorf("mechanism: SquareRoot over a horizon of %d rounds, want <= %d, as it keeps the noise of every row: use BLT", s.Horizon, squareRootHorizon)
 	}
-	if err := fitting(s, float64(s.Horizon)+3); err != nil {
+	entries := s.Dim * (s.Dim + 1) / 2
+	what := fmt.Sprintf("mechanism: SquareRoot over Setup.Dim = %d, Horizon = %d", s.Dim, s.Horizon)
+	if err := size.Check(what, toeplitz.Numbers(s.Horizon, size.Triangle(s.Dim))+float64(4*size.Triangle(s.Dim))); err != nil {
 		return err
 	}
-	return q.factorised.init(s, q.Budget, newRootKernel(releases(s.Horizon), s.Dim*(s.Dim+1)/2),
+	return q.factorised.init(s, q.Budget, newRootKernel(releases(s.Horizon), entries),
 		"square-root Toeplitz factorisation: Fichtenberger, Henzinger, Upadhyay 2023")
 }
 
@@ -55,17 +59,17 @@ func (q *SquareRoot) Plan(records int) privacy.Plan { return q.factorised.plan(r
 
 // rootKernel is the noise correlation of SquareRoot.
 type rootKernel struct {
-	f       []float64 // f_k
-	fresh   []float64 // z
-	history []float64 // size x len(f): for each entry, z_t at place len(f) - t, so the latest first
+	f     []float64         // f_k
+	noise *toeplitz.Product // B z
 }
 
-func newRootKernel(releases, size int) *rootKernel {
-	k := &rootKernel{f: make([]float64, releases), fresh: make([]float64, size), history: make([]float64, releases*size)}
+func newRootKernel(releases, entries int) *rootKernel {
+	k := &rootKernel{f: make([]float64, releases)}
 	k.f[0] = 1
 	for i := range k.f[1:] {
 		k.f[i+1] = k.f[i] * float64(2*i+1) / float64(2*i+2)
 	}
+	k.noise = toeplitz.NewProduct(k.f, entries)
 	return k
 }
 
@@ -81,14 +85,9 @@ func (k *rootKernel) columnNorm(rows int) float64 {
 	return math.Sqrt(k.square(rows)) + roundingMargin(float64(rows)*0x1p-52, rows)
 }
 
-func (k *rootKernel) reset() {} // next reads only what it has written
+func (k *rootKernel) reset() { k.noise.Reset() }
 
-func (k *rootKernel) next(t int, draw func([]float64), dst []float64) {
-	draw(k.fresh)
-	n := len(k.f)
-	for i, z := range k.fresh {
-		entry := k.history[i*n : (i+1)*n]
-		entry[n-t] = z
-		dst[i] = packed.Dot(k.f[:t], entry[n-t:])
-	}
+func (k *rootKernel) next(_ int, draw func([]float64), dst []float64) {
+	draw(dst)
+	k.noise.Next(dst, dst)
 }

@@ -60,6 +60,9 @@ func (t *tallied) change(arm int, e privacy.Estimate) {
 	t.means.Changed = append(t.means.Changed, arm)
 }
 
+// changed notes that all arms of a record changed.
+func (t *tallied) changed(arms []int) { t.means.Changed = append(t.means.Changed, arms...) }
+
 // records returns the largest number of records that are taken.
 func (t *tallied) records() uint {
 	if t.setup.WarmUp {

@@ -129,15 +129,16 @@ func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
 		above := t.above[arm*(t.levels+1) : (arm+1)*(t.levels+1)]
 		if warm {
 			above[t.levels] = t.draw(t.first)
-			t.change(arm, t.estimate(arm))
+			t.means.Of[arm] = t.estimate(arm)
 			continue
 		}
 		t.leaves[arm]++
 		level := t.lowest(t.leaves[arm])
 		// The new node's noise comes on top of that of the nodes of the other digits.
 		above[level] = above[t.lowest(t.leaves[arm]&(t.leaves[arm]-1))] + t.draw(t.node)
-		t.change(arm, t.estimate(arm))
+		t.means.Of[arm] = t.estimate(arm)
 	}
+	t.changed(rec.Arms)
 	return len(rec.Arms) > 0, nil
 }
 

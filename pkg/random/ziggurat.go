@@ -58,11 +58,11 @@ func Exponential(r *rand.Rand) float64 {
 	}
 }
 
-// layers are Marsaglia and Tsang's tables of equal areas under a falling density.
+// layers are Marsaglia and Tsang's tables of up to 256 equal areas under a falling density.
 type layers struct {
-	inner  []uint32  // a point below this lies under the density for sure
-	width  []float32 // width of a layer, over the range of the integers
-	height []float32 // the density at a layer's edge
+	inner  [256]uint32  // a point below this lies under the density for sure
+	width  [256]float32 // width of a layer, over the range of the integers
+	height [256]float32 // the density at a layer's edge
 }
 
 // under reports whether a point of a layer, at a random height, lies under the density.
@@ -87,8 +87,7 @@ var (
 
 // newLayers computes the tables for n layers of equal area. The lowest one includes the tail beyond
 // edge.
-func newLayers(n int, integers, edge, area float64, density, inverse func(float64) float64) *layers {
-	l := &layers{make([]uint32, n), make([]float32, n), make([]float32, n)}
+func newLayers(n int, integers, edge, area float64, density, inverse func(float64) float64) (l layers) {
 	base := area / density(edge)
 	l.inner[0], l.inner[1] = uint32(edge/base*integers), 0
 	l.width[0], l.width[n-1] = float32(base/integers), float32(edge/integers)
