@@ -68,7 +68,6 @@ func (u *user) use(made any) {
 			m.Draw(privacy.NewNoise(source), node)
 			u.number("noise", node...)
 		}
-		u.law(m.Law(), privacy.ClaimOf(m))
 		u.bounds(m.Bounds(m.Shift()))
 	case mechanism.Secure:
 		dim := int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int())
@@ -145,9 +144,7 @@ func (u *user) use(made any) {
 	}
 	if p, ok := made.(privacy.Planner); ok {
 		u.plan(p)
-	}
-	if l, ok := made.(privacy.Ledgered); ok {
-		u.drawn(l.Drawn(), privacy.ClaimOf(l))
+		u.drawn(privacy.PlanOf(p, privacy.All).Draws, privacy.ClaimOf(p))
 	}
 }
 
@@ -158,10 +155,8 @@ func (u *user) unready(made any) {
 	}
 	var drawn []privacy.Draws
 	switch m := made.(type) {
-	case privacy.Ledgered:
-		drawn = m.Drawn()
-	case learner.Device:
-		drawn = m.Drawn(0)
+	case privacy.Planner:
+		drawn = privacy.PlanOf(m, privacy.All).Draws
 	case learner.Shuffler:
 		drawn = m.Drawn(0)
 	}
@@ -416,7 +411,7 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 			return
 		}
 	}
-	if d, ok := l.(privacy.Ledgered); ok {
+	if d, ok := l.(privacy.Planner); ok {
 		if err := ledger.CheckPlan(d); err != nil {
 			u.errorf("%v", err)
 		}
@@ -456,10 +451,10 @@ func (u *user) device(d learner.Device, n *privacy.Noise) {
 		if shuffled, err := m.ShuffledPlan(4); err == nil {
 			c := privacy.Own(m, shuffled).Claim()
 			u.claim(c)
-			u.drawn(d.Drawn(3), c)
+			u.drawn(privacy.PlanOf(d, privacy.All).Draws, c)
 		}
 	}
-	u.drawn(d.Drawn(3), privacy.ClaimOf(d))
+	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))
 	x := make([]float64, p.Dim)
 	for _, v := range []float64{0.1, 1e-200, 1e200, 1e308} {
 		for i := range x {

@@ -77,7 +77,7 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, f
 	exitOn(m.Init())
 	m.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
 	exitOn(m.Release(make([]float64, len(worlds[0])), worlds[0]))
-	drawn := m.(privacy.Ledgered).Drawn()
+	drawn := privacy.PlanOf(m, privacy.All).Draws
 	density, draws, err := audit.AdditiveDensity([]privacy.Law{drawn[0].Law}, [2][][]float64{{worlds[0]}, {worlds[1]}})
 	exitOn(err)
 	plain := vectorItem(name, exact, runs, worlds, fresh).(audit.Mechanism)
@@ -111,7 +111,7 @@ func wishartItem(runs int) audit.Item {
 	t.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
 	_, err := t.Add(privacy.Row(near))
 	exitOn(err)
-	draws := t.Drawn()
+	draws := privacy.PlanOf(t, privacy.All).Draws
 	node := draws[0].Law // of the one level that a tree of two rounds has: what it drew before is gone
 	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
 	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(near), outer(far)})

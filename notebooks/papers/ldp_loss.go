@@ -76,7 +76,7 @@ func LessonLosses(b privacy.Budget, n int) (LossSums, error) {
 
 // messageSigma returns the standard deviation of a device's noise, from the laws that it says it draws from: 0 without noise.
 func messageSigma(d learner.Device) float64 {
-	for _, draws := range d.Drawn(1) {
+	for _, draws := range privacy.PlanOf(d, privacy.All).Draws {
 		return draws.Law.Scale
 	}
 	return 0

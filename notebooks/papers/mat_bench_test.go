@@ -76,7 +76,7 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 		if round == horizon {
 			b.StopTimer()
 			if ledger != nil {
-				if err := ledger.Check(l.(privacy.Ledgered).Drawn()); err != nil {
+				if err := ledger.Check(privacy.PlanOf(l, privacy.All).Draws); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -288,7 +288,7 @@ func claimBlocks(s Scale) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := book.Check(before.Drawn()); err != nil {
+	if err := book.Check(privacy.PlanOf(before, privacy.All).Draws); err != nil {
 		return "", err
 	}
 	if len(before.releases) != len(run.releases) {

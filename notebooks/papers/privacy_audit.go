@@ -134,20 +134,13 @@ func (g *NoisyGreedy) Plan(records int) privacy.Plan {
 		Asked:      privacy.Budget{Epsilon: 2.0 / noisyGreedyScale * float64(g.horizon)},
 		Conditions: []string{"rewards are in [-1, 1]"}, Source: "basic composition (Dwork et al. 2006)",
 	}
+	law := privacy.LaplaceLaw(len(g.sum), noisyGreedyScale)
+	p.Draws = []privacy.Draws{{Law: law, Count: g.selected}} // fresh noise for every arm in every round
 	if rounds := min(records, g.horizon); rounds > 0 {
-		p.Cases = [][]privacy.Release{{{
-			Laws: []privacy.Law{g.law()}, Sensitivity: privacy.Norms{L1: 2}, Times: rounds,
-		}}}
+		p.Cases = [][]privacy.Release{{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: 2}, Times: rounds}}}
 	}
 	return p.HeldBy(g)
 }
-
-// Drawn is what the plan rests on: fresh noise for every arm in every round.
-func (g *NoisyGreedy) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: g.law(), Count: g.selected}}
-}
-
-func (g *NoisyGreedy) law() privacy.Law { return privacy.LaplaceLaw(len(g.sum), noisyGreedyScale) }
 
 // TryNoisyGreedy simulates it for a hundred rounds.
 func TryNoisyGreedy(keepNoise bool) error {

@@ -52,14 +52,16 @@ func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
 			return fmt.Errorf("learner: the device of base learner %d: %w", i, err)
 		}
 	}
-	plan, draws := privacy.PlanOf(c.devices[0], privacy.All), c.devices[0].Drawn(1)
+	plan := privacy.PlanOf(c.devices[0], privacy.All)
 	for i, d := range c.devices[1:] {
 		other := privacy.PlanOf(d, privacy.All)
+		draws := other.Draws
+		other.Draws = plan.Draws
 		if other.Held() != plan.Held() || !reflect.DeepEqual(plan.HeldBy(nil), other.HeldBy(nil)) {
 			return fmt.Errorf("learner: the device of base learner %d makes another claim than that of base learner 0, want the same:\n%s\nand\n%s", i+1, other.Claim(), plan.Claim())
 		}
-		if other := d.Drawn(1); !reflect.DeepEqual(draws, other) {
-			return fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, other, draws)
+		if !reflect.DeepEqual(plan.Draws, draws) {
+			return fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, draws, plan.Draws)
 		}
 	}
 	return nil
@@ -101,12 +103,4 @@ func (c *CombinerDevice) Plan(records int) privacy.Plan {
 		return privacy.NoPlan("used before Init")
 	}
 	return privacy.PlanOf(c.devices[0], records).HeldBy(c)
-}
-
-// Drawn returns the noise in a number of messages. It is the same for every base's device.
-func (c *CombinerDevice) Drawn(messages int) []privacy.Draws {
-	if len(c.devices) == 0 { // before Init
-		return nil
-	}
-	return c.devices[0].Drawn(messages)
 }

@@ -71,10 +71,7 @@ func (s *sender) Report(broadcast []float64, _ []float64, y float64, n *privacy.
 func (s *sender) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: strict, Cases: [][]privacy.Release{{{
 		Laws: []privacy.Law{privacy.GaussianLaw(s.dim, s.sigma)}, Sensitivity: privacy.Norms{L2: s.mu * s.sigma},
-	}}}}.HeldBy(s)
-}
-func (s *sender) Drawn(messages int) []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: messages * (1 + s.extra)}}
+	}}}, Draws: []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: 1 + s.extra}}}.HeldBy(s)
 }
 
 // combinerReference is Algorithm 2 as it is written down: all from the whole history in each round.
@@ -358,7 +355,7 @@ func TestCombinerClaims(t *testing.T) {
 	if a, b := privacy.ClaimOf(d), privacy.ClaimOf(one); a.String() != b.String() || a.Event() != b.Event() || math.Abs(a.Epsilon()-1) > 1e-6 {
 		t.Errorf("claims\n%v, one base\n%v", a, b)
 	}
-	if a, b := d.Drawn(17), one.Drawn(17); !slices.Equal(a, b) {
+	if a, b := privacy.PlanOf(d, privacy.All).Repeated(17).Draws, privacy.PlanOf(one, privacy.All).Repeated(17).Draws; !slices.Equal(a, b) {
 		t.Errorf("draws %v, one base %v", a, b)
 	}
 	other := noise

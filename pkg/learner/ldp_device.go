@@ -74,9 +74,6 @@ func (l *LDPDevice) Plan(int) privacy.Plan {
 		"Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", l.scale.release()).HeldBy(l)
 }
 
-// Drawn returns the noise in a number of messages.
-func (l *LDPDevice) Drawn(messages int) []privacy.Draws { return l.scale.draws(messages) }
-
 // user is what all devices share: the choice by a broadcast, and the clipping of data.
 type user struct {
 	problem  bandit.Problem

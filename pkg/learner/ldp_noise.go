@@ -141,20 +141,6 @@ func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 	}
 }
 
-// draws returns the laws of the noise in a number of messages.
-func (s *ldpScale) draws(messages int) []privacy.Draws {
-	switch {
-	case s.matrix == 0:
-		return nil
-	case s.flat:
-		return []privacy.Draws{{Law: privacy.GaussianLaw(s.size(), s.matrix), Count: messages}}
-	}
-	return []privacy.Draws{
-		{Law: privacy.SymmetricGaussianLaw(s.dim, s.matrix), Count: messages},
-		{Law: privacy.GaussianLaw(s.dim, s.vector), Count: messages},
-	}
-}
-
 // release describes a message as a release of its user's record.
 func (s *ldpScale) release() privacy.Release {
 	r := privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.size(), s.matrix)}, Sensitivity: privacy.Norms{L2: s.mu * s.matrix}}
@@ -164,13 +150,20 @@ func (s *ldpScale) release() privacy.Release {
 	return r
 }
 
-// localPlan returns the plan of one message.
+// localPlan returns the plan of one message. It lists a draw of each law that has a scale.
 func localPlan(asked privacy.Budget, c privacy.Calibration, constant float64, source string, releases ...privacy.Release) privacy.Plan {
 	p := privacy.Plan{
 		Model: privacy.Local, Scope: privacy.OneMessage, Calibration: c, Asked: asked, Cases: [][]privacy.Release{releases},
 		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1},
 		Conditions: []string{"contexts and rewards clipped to their bounds on the device"},
 		Source:     source,
+	}
+	for _, r := range releases {
+		for _, law := range r.Laws {
+			if law.Scale > 0 {
+				p.Draws = append(p.Draws, privacy.Draws{Law: law, Count: 1})
+			}
+		}
 	}
 	if constant != 0 {
 		p.Conditions = append(p.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", constant))

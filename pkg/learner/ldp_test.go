@@ -47,7 +47,7 @@ func TestLDPSensitivity(t *testing.T) {
 				if err := d.Init(p, 100); err != nil {
 					t.Fatal(err)
 				}
-				draws := d.Drawn(1)
+				draws := privacy.PlanOf(d, privacy.All).Draws
 				worst := 0.0
 				r := math.Sqrt(2 - k*k)
 				for i := range steps {
@@ -111,7 +111,7 @@ func TestMessageNoise(t *testing.T) {
 			if err := d.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
-			draws := d.Drawn(1)
+			draws := privacy.PlanOf(d, privacy.All).Draws
 			var mean, sd []float64
 			for i := range 3 {
 				for j := range i + 1 {
@@ -137,7 +137,7 @@ func TestMessageNoise(t *testing.T) {
 			if err := d.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
-			sigma := d.Drawn(1)[0].Scale
+			sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale
 			mean, sd := append(slices.Clone(x), y), []float64{sigma, sigma, sigma, sigma}
 			if c == privacy.AsPublished {
 				for i := range 3 {

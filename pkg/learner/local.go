@@ -32,10 +32,8 @@ type Device interface {
 	// or a malformed part of the broadcast that it reads, is an error; no noise is drawn then.
 	Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst Message) (Message, error)
 	// Plan returns what a message shows of its user: the local model, her (context, reward)
-	// replaced.
+	// replaced. Its Draws are the noise in one message.
 	privacy.Planner
-	// Drawn returns the noise in a number of messages.
-	Drawn(messages int) []privacy.Draws
 }
 
 // Server is the half of a local learner that runs where nobody is trusted. It sees messages and
@@ -107,8 +105,8 @@ type Local struct {
 }
 
 var (
-	_ bandit.Learner   = (*Local)(nil)
-	_ privacy.Ledgered = (*Local)(nil)
+	_ bandit.Learner  = (*Local)(nil)
+	_ privacy.Planner = (*Local)(nil)
 )
 
 // Init validates and initialises the device, the server and the shuffler.
@@ -243,22 +241,16 @@ func checkMessage(m Message, size int, bound float64) error {
 }
 
 // Plan returns the device's plan, or with a batch its plan behind the shuffler. Each user sends one
-// message, so the plan is the same for any number of records above 0.
+// message, so the plan is the same for any number of records above 0. The shuffler draws, too.
 func (l *Local) Plan(records int) privacy.Plan {
-	p := l.plan
+	p := l.plan.Repeated(l.messages)
+	if l.shuffled {
+		p.Draws = append(p.Draws, l.Shuffler.Drawn(l.messages)...)
+	}
 	if records <= 0 {
 		p.Cases = nil
 	}
 	return p.HeldBy(l)
-}
-
-// Drawn returns the noise of the messages and of the shuffler.
-func (l *Local) Drawn() []privacy.Draws {
-	draws := l.Device.Drawn(l.messages)
-	if l.shuffled {
-		draws = append(draws, l.Shuffler.Drawn(l.messages)...)
-	}
-	return draws
 }
 
 // Warnings counts what the devices clipped, and adds the server's own warnings.

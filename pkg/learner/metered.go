@@ -34,8 +34,8 @@ type Metered struct {
 }
 
 var (
-	_ bandit.Warmer    = (*Metered)(nil)
-	_ privacy.Ledgered = (*Metered)(nil)
+	_ bandit.Warmer   = (*Metered)(nil)
+	_ privacy.Planner = (*Metered)(nil)
 )
 
 // Init validates, initialises the learner, and computes how many rounds the budget pays for.
@@ -161,14 +161,6 @@ func (m *Metered) Plan(records int) privacy.Plan {
 // records.
 func (m *Metered) cost(records int) (epsilon float64, by string, err error) {
 	return privacy.Tightest(privacy.PlanOf(m.Learner, records).Event(), m.budget.Delta)
-}
-
-// Drawn returns the noise that the learner has drawn.
-func (m *Metered) Drawn() []privacy.Draws {
-	if l, ok := m.Learner.(privacy.Ledgered); ok {
-		return l.Drawn()
-	}
-	return nil
 }
 
 // Check compares noise that the learner drew from the operating system with its plan.

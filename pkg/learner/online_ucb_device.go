@@ -104,15 +104,3 @@ func (o *OnlineDevice) Plan(int) privacy.Plan {
 		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
 		releases...).HeldBy(o)
 }
-
-// Drawn returns the noise in a number of messages.
-func (o *OnlineDevice) Drawn(messages int) []privacy.Draws {
-	var draws []privacy.Draws
-	if o.scale.sigma > 0 {
-		draws = append(draws, privacy.Draws{Law: privacy.GaussianLaw(o.scale.noisy+1, o.scale.sigma), Count: messages})
-	}
-	if o.scale.zeta {
-		draws = append(draws, privacy.Draws{Law: privacy.GaussianLaw(o.scale.noisy, 1), Count: messages})
-	}
-	return draws
-}

@@ -56,7 +56,7 @@ func TestOnlineUCBReference(t *testing.T) {
 		if err := dev.Init(features, rounds); err != nil {
 			t.Fatal(err)
 		}
-		sigma := dev.Drawn(1)[0].Scale
+		sigma := privacy.PlanOf(dev, privacy.All).Draws[0].Scale
 		r := random.New(1, 0, "messages")
 		theta := mat.NewVecDense(d, nil)
 		v, u := mat.NewSymDense(d, nil), mat.NewVecDense(d, nil)
@@ -148,7 +148,7 @@ func TestOnlineSigma(t *testing.T) {
 		if err := d.Init(c.p, 100); err != nil {
 			t.Fatal(err)
 		}
-		if sigma := d.Drawn(1)[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
+		if sigma := privacy.PlanOf(d, privacy.All).Draws[0].Scale; math.Abs(sigma-c.sigma) > 2e-3*c.sigma {
 			t.Errorf("%+v: sigma = %v, want %v", c.n, sigma, c.sigma)
 		}
 		if eps := privacy.ClaimOf(d).Epsilon(); math.Abs(eps-c.epsilon) > 0.02*c.epsilon {

@@ -35,8 +35,8 @@ type Private[R any] struct {
 }
 
 var (
-	_ bandit.Warmer    = (*Private[privacy.Sums])(nil)
-	_ privacy.Ledgered = (*Private[privacy.Sums])(nil)
+	_ bandit.Warmer   = (*Private[privacy.Sums])(nil)
+	_ privacy.Planner = (*Private[privacy.Sums])(nil)
 )
 
 // New returns a learner that runs a policy over a statistic. A nil statistic means the exact one,
@@ -226,14 +226,6 @@ func (l *Private[R]) Plan(records int) privacy.Plan {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
 	}
 	return p.HeldBy(l)
-}
-
-// Drawn returns the noise that the statistic has drawn.
-func (l *Private[R]) Drawn() []privacy.Draws {
-	if l.statistic == nil {
-		return nil
-	}
-	return l.statistic.Drawn()
 }
 
 // Check compares noise that the statistic drew from the operating system with its plan.

@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -29,8 +30,8 @@ type RandomisedAction struct {
 }
 
 var (
-	_ bandit.Learner   = (*RandomisedAction)(nil)
-	_ privacy.Ledgered = (*RandomisedAction)(nil)
+	_ bandit.Learner  = (*RandomisedAction)(nil)
+	_ privacy.Planner = (*RandomisedAction)(nil)
 )
 
 // Init validates and initialises the inner learner.
@@ -89,29 +90,19 @@ func (r *RandomisedAction) Warnings() []bandit.Warning { return r.Learner.Warnin
 // Plan returns two releases of each record: that of the inner learner, which later rounds show, and
 // the action of the record's own round, which is chosen before the record is taken in. Together
 // they cover all outputs. If the inner learner has no plan, only the action of the own round is
-// covered.
+// covered. A response is drawn each round, beside the inner learner's noise.
 func (r *RandomisedAction) Plan(records int) privacy.Plan {
 	// of all numbers of arms, the one that shows most
 	action := privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.epsilon)}}
 	p := privacy.PlanOf(r.Learner, records)
+	p.Scope = privacy.AllOutputs
 	if !p.Held() {
-		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction}
-	} else {
-		p.Scope = privacy.AllOutputs
+		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
 	}
-	p.Model = privacy.Central
+	p.Model, p.Draws = privacy.Central, slices.Concat(p.Draws, r.drawn)
 	p.Asked.Epsilon += r.epsilon
 	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
 	return p.With(action).HeldBy(r)
-}
-
-// Drawn returns one randomised response a round, and the noise of the inner learner.
-func (r *RandomisedAction) Drawn() []privacy.Draws {
-	draws := append([]privacy.Draws(nil), r.drawn...)
-	if inner, ok := r.Learner.(privacy.Ledgered); ok {
-		draws = append(draws, inner.Drawn()...)
-	}
-	return draws
 }
 
 // Check compares noise that the inner learner drew from the operating system with its plan.

@@ -204,7 +204,6 @@ func (*fixed) Reset(*privacy.Noise)              {}
 func (*fixed) Add(*privacy.Record) (bool, error) { return true, nil }
 func (f *fixed) Release() *privacy.Sums          { return f.sums }
 func (*fixed) Clipped() int                      { return 0 }
-func (*fixed) Drawn() []privacy.Draws            { return nil }
 func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is fixed") }
 
 // TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at

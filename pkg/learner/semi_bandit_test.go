@@ -97,8 +97,8 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 	if l.Err() != nil {
 		t.Fatal(l.Err())
 	}
-	if c, ok := l.(privacy.Ledgered); ok {
-		if err := ledger.Check(c.Drawn()); err != nil {
+	if c, ok := l.(privacy.Planner); ok {
+		if err := ledger.Check(privacy.PlanOf(c, privacy.All).Draws); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -116,6 +116,3 @@ func (d *VectorSumDevice) CheckShuffler(s Shuffler, batch int) error {
 	}
 	return nil
 }
-
-// Drawn returns the noise in a number of messages.
-func (d *VectorSumDevice) Drawn(messages int) []privacy.Draws { return d.scale.draws(messages) }

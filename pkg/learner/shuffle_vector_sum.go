@@ -170,18 +170,6 @@ func (s *vectorScale) proxy() float64 {
 	return float64(s.bits)*(1-2*vectorSumP)/(2*portable.Log((1-vectorSumP)/vectorSumP)) + 0.25
 }
 
-// draws returns the laws of the noise in a number of messages.
-func (s *vectorScale) draws(messages int) []privacy.Draws {
-	if s.none {
-		return nil
-	}
-	draws := []privacy.Draws{{Law: privacy.RoundLaw(s.size), Count: messages}}
-	if s.bits > 0 {
-		draws = append(draws, privacy.Draws{Law: privacy.BinomialLaw(s.size, s.noise), Count: messages})
-	}
-	return draws
-}
-
 // plan returns what the sum over a batch shows of one of its users.
 func (s *vectorScale) plan(batch int) privacy.Plan {
 	r := privacy.Release{Laws: []privacy.Law{privacy.RoundLaw(s.size)}} // hides nothing
@@ -192,6 +180,9 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 	}
 	p := localPlan(s.Budget, s.Calibration, s.Constant,
 		"Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)", r)
+	if s.size > 0 && !s.none { // the public corner's noise is drawn, too, and not added
+		p.Draws = []privacy.Draws{{Law: privacy.RoundLaw(s.size), Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: min(1, int(s.bits))}}
+	}
 	if batch > 1 {
 		p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
 		p.Conditions = append(p.Conditions,

@@ -64,17 +64,11 @@ type Blocks struct {
 	Remember bool
 	Lengths  BlockLengths // nil means Doubling{}
 
-	tallied
-	gaussian     bool
-	first, later float64 // noise on the sum of a first or later block: scale or standard deviation
-	levels       []blockLevel
-	blocks       []int     // by arm, how many are full
-	left         []int     // by arm, observations missing until the open block is full
-	sums, means  []float64 // by arm: the open block's sum, and the last estimate, of weights less Lo
-	noise        *privacy.Noise
-	buf          [1]float64
-	asked        privacy.Budget // Budget and Calibration, as they were in Init
-	calibration  privacy.Calibration
+	noisyTally
+	levels      []blockLevel
+	blocks      []int     // by arm, how many are full
+	left        []int     // by arm, observations missing until the open block is full
+	sums, means []float64 // by arm: the open block's sum, and the last estimate, of weights less Lo
 }
 
 // BlockLengths is a rule for the lengths of an arm's blocks. It may depend only on public data.
@@ -103,7 +97,7 @@ var (
 
 // Init validates and calibrates.
 func (b *Blocks) Init(s privacy.Setup) error {
-	b.noise, b.asked = nil, privacy.Budget{}
+	b.noise, b.about = nil, privacy.Plan{}
 	if err := b.tallied.init(s, 4); err != nil {
 		return err
 	}
@@ -134,10 +128,10 @@ func (b *Blocks) calibrate() error {
 			return err
 		}
 	}
-	b.asked, b.calibration = b.Budget, b.Calibration
 	if err := b.levelUp(); err != nil {
 		return err
 	}
+	b.describe(b.Budget, b.Calibration, "blocks of Differentially private matroid bandits, Theorem 1")
 	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
 	b.blocks, b.left = make([]int, s.Arms), make([]int, s.Arms)
 	return nil
@@ -229,7 +223,7 @@ func (b *Blocks) Reset(n *privacy.Noise) {
 
 // Add adds a record and releases the blocks that it fills. moved reports whether there are any.
 func (b *Blocks) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := b.ready(b.noise); err != nil {
+	if err := b.ready(); err != nil {
 		return false, err
 	}
 	if err := b.admit(rec); err != nil {
@@ -253,12 +247,7 @@ func (b *Blocks) release(arm int) {
 	if level == 0 {
 		scale = b.first
 	}
-	if b.gaussian {
-		b.noise.Gaussian(b.buf[:], scale)
-	} else {
-		b.noise.Laplace(b.buf[:], scale)
-	}
-	mean := (b.sums[arm] + b.buf[0]) / float64(b.levels[level].length)
+	mean := (b.sums[arm] + b.draw(scale)) / float64(b.levels[level].length)
 	b.sums[arm] = 0
 	b.blocks[arm]++
 	b.left[arm] = b.levels[level+1].length
@@ -279,37 +268,14 @@ func (b *Blocks) estimate(arm int) privacy.Estimate {
 // record under Sound.
 func (b *Blocks) Scale() (first, later float64) { return b.first, b.later }
 
-// law returns the law of the noise on a sum.
-func (b *Blocks) law(scale float64) privacy.Law {
-	if b.gaussian {
-		return privacy.GaussianLaw(1, scale)
-	}
-	return privacy.LaplaceLaw(1, scale)
-}
-
 // Plan returns what the blocks of up to the given number of records reveal of one record: a sum for
-// each of its arms or, of the warm-up record, the first block of each arm.
+// each of its arms or, of the warm-up record, the first block of each arm. Noise is drawn for each
+// full block; an arm's first one has no less than the others.
 func (b *Blocks) Plan(records int) privacy.Plan {
-	p := b.weights(b.asked, b.calibration, "blocks of Differentially private matroid bandits, Theorem 1")
-	warm := 0
-	if b.setup.WarmUp && records > 0 {
-		p.Cases = append(p.Cases, b.shown(b.law(b.first), b.setup.Arms))
-		warm = 1
-	}
-	if records > warm {
-		p.Cases = append(p.Cases, b.shown(b.law(b.later), b.setup.Slots)) // first ones have no less noise
-	}
-	return p.HeldBy(b)
-}
-
-// Drawn returns one draw for each full block.
-func (b *Blocks) Drawn() []privacy.Draws {
 	var first, later int
 	for _, blocks := range b.blocks {
-		if blocks > 0 {
-			first++
-			later += blocks - 1
-		}
+		first += min(blocks, 1)
+		later += max(blocks-1, 0)
 	}
-	return []privacy.Draws{{Law: b.law(b.first), Count: first}, {Law: b.law(b.later), Count: later}}
+	return b.plan(records, func(n int) int { return min(n, 1) }, first, later).HeldBy(b)
 }

@@ -17,7 +17,7 @@ import (
 // claimed is a claimant after a run, with the ledger of its noise.
 type claimed struct {
 	name string
-	privacy.Ledgered
+	privacy.Planner
 	ledger *privacy.Ledger
 	// worth derives the epsilon at delta from the laws drawn and the sensitivity of what they hide,
 	// which for secure noise leaves out the rounding. It is nil for Wishart noise, which has no
@@ -27,7 +27,7 @@ type claimed struct {
 }
 
 // protects reports that a record is in a release: with a horizon of one round no row is.
-func (c claimed) protects() bool { return len(privacy.PlanOf(c.Ledgered, privacy.All).Cases) > 0 }
+func (c claimed) protects() bool { return len(privacy.PlanOf(c.Planner, privacy.All).Cases) > 0 }
 
 var claimBudgets = []privacy.Budget{{Epsilon: 0.1, Delta: 1e-6}, {Epsilon: 1, Delta: 1e-5}, {Epsilon: 3, Delta: 0.1}, {Epsilon: math.Inf(1), Delta: 1e-5}}
 
@@ -94,7 +94,7 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 // vectors are the mechanisms that release vectors, choices or answers, after a release or two.
 func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 	add := func(m interface {
-		privacy.Ledgered
+		privacy.Planner
 		Init() error
 	}, release func() error, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
@@ -178,7 +178,7 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
-		c := claimed{fmt.Sprintf("%T, %v", l, b), l.(privacy.Ledgered), privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
+		c := claimed{fmt.Sprintf("%T, %v", l, b), l.(privacy.Planner), privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
 		if err := l.Init(problem, horizon); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -221,12 +221,12 @@ func TestClaimsAreConsistent(t *testing.T) {
 			all = append(all, sums(t, b, horizon)...)
 		}
 		for _, c := range all {
-			claim := privacy.ClaimOf(c.Ledgered)
+			claim := privacy.ClaimOf(c.Planner)
 			_ = claim.String() // of infinite events too
-			if err := c.ledger.CheckPlan(c.Ledgered); err != nil && !c.secure {
+			if err := c.ledger.CheckPlan(c.Planner); err != nil && !c.secure {
 				t.Errorf("%s: %v", c.name, err)
 			}
-			if _, exact := c.Ledgered.(*mechanism.Exact); exact {
+			if _, exact := c.Planner.(*mechanism.Exact); exact {
 				if claim.Held() || !math.IsInf(claim.Epsilon(), 1) {
 					t.Errorf("%s: claims\n%v", c.name, claim)
 				}
@@ -251,7 +251,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 			if c.worth == nil {
 				continue
 			}
-			want := c.worth(c.Drawn(), claim.Asked().Delta)
+			want := c.worth(privacy.PlanOf(c, privacy.All).Draws, claim.Asked().Delta)
 			if c.secure {
 				if claim.Epsilon() < want || claim.Epsilon() > 1.005*want { // what the rounding may cost
 					t.Errorf("%s: the laws drawn are worth epsilon = %v and a little more for the rounding, the claim is %v", c.name, want, claim.Epsilon())

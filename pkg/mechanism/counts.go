@@ -48,6 +48,3 @@ func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
 func (c *Counts) Plan(int) privacy.Plan {
 	return privacy.NoPlan("the means are released as they are")
 }
-
-// Drawn returns nil, as there is no noise.
-func (c *Counts) Drawn() []privacy.Draws { return nil }

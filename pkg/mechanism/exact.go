@@ -74,6 +74,3 @@ func (e *Exact) read(dst []float64) {
 func (e *Exact) Plan(int) privacy.Plan {
 	return privacy.NoPlan("the sums are released as they are")
 }
-
-// Drawn returns nil, as there is no noise.
-func (e *Exact) Drawn() []privacy.Draws { return nil }

@@ -19,14 +19,13 @@ import (
 // The releases are those of rows 1, ..., n-1, as in Tree.
 type factorised struct {
 	rows
+	planned
 	sum   []float64
 	shift float64
 
 	by     correlation
-	sd     float64 // s
-	widest float64 // |B|, the largest norm of a row
-	asked  privacy.Budget
-	source string
+	sd     float64             // s
+	widest float64             // |B|, the largest norm of a row
 	draw   func(dst []float64) // writes a fresh z into dst
 	noise  []float64           // (B z)_t
 }
@@ -48,7 +47,7 @@ type correlation interface {
 // check validates the input that every factorisation is given, before the work of its Init. No row
 // is taken until Init has ended.
 func (f *factorised) check(s privacy.Setup, b privacy.Budget) error {
-	f.rows = rows{}
+	f.rows, f.planned = rows{}, planned{}
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
@@ -79,7 +78,8 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		f.rows = rows{}
 		return err
 	}
-	f.asked, f.source = b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)"
+	f.plans(central(privacy.ReplaceRound, b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)", clippedRows),
+		privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, f.sd)}, Sensitivity: privacy.Norms{L2: f.sensitivity()}})
 	operator, _ := f.upsilon()
 	if f.shift = 2 * operator; f.Noiseless() {
 		f.shift = 1
@@ -121,25 +121,15 @@ func (f *factorised) read(dst []float64) {
 	addDiagonal(dst, f.setup.Dim, f.shift)
 }
 
-// Drawn returns one draw of a symmetric Gaussian matrix a row.
-func (f *factorised) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(f.setup.Dim, f.sd), Count: f.released()}}
-}
-
-// plan returns what the releases after the given number of records reveal of one record: C's
-// leading block, whose first column is the longest.
-func (f *factorised) plan(records int) privacy.Plan {
-	if f.setup.Horizon == 0 {
-		return privacy.NoPlan("%v", errInit)
+// plan returns what the releases after the given number of records reveal of one record, after so
+// many draws: C's leading block, whose first column is the longest.
+func (f *factorised) plan(records, draws int) privacy.Plan {
+	rows := min(records, f.setup.Horizon-1)
+	p := f.shown(min(rows, 1), draws)
+	if len(p.Cases) > 0 {
+		p.Cases[0][0].Sensitivity.L2 = f.by.columnNorm(rows) * f.sensitivity()
 	}
-	rows, column := max(0, min(records, f.setup.Horizon-1)), 0.0
-	if rows > 0 {
-		column = f.by.columnNorm(rows)
-	}
-	return nodePlan(f.asked, privacy.Sound, rows > 0, privacy.Release{
-		Laws:        []privacy.Law{privacy.SymmetricGaussianLaw(f.setup.Dim, f.sd)},
-		Sensitivity: privacy.Norms{L2: column * f.sensitivity()},
-	}, f.source)
+	return p
 }
 
 // SD returns s, the standard deviation of an entry of z off the diagonal.

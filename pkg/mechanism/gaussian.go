@@ -28,10 +28,10 @@ type Gaussian struct {
 	Budget      privacy.Budget      // no default; delta > 0
 	Calibration privacy.Calibration // the zero value is Sound
 
+	planned
 	setup       privacy.Setup
 	calibration privacy.Calibration // as it was in Init
 	levels      int                 // m as the calibration counts it
-	asked       privacy.Budget      // Budget, as it was in Init
 	sd          float64             // s
 }
 
@@ -46,6 +46,7 @@ func printedNodes(horizon int) int { return 1 + bits.Len(uint(horizon-1)) }
 
 // Init validates and calibrates.
 func (g *Gaussian) Init(s privacy.Setup) error {
+	g.planned = planned{}
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
@@ -70,20 +71,16 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	if err := positive("Gaussian noise", g.sd, g.Budget, s); err != nil {
 		return err
 	}
-	g.asked = g.Budget
+	p := central(privacy.ReplaceRound, g.Budget, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)", clippedRows)
+	p.Calibration = g.Calibration
+	g.plans(p, privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: square}})
 	return nil
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
 func (g *Gaussian) Plan(nodes int) privacy.Plan {
-	if g.levels == 0 {
-		return privacy.NoPlan("%v", errInit)
-	}
-	nodes = min(nodes, maxNodes(g.setup.Horizon))
-	return nodePlan(g.asked, g.calibration, nodes > 0, privacy.Release{
-		Laws: []privacy.Law{g.Law()}, Sensitivity: privacy.Norms{L2: g.setup.Bound * g.setup.Bound}, Times: nodes,
-	}, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)").HeldBy(g)
+	return g.shown(min(nodes, maxNodes(g.setup.Horizon)), 1).HeldBy(g)
 }
 
 // SD returns s, the standard deviation of an entry off the diagonal of a node's noise.
@@ -96,9 +93,6 @@ func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.calibration == priva
 func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
 	n.SymmetricGaussian(dst, g.setup.Dim, g.sd)
 }
-
-// Law returns the law of Draw.
-func (g *Gaussian) Law() privacy.Law { return privacy.SymmetricGaussianLaw(g.setup.Dim, g.sd) }
 
 // Noiseless reports whether epsilon is +Inf.
 func (g *Gaussian) Noiseless() bool { return g.sd == 0 }

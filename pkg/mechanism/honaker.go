@@ -45,14 +45,11 @@ func (h *Honaker) Init(s privacy.Setup) error {
 	return h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
 }
 
-// Drawn returns one draw of a node's noise for each finished node.
-func (h *Honaker) Drawn() []privacy.Draws {
-	t := h.released()
-	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(h.setup.Dim, h.sd), Count: t + finished(t)}}
+// Plan returns what the releases after the given number of records reveal of one record. Noise is
+// drawn for each finished node.
+func (h *Honaker) Plan(records int) privacy.Plan {
+	return h.plan(records, h.released()+finished(h.released())).HeldBy(h)
 }
-
-// Plan returns what the releases after the given number of records reveal of one record.
-func (h *Honaker) Plan(records int) privacy.Plan { return h.factorised.plan(records).HeldBy(h) }
 
 // below is the noise correlation of Honaker: C has a row for each node, with a 1 for each of the
 // node's rows.

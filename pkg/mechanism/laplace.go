@@ -29,20 +29,18 @@ type Laplace struct {
 	Lo, Hi     float64            // bounds of a coordinate, Lo < Hi, no default
 	Neighbours privacy.Neighbours // zero value: one record is replaced
 
-	lo, hi   float64 // as they were in Init; buf has the length of a value
-	scale    float64
-	releases int
-	clipped  int
-	noise    *privacy.Noise
-	buf      []float64
-	plan     privacy.Plan
+	single
+	lo, hi  float64 // as they were in Init; buf has the length of a value
+	scale   float64
+	clipped int
+	buf     []float64
 }
 
-var _ privacy.Ledgered = (*Laplace)(nil)
+var _ privacy.Planner = (*Laplace)(nil)
 
 // Init validates and calibrates.
 func (l *Laplace) Init() error {
-	l.noise, l.plan = nil, privacy.Plan{}
+	l.single = single{}
 	nominal := privacy.Budget{Epsilon: l.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -74,14 +72,9 @@ func (l *Laplace) Init() error {
 		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
 	}
 	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
-	l.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: nominal,
-		Cases: [][]privacy.Release{{{
-			Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k,
-		}}},
-		Conditions: []string{fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours)},
-		Source:     "Dwork, McSherry, Nissim, Smith 2006, Theorem 1",
-	}
+	l.plans(central(neighbours, nominal, "Dwork, McSherry, Nissim, Smith 2006, Theorem 1",
+		fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours)),
+		privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k})
 	return nil
 }
 
@@ -91,7 +84,7 @@ func (l *Laplace) Reset(n *privacy.Noise) { l.noise, l.releases, l.clipped = n, 
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. It
 // refuses a value that has the wrong length or is not finite.
 func (l *Laplace) Release(dst, value []float64) error {
-	if err := ready(l.noise, &l.plan); err != nil {
+	if err := l.ready(); err != nil {
 		return err
 	}
 	if err := fits(dst, value, len(l.buf)); err != nil {
@@ -118,9 +111,4 @@ func (l *Laplace) Scale() float64 { return l.scale }
 func (l *Laplace) Clipped() int { return l.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (l *Laplace) Plan(records int) privacy.Plan { return upTo(l.plan, records).HeldBy(l) }
-
-// Drawn returns one draw of a noise vector for each release.
-func (l *Laplace) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.LaplaceLaw(len(l.buf), l.scale), Count: l.releases}}
-}
+func (l *Laplace) Plan(records int) privacy.Plan { return l.upTo(records).HeldBy(l) }

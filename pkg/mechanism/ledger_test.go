@@ -36,7 +36,7 @@ func TestLedger(t *testing.T) {
 					}
 					_ = addRow(acc, []float64{math.NaN(), 0, 0}) // refused, and draws nothing
 				}
-				draws := acc.Drawn()
+				draws := privacy.PlanOf(acc, privacy.All).Draws
 				if err := ledger.Check(draws); err != nil {
 					t.Fatalf("%s: after all %d rows: %v", name, horizon, err)
 				}

@@ -23,7 +23,6 @@ type NodeNoise interface {
 	Nodes() (levels int, padded bool)
 	// Draw writes one node's noise, a packed symmetric matrix, into dst.
 	Draw(n *privacy.Noise, dst []float64)
-	Law() privacy.Law // the law of Draw
 	// Shift returns the multiple of the identity that the calibration adds to a release.
 	Shift() float64
 	// Bounds returns the accurate bounds (JDP, Definition 3) of a prefix's noise plus shift times the
@@ -32,23 +31,12 @@ type NodeNoise interface {
 	// Noiseless reports whether there is no noise because epsilon is infinite.
 	Noiseless() bool
 	// Plan returns what a record reveals that is in the given number of released nodes, possibly none.
+	// Its Draws are those of one Draw.
 	Plan(nodes int) privacy.Plan
 }
 
 // clippedRows is the condition of every accumulator's claim.
 const clippedRows = "rows clipped to the bound inside the mechanism"
-
-// nodePlan returns the plan of sums of rows. Without shown, nothing is released of a record.
-func nodePlan(asked privacy.Budget, c privacy.Calibration, shown bool, release privacy.Release, source string) privacy.Plan {
-	p := privacy.Plan{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: c, Asked: asked,
-		Conditions: []string{clippedRows}, Source: source,
-	}
-	if shown {
-		p.Cases = [][]privacy.Release{{release}}
-	}
-	return p
-}
 
 // rows is the part that all accumulators share: it admits rows and counts them.
 type rows struct {

@@ -34,6 +34,7 @@ func (t *PanPrivateTree) Init(s privacy.Setup) error {
 		return err
 	}
 	t.open = make([]float64, t.levels*t.size)
+	t.stacks++
 	return nil
 }
 
@@ -69,21 +70,8 @@ func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// Drawn returns one draw of a node's noise for each level at the start, one for each node that a
-// row opens, and the draws of the padding.
-func (t *PanPrivateTree) Drawn() []privacy.Draws {
-	if t.noise == nil { // before Init
-		return nil
-	}
-	rows := t.released()
-	pads := t.drawn(rows) - rows // none if not padded
-	return []privacy.Draws{{Law: t.noise.Law(), Count: t.levels + rows + finished(rows) + pads}}
-}
-
 // Plan returns what the plan of [Tree] does, as open nodes are not released.
-func (t *PanPrivateTree) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(t.noise, t.nodes(records)).HeldBy(t)
-}
+func (t *PanPrivateTree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
 
 // read writes the prefix sum into dst, with its noise and its shift.
 func (t *PanPrivateTree) read(dst []float64) {

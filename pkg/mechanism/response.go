@@ -20,18 +20,16 @@ type RandomisedResponse struct {
 	Choices    int                // >= 2, no default
 	Neighbours privacy.Neighbours // zero value: one user's answer is replaced; AddRemove is refused
 
+	single
 	choices int     // as it was in Init
 	each    float64 // epsilon of one answer
-	answers int
-	noise   *privacy.Noise
-	plan    privacy.Plan
 }
 
-var _ privacy.Ledgered = (*RandomisedResponse)(nil)
+var _ privacy.Planner = (*RandomisedResponse)(nil)
 
 // Init validates and calibrates.
 func (r *RandomisedResponse) Init() error {
-	r.noise, r.plan = nil, privacy.Plan{}
+	r.single = single{}
 	nominal := privacy.Budget{Epsilon: r.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -48,29 +46,24 @@ func (r *RandomisedResponse) Init() error {
 	}
 	k := neighbours.Contributions
 	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
-	r.plan = privacy.Plan{
-		Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: neighbours, Asked: nominal,
-		Cases: [][]privacy.Release{{{
-			Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k,
-		}}},
-		Conditions: []string{fmt.Sprintf("a user answers at most %d times", k)},
-		Source:     "Warner 1965; Kairouz, Oh, Viswanath 2016",
-	}
+	p := central(neighbours, nominal, "Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
+	p.Model, p.Scope = privacy.Local, privacy.OneMessage
+	r.plans(p, privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k})
 	return nil
 }
 
 // Reset begins a new run that draws its noise from n.
-func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.answers = n, 0 }
+func (r *RandomisedResponse) Reset(n *privacy.Noise) { r.noise, r.releases = n, 0 }
 
 // Respond returns the randomised answer of a user whose true answer is truth, in [0, Choices).
 func (r *RandomisedResponse) Respond(truth int) (int, error) {
-	if err := ready(r.noise, &r.plan); err != nil {
+	if err := r.ready(); err != nil {
 		return 0, err
 	}
 	if truth < 0 || truth >= r.choices {
 		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.choices)
 	}
-	r.answers++
+	r.releases++
 	return r.noise.Response(truth, r.choices, r.each), nil
 }
 
@@ -83,7 +76,7 @@ func (r *RandomisedResponse) Keep() float64 {
 // of the randomised answers. The estimates add up to the number of answers and may be negative.
 // This is post-processing: it costs no privacy.
 func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
-	if r.plan.Cases == nil {
+	if r.one.Cases == nil {
 		return errInit
 	}
 	if len(counts) != r.choices || len(dst) != r.choices {
@@ -103,9 +96,4 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 }
 
 // Plan returns what the answers reveal of a user.
-func (r *RandomisedResponse) Plan(records int) privacy.Plan { return upTo(r.plan, records).HeldBy(r) }
-
-// Drawn returns one draw of a response for each answer.
-func (r *RandomisedResponse) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.ResponseLaw(r.choices, r.each), Count: r.answers}}
-}
+func (r *RandomisedResponse) Plan(records int) privacy.Plan { return r.upTo(records).HeldBy(r) }

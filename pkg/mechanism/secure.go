@@ -25,7 +25,7 @@ import (
 // Running times are not constant: whoever can time a release to the nanosecond learns something
 // about its noise.
 type Secure interface {
-	privacy.Ledgered
+	privacy.Planner
 	// Init validates, calibrates and begins a run.
 	Init() error
 	// Add clips a record to the bound, rounds it to the grid and adds it. It refuses a record that has
@@ -54,15 +54,13 @@ type secure struct {
 	bound float64
 	grid  float64 // a power of two
 	// largest absolute sum of a coordinate that noise cannot take beyond 2^53
-	room     int64
-	sum      []int64
-	record   []int64 // the record that is being added, rounded
-	noisy    []int64
-	releases int
-	clipped  int
-	ledger   *privacy.Ledger
-	noise    *privacy.Noise
-	plan     privacy.Plan
+	room    int64
+	sum     []int64
+	record  []int64 // the record that is being added, rounded
+	noisy   []int64
+	clipped int
+	ledger  *privacy.Ledger
+	single
 }
 
 // finest bounds a record in grid steps so that the sum of its squares fits into 64 bits.
@@ -210,6 +208,14 @@ func (s *secure) release(dst []float64) {
 	clear(s.noisy)
 	clear(s.sum)
 	s.releases++
+}
+
+// found compares the noise drawn from the system since Init with the plan of x, whose part s is.
+func (s *secure) found(x privacy.Planner) error {
+	if s.noise == nil {
+		return errInit
+	}
+	return s.ledger.CheckPlan(x)
 }
 
 // Spacing returns the grid: releases are integer multiples of it.

@@ -38,8 +38,7 @@ type SecureGaussian struct {
 }
 
 var (
-	_ Secure           = (*SecureGaussian)(nil)
-	_ privacy.Ledgered = (*SecureGaussian)(nil)
+	_ Secure = (*SecureGaussian)(nil)
 )
 
 // Init validates, calibrates and allocates; it begins a run.
@@ -81,18 +80,10 @@ func (s *SecureGaussian) Init() error {
 		return err
 	}
 	s.square, s.law = uint64(square), law
-	s.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: s.Budget, Quality: privacy.Secure,
-		Cases: [][]privacy.Release{{{
-			Laws:        []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)},
-			Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)},
-		}}},
-		Conditions: []string{
-			fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
-			oneSum(neighbours),
-		},
-		Source: "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)",
-	}
+	p := central(neighbours, s.Budget, "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)",
+		fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
+	p.Quality = privacy.Secure
+	s.plans(p, privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}})
 	return nil
 }
 
@@ -105,7 +96,7 @@ func oneSum(n privacy.Neighbours) string {
 }
 
 // Plan returns what the sums reveal of a record.
-func (s *SecureGaussian) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
+func (s *SecureGaussian) Plan(records int) privacy.Plan { return s.upTo(records).HeldBy(s) }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureGaussian) Add(record []float64) error {
@@ -144,18 +135,5 @@ func (s *SecureGaussian) Release(dst []float64) error {
 // SD returns sigma, the parameter of a coordinate's noise, in the units of the records.
 func (s *SecureGaussian) SD() float64 { return s.law.Sigma() * s.grid }
 
-// Drawn returns one draw of a noise vector for each release.
-func (s *SecureGaussian) Drawn() []privacy.Draws {
-	if s.law == nil { // before Init
-		return nil
-	}
-	return []privacy.Draws{{Law: privacy.DiscreteGaussianLaw(s.dim, s.law), Count: s.releases}}
-}
-
 // Check compares the noise drawn from the system since Init with the noise that the claim requires.
-func (s *SecureGaussian) Check() error {
-	if s.law == nil {
-		return errInit
-	}
-	return s.ledger.CheckPlan(s)
-}
+func (s *SecureGaussian) Check() error { return s.found(s) }

@@ -35,8 +35,7 @@ type SecureLaplace struct {
 }
 
 var (
-	_ Secure           = (*SecureLaplace)(nil)
-	_ privacy.Ledgered = (*SecureLaplace)(nil)
+	_ Secure = (*SecureLaplace)(nil)
 )
 
 // Init validates, calibrates and allocates; it begins a run.
@@ -80,23 +79,15 @@ func (s *SecureLaplace) Init() error {
 		return err
 	}
 	s.radius, s.law = int64(radius), law
-	s.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: nominal, Quality: privacy.Secure,
-		Cases: [][]privacy.Release{{{
-			Laws:        []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)},
-			Sensitivity: privacy.Norms{L1: sensitivity},
-		}}},
-		Conditions: []string{
-			fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid),
-			oneSum(neighbours),
-		},
-		Source: "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
-	}
+	p := central(neighbours, nominal, "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
+		fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
+	p.Quality = privacy.Secure
+	s.plans(p, privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}})
 	return nil
 }
 
 // Plan returns what the sums reveal of a record.
-func (s *SecureLaplace) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
+func (s *SecureLaplace) Plan(records int) privacy.Plan { return s.upTo(records).HeldBy(s) }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureLaplace) Add(record []float64) error {
@@ -138,18 +129,5 @@ func (s *SecureLaplace) Release(dst []float64) error {
 // Scale returns the scale of a coordinate's noise, in the units of the records.
 func (s *SecureLaplace) Scale() float64 { return s.law.Scale() * s.grid }
 
-// Drawn returns one draw of a noise vector for each release.
-func (s *SecureLaplace) Drawn() []privacy.Draws {
-	if s.law == nil { // before Init
-		return nil
-	}
-	return []privacy.Draws{{Law: privacy.DiscreteLaplaceLaw(s.dim, s.law), Count: s.releases}}
-}
-
 // Check compares the noise drawn from the system since Init with the noise that the claim requires.
-func (s *SecureLaplace) Check() error {
-	if s.law == nil {
-		return errInit
-	}
-	return s.ledger.CheckPlan(s)
-}
+func (s *SecureLaplace) Check() error { return s.found(s) }

@@ -128,7 +128,7 @@ func TestSecureLaws(t *testing.T) {
 		if err := c.s.Check(); err != nil {
 			t.Error(err)
 		}
-		draws := c.s.Drawn()
+		draws := privacy.PlanOf(c.s, privacy.All).Draws
 		if draws[0].Count != n {
 			t.Errorf("%T: %v, want %d draws", c.s, draws, n)
 		}
@@ -364,8 +364,8 @@ func TestSecureRefuses(t *testing.T) {
 			}
 			clear(c.s.sum)
 		}
-		if c.m.Drawn()[0].Count != 0 || c.m.Check() != nil {
-			t.Errorf("%T: refusals drew %v", c.m, c.m.Drawn())
+		if privacy.PlanOf(c.m, privacy.All).Draws[0].Count != 0 || c.m.Check() != nil {
+			t.Errorf("%T: refusals drew %v", c.m, privacy.PlanOf(c.m, privacy.All).Draws)
 		}
 	}
 }

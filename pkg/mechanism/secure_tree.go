@@ -93,14 +93,14 @@ func (t *SecureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.g
 // Spacing returns the grid: releases before their shift are integer multiples of it.
 func (t *SecureTree) Spacing() float64 { return t.discrete.grid }
 
-// Plan returns what the prefixes of up to the given number of records reveal of one record.
+// Plan returns what the prefixes of up to the given number of records reveal of one record. It lists
+// no draws, as none are from the noise that Reset was handed. Check covers those from the system;
+// package simulate calls it after each trial.
 func (t *SecureTree) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(t.noise, t.rows.nodes(records)).HeldBy(t)
+	p := t.plan(&t.rows, records)
+	p.Draws = nil
+	return p.HeldBy(t)
 }
-
-// Drawn returns nil, as nothing is drawn from the noise that Reset was handed. Check covers the
-// noise from the system; package simulate calls it after each trial.
-func (t *SecureTree) Drawn() []privacy.Draws { return nil }
 
 // Check compares the noise drawn from the system since Reset with the noise that the claim
 // requires.
@@ -108,10 +108,14 @@ func (t *SecureTree) Check() error {
 	if t.ledger == nil {
 		return errReset
 	}
-	off, on := t.discrete.laws()
-	drawn := t.drawn(t.released())
-	return t.ledger.Check([]privacy.Draws{{Law: off, Count: drawn}, {Law: on, Count: drawn}})
+	return t.ledger.CheckPlan((*system)(t))
 }
+
+// system is a SecureTree whose plan lists the draws from the system.
+type system SecureTree
+
+// Plan returns the tree's plan with its draws.
+func (s *system) Plan(records int) privacy.Plan { return s.plan(&s.rows, records).HeldBy(s) }
 
 // discreteNodes is the noise of SecureTree's nodes: independent discrete Gaussians on and below the
 // diagonal.
@@ -119,6 +123,7 @@ type discreteNodes struct {
 	budget privacy.Budget
 	grid   float64
 
+	planned
 	setup         privacy.Setup
 	levels        int
 	frobenius     float64 // F/g
@@ -161,24 +166,19 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 		return err
 	}
 	n.draws = make([]int64, s.Dim*(s.Dim+1)/2)
+	// Every entry below the diagonal counts twice in the squared Frobenius norm, and one on the diagonal
+	// has twice the variance, so the L2 sensitivity in units of s is F/sqrt(2).
+	laws := []privacy.Law{privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), privacy.DiscreteGaussianLaw(s.Dim, n.diagonal)}
+	p := central(privacy.ReplaceRound, n.budget, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
+		clippedRows, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
+	p.Quality = privacy.Secure
+	n.plans(p, privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}})
 	return nil
 }
 
-// Plan returns what a row reveals that is in the given number of released nodes. Every entry below
-// the diagonal counts twice in the squared Frobenius norm, and one on the diagonal has twice the
-// variance, so the L2 sensitivity in units of s is F/sqrt(2).
+// Plan returns what a row reveals that is in the given number of released nodes.
 func (n *discreteNodes) Plan(nodes int) privacy.Plan {
-	if n.law == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
-	nodes = min(nodes, maxNodes(n.setup.Horizon))
-	off, on := n.laws()
-	p := nodePlan(n.budget, privacy.Sound, nodes > 0, privacy.Release{
-		Laws: []privacy.Law{off, on}, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}, Times: nodes,
-	}, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)")
-	p.Quality = privacy.Secure
-	p.Conditions = append(p.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
-	return p.HeldBy(n)
+	return n.shown(min(nodes, maxNodes(n.setup.Horizon)), 1).HeldBy(n)
 }
 
 // Nodes returns m and false: no prefix is padded.
@@ -198,17 +198,6 @@ func (n *discreteNodes) Draw(noise *privacy.Noise, dst []float64) {
 		dst[p] = float64(n.draws[below+i]) * n.grid
 		p++
 	}
-}
-
-// laws returns the laws of the entries below and on the diagonal.
-func (n *discreteNodes) laws() (off, on privacy.Law) {
-	return privacy.DiscreteGaussianLaw(len(n.draws)-n.setup.Dim, n.law), privacy.DiscreteGaussianLaw(n.setup.Dim, n.diagonal)
-}
-
-// Law returns the law of the entries below the diagonal.
-func (n *discreteNodes) Law() privacy.Law {
-	off, _ := n.laws()
-	return off
 }
 
 // upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of

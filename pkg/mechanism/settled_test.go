@@ -14,7 +14,7 @@ import (
 // settler is a mechanism, and what it shows of a run after Init: releases, refusals, what is drawn,
 // and what is claimed.
 type settler struct {
-	mechanism privacy.Ledgered
+	mechanism privacy.Planner
 	init      func() error
 	run       func(show func(...any))
 }
@@ -221,7 +221,7 @@ func (s settler) trace(t *testing.T, change func(any)) string {
 	claim()
 	s.run(show)
 	claim()
-	show(s.mechanism.Drawn())
+	show(privacy.PlanOf(s.mechanism, privacy.All).Draws)
 	if c, ok := s.mechanism.(interface{ Check() error }); ok {
 		show(c.Check())
 	}

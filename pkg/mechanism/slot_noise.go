@@ -41,3 +41,61 @@ func (n slotNoise) scale(slots int, side float64) (float64, error) {
 	}
 	return scale, nil
 }
+
+// noisyTally is what the tallies with noise share: its level, the noise and the plan.
+type noisyTally struct {
+	tallied
+	gaussian     bool
+	first, later float64 // noise on a sum, an arm's first or a warm-up's, and any other: scale or standard deviation
+	noise        *privacy.Noise
+	buf          [1]float64
+	about        privacy.Plan // without its releases; empty unless Init ended well
+}
+
+// ready refuses a record before Init and Reset.
+func (t *noisyTally) ready() error {
+	if t.noise == nil || t.seen == nil {
+		return errReset
+	}
+	return nil
+}
+
+func (t *noisyTally) draw(scale float64) float64 {
+	if t.gaussian {
+		t.noise.Gaussian(t.buf[:], scale)
+	} else {
+		t.noise.Laplace(t.buf[:], scale)
+	}
+	return t.buf[0]
+}
+
+// describe says what the plan is about.
+func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string) {
+	t.about = central(replaceWeights, asked, source,
+		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive)
+	t.about.Calibration = c
+}
+
+// plan returns what a number of records shows of one, after first and later draws. The record of a
+// warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
+// each of its arms. A record moves each sum by at most the range of a weight.
+func (t *noisyTally) plan(records int, nodes func(n int) int, first, later int) privacy.Plan {
+	p, side := t.about, t.setup.Hi-t.setup.Lo
+	release := func(scale float64, times, draws int) {
+		law := privacy.LaplaceLaw(1, scale)
+		if t.gaussian {
+			law = privacy.GaussianLaw(1, scale)
+		}
+		p.Draws = append(p.Draws, privacy.Draws{Law: law, Count: draws})
+		if times > 0 {
+			p.Cases = append(p.Cases, []privacy.Release{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Times: times}})
+		}
+	}
+	warm := 0
+	if t.setup.WarmUp {
+		warm = min(records, 1)
+	}
+	release(t.first, t.setup.Arms*warm, first)
+	release(t.later, t.setup.Slots*nodes(max(0, records-warm)), later)
+	return p
+}

@@ -34,6 +34,7 @@ type SparseVector struct {
 	// zero value: one record is replaced; k Contributions multiply the sensitivity by k
 	Neighbours privacy.Neighbours
 
+	single
 	most             int     // Accepted, as it was in Init
 	threshold, query float64 // scales
 	accepted         int
@@ -41,19 +42,17 @@ type SparseVector struct {
 	thresholds       int  // number of threshold noises drawn
 	open             bool // the current run has its threshold noise
 	offset           float64
-	noise            *privacy.Noise
 	buf              [1]float64
-	plan             privacy.Plan
 }
 
-var _ privacy.Ledgered = (*SparseVector)(nil)
+var _ privacy.Planner = (*SparseVector)(nil)
 
 // cbrt4 is the cube root of 4.
 const cbrt4 = 1.5874010519681994
 
 // Init validates and calibrates.
 func (s *SparseVector) Init() error {
-	s.noise, s.plan = nil, privacy.Plan{}
+	s.single = single{}
 	nominal := privacy.Budget{Epsilon: s.Epsilon}
 	if err := nominal.Validate(); err != nil {
 		return err
@@ -85,15 +84,9 @@ func (s *SparseVector) Init() error {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
 	s.most = s.Accepted
-	s.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: nominal,
-		Cases: [][]privacy.Release{{{
-			Laws:        []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
-			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted,
-		}}},
-		Conditions: []string{condition},
-		Source:     "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017",
-	}
+	s.plans(central(neighbours, nominal, "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", condition),
+		privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
+			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted})
 	return nil
 }
 
@@ -106,7 +99,7 @@ func (s *SparseVector) Reset(n *privacy.Noise) {
 // Accepted answers above, it returns an error that wraps privacy.ErrSpent. A value or threshold
 // that is not finite is refused and costs nothing.
 func (s *SparseVector) Above(value, threshold float64) (bool, error) {
-	if err := ready(s.noise, &s.plan); err != nil {
+	if err := s.ready(); err != nil {
 		return false, err
 	}
 	switch {
@@ -139,14 +132,12 @@ func (s *SparseVector) Left() int { return s.most - s.accepted }
 // Scales returns the scales of the Laplace noise on the threshold and on a query.
 func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold, s.query }
 
-// Plan returns what the answers reveal of a record.
-func (s *SparseVector) Plan(records int) privacy.Plan { return upTo(s.plan, records).HeldBy(s) }
-
-// Drawn returns one threshold noise for each run, whether it ended with an acceptance or is still
-// open, and one noise for each query.
-func (s *SparseVector) Drawn() []privacy.Draws {
-	return []privacy.Draws{
-		{Law: privacy.LaplaceLaw(1, s.threshold), Count: s.thresholds},
-		{Law: privacy.LaplaceLaw(1, s.query), Count: s.queries},
+// Plan returns what the answers reveal of a record. A threshold's noise is drawn for each run,
+// whether it ended with an acceptance or is still open, and another one for each query.
+func (s *SparseVector) Plan(records int) privacy.Plan {
+	p := s.upTo(records)
+	for i, n := range []int{s.thresholds, s.queries}[:len(p.Draws)] {
+		p.Draws[i].Count = n
 	}
+	return p.HeldBy(s)
 }

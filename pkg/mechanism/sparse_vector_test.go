@@ -64,7 +64,7 @@ func TestSparseVectorLedger(t *testing.T) {
 			t.Errorf("value %v, threshold %v is answered", bad[0], bad[1])
 		}
 	}
-	if d := s.Drawn(); d[0].Count != 0 || d[1].Count != 0 {
+	if d := privacy.PlanOf(s, privacy.All).Draws; d[0].Count != 0 || d[1].Count != 0 {
 		t.Errorf("refused queries drew %v", d)
 	}
 	if n := testing.AllocsPerRun(100, func() { _, _ = s.Above(-1e6, 0) }); n != 0 {

@@ -11,7 +11,7 @@ import (
 type noisy interface {
 	Init() error
 	Reset(*privacy.Noise)
-	privacy.Ledgered
+	privacy.Planner
 }
 
 // TestNothingIsReleasedBeforeInitAndReset: in that order, and again after another Init, whether

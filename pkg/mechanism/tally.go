@@ -119,32 +119,5 @@ func (t *tallied) over(weight float64) float64 {
 	return min(max(weight, t.setup.Lo), t.setup.Hi) - t.setup.Lo
 }
 
-// weights returns the plan of a tally, without its cases.
-func (t *tallied) weights(asked privacy.Budget, c privacy.Calibration, source string) privacy.Plan {
-	if t.seen == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
-	return privacy.Plan{
-		Model: privacy.Central, Neighbours: replaceWeights, Calibration: c, Asked: asked,
-		Conditions: []string{fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive},
-		Source:     source,
-	}
-}
-
-// shown returns the case of a record that moves the given number of sums, each by at most the range
-// of a weight.
-func (t *tallied) shown(law privacy.Law, sums int) []privacy.Release {
-	side := t.setup.Hi - t.setup.Lo
-	return []privacy.Release{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Times: sums}}
-}
-
-// ready refuses a record before Init and Reset.
-func (t *tallied) ready(n *privacy.Noise) error {
-	if n == nil || t.seen == nil {
-		return errReset
-	}
-	return nil
-}
-
 // Clipped returns how many weights were clipped since Reset.
 func (t *tallied) Clipped() int { return t.clipped }

@@ -149,7 +149,7 @@ func TestTallyLedger(t *testing.T) {
 					tally.Reset(privacy.NewNoise(ledger))
 					arms, weights := shown(s, rand.New(rand.NewPCG(seed, 1)))
 					for i := range arms {
-						if err := ledger.Check(tally.Drawn()); err != nil {
+						if err := ledger.Check(privacy.PlanOf(tally, privacy.All).Draws); err != nil {
 							t.Fatalf("%s: after %d records: %v", name, i, err)
 						}
 						if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{math.NaN()}}); err == nil {
@@ -159,7 +159,7 @@ func TestTallyLedger(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
-					draws := tally.Drawn()
+					draws := privacy.PlanOf(tally, privacy.All).Draws
 					if err := ledger.Check(draws); err != nil {
 						t.Fatalf("%s: after all records: %v", name, err)
 					}
@@ -373,10 +373,10 @@ func TestTallyAddRefuses(t *testing.T) {
 			tally.Reset(privacy.NewNoise(testSource()))
 			refuse := func(arms []int, weights []float64, words ...string) {
 				t.Helper()
-				before, clipped, draws := estimates(tally, s.Arms), tally.Clipped(), fmt.Sprint(tally.Drawn())
+				before, clipped, draws := estimates(tally, s.Arms), tally.Clipped(), fmt.Sprint(privacy.PlanOf(tally, privacy.All).Draws)
 				released, err := tally.Add(&privacy.Record{Arms: arms, Y: weights})
 				wants(t, name, err, words...)
-				if released || !same(before, estimates(tally, s.Arms)) || clipped != tally.Clipped() || draws != fmt.Sprint(tally.Drawn()) {
+				if released || !same(before, estimates(tally, s.Arms)) || clipped != tally.Clipped() || draws != fmt.Sprint(privacy.PlanOf(tally, privacy.All).Draws) {
 					t.Errorf("%s: the record %v, %v was refused and changed something", name, arms, weights)
 				}
 			}
@@ -527,8 +527,8 @@ func TestCounts(t *testing.T) {
 				}
 			}
 		}
-		if !math.IsInf(privacy.ClaimOf(c).Epsilon(), 1) || len(c.Drawn()) != 0 {
-			t.Errorf("claims %v, draws %v", privacy.ClaimOf(c), c.Drawn())
+		if !math.IsInf(privacy.ClaimOf(c).Epsilon(), 1) || len(privacy.PlanOf(c, privacy.All).Draws) != 0 {
+			t.Errorf("claims %v, draws %v", privacy.ClaimOf(c), privacy.PlanOf(c, privacy.All).Draws)
 		}
 	}
 }

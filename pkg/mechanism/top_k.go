@@ -35,19 +35,17 @@ type TopK struct {
 	Monotone   bool
 	Neighbours privacy.Neighbours // zero value: one record is replaced
 
-	k       int // as it was in Init; noisy has the length of the scores
-	scale   float64
-	choices int
-	noise   *privacy.Noise
-	noisy   []float64
-	plan    privacy.Plan
+	single
+	k     int // as it was in Init; noisy has the length of the scores
+	scale float64
+	noisy []float64
 }
 
-var _ privacy.Ledgered = (*TopK)(nil)
+var _ privacy.Planner = (*TopK)(nil)
 
 // Init validates, calibrates and allocates.
 func (t *TopK) Init() error {
-	t.noise, t.plan = nil, privacy.Plan{}
+	t.single = single{}
 	if err := t.Budget.Validate(); err != nil {
 		return err
 	}
@@ -86,32 +84,26 @@ func (t *TopK) Init() error {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
 	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: t.Budget,
-		Cases: [][]privacy.Release{{{
-			Laws:        []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
-			Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K,
-		}}},
-		Conditions: []string{condition, "a record is in one choice"},
-		Source:     "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
-	}
+	t.plans(central(neighbours, t.Budget, "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
+		condition, "a record is in one choice"), privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
+		Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K})
 	return nil
 }
 
 // Reset begins a new run that draws its noise from n.
-func (t *TopK) Reset(n *privacy.Noise) { t.noise, t.choices = n, 0 }
+func (t *TopK) Reset(n *privacy.Noise) { t.noise, t.releases = n, 0 }
 
 // Choose appends the K chosen candidates to dst, the first pick first. It refuses scores that are
 // not finite or not Candidates in number.
 func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
-	if err := ready(t.noise, &t.plan); err != nil {
+	if err := t.ready(); err != nil {
 		return dst, err
 	}
 	if err := fits(t.noisy, scores, len(t.noisy)); err != nil {
 		return dst, err
 	}
 	t.noise.Gumbel(t.noisy, t.scale)
-	t.choices++
+	t.releases++
 	for i, u := range scores {
 		t.noisy[i] += u
 	}
@@ -138,9 +130,4 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 func (t *TopK) Scale() float64 { return t.scale }
 
 // Plan returns what the choices reveal of a record.
-func (t *TopK) Plan(records int) privacy.Plan { return upTo(t.plan, records).HeldBy(t) }
-
-// Drawn returns one draw of a noise vector for each choice.
-func (t *TopK) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GumbelLaw(len(t.noisy), t.scale), Count: t.choices}}
-}
+func (t *TopK) Plan(records int) privacy.Plan { return t.upTo(records).HeldBy(t) }

@@ -61,20 +61,10 @@ func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// Drawn returns one draw of a node's noise a row, plus the draws of the padding.
-func (t *Tree) Drawn() []privacy.Draws {
-	if t.noise == nil { // before Init
-		return nil
-	}
-	return []privacy.Draws{{Law: t.noise.Law(), Count: t.drawn(t.released())}}
-}
-
 // Plan returns what the prefixes of up to the given number of records reveal of one record. The
 // first row is in floor(log2 records) + 1 nodes, and no row is in more. There is no plan if Noise
 // has no plan of its own.
-func (t *Tree) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(t.noise, t.nodes(records)).HeldBy(t)
-}
+func (t *Tree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
 
 // read writes the prefix sum into dst, with its noise and its shift.
 func (t *Tree) read(dst []float64) {
@@ -91,6 +81,7 @@ type prefix struct {
 	noise  NodeNoise
 	levels int
 	padded bool
+	stacks int // how often a node is drawn for each level at the start, and for each node that is opened
 	shift  float64
 
 	source *privacy.Noise
@@ -118,6 +109,9 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	size := r.size
 	*p = prefix{noise: noise, levels: levels, padded: padded, shift: noise.Shift(), packed: size,
 		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
+	if padded {
+		p.stacks = 1
+	}
 	r.sums = privacy.NewSums(p.noise.Bounds(p.shift), p.noise.Noiseless(), read, p.shiftTo)
 	return nil
 }
@@ -176,14 +170,12 @@ func (p *prefix) shiftTo(rhoMin float64) privacy.Bounds {
 	return p.noise.Bounds(p.shift)
 }
 
-// drawn returns how many draws of a node's noise the prefixes of t rows take: one a row. Padded
+// plan returns the noise's plan for the nodes that hold a record. One node is drawn a row. Padded
 // prefixes also take one for each level at the start, and after each row one for each level below
-// the node that the row finishes.
-func (p *prefix) drawn(t int) int {
-	if !p.padded {
-		return t
-	}
-	return p.levels + t + finished(t)
+// the node that the row finishes; nodes that are open all the time take as many.
+func (p *prefix) plan(r *rows, records int) privacy.Plan {
+	t := r.released()
+	return privacy.PlanOf(p.noise, r.nodes(records)).Repeated(t + p.stacks*(p.levels+finished(t)))
 }
 
 // finished returns how many nodes above the leaves t rows finish, the sum of the trailing zeros of

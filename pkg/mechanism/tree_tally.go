@@ -43,20 +43,15 @@ type TreeTally struct {
 	// +Inf no noise.
 	Budget privacy.Budget
 
-	tallied
-	gaussian    bool
-	first, node float64 // noise on a weight of the warm-up record, and on a node
-	levels      int
-	sums        []float64 // by arm, the sum of weights less Lo
-	leaves      []int     // by arm, the number of observations in the tree
+	noisyTally
+	levels int
+	sums   []float64 // by arm, the sum of weights less Lo
+	leaves []int     // by arm, the number of observations in the tree
 	// arms x (levels+1): the noise of the prefix's nodes at levels >= i and, in the last place, that
 	// of the warm-up
 	above    []float64
 	tails    [2][]privacy.Tail
-	noise    *privacy.Noise
-	buf      [1]float64
 	perRound slotNoise
-	asked    privacy.Budget
 }
 
 var (
@@ -65,7 +60,7 @@ var (
 
 // Init validates and calibrates.
 func (t *TreeTally) Init(s privacy.Setup) error {
-	t.noise = nil
+	t.noise, t.about = nil, privacy.Plan{}
 	if err := t.tallied.init(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
 		return err
 	}
@@ -82,10 +77,10 @@ func (t *TreeTally) calibrate() (err error) {
 		return err
 	}
 	t.gaussian, t.levels = t.perRound.gaussian, bits.Len(uint(s.Horizon))
-	if t.node, err = t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo); err != nil {
+	if t.later, err = t.perRound.scale(s.Slots*t.levels, s.Hi-s.Lo); err != nil {
 		return err
 	}
-	t.asked, t.first = t.Budget, 0
+	t.first = 0
 	if s.WarmUp {
 		if t.first, err = t.perRound.scale(s.Arms, s.Hi-s.Lo); err != nil {
 			return err
@@ -99,9 +94,10 @@ func (t *TreeTally) calibrate() (err error) {
 	for range t.levels + 1 {
 		for i := range scales {
 			t.tails[i] = append(t.tails[i], tailOf(t.gaussian, scales[i]))
-			scales[i] = append(scales[i], t.node)
+			scales[i] = append(scales[i], t.later)
 		}
 	}
+	t.describe(t.Budget, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020")
 	return nil
 }
 
@@ -116,7 +112,7 @@ func (t *TreeTally) Reset(n *privacy.Noise) {
 
 // Add adds a record and releases a new mean of each of its arms. moved reports whether it has any.
 func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
-	if err := t.ready(t.noise); err != nil {
+	if err := t.ready(); err != nil {
 		return false, err
 	}
 	warm := t.warm()
@@ -135,7 +131,7 @@ func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
 		t.leaves[arm]++
 		level := t.lowest(t.leaves[arm])
 		// The new node's noise comes on top of that of the nodes of the other digits.
-		above[level] = above[t.lowest(t.leaves[arm]&(t.leaves[arm]-1))] + t.draw(t.node)
+		above[level] = above[t.lowest(t.leaves[arm]&(t.leaves[arm]-1))] + t.draw(t.later)
 		t.means.Of[arm] = t.estimate(arm)
 	}
 	t.changed(rec.Arms)
@@ -144,15 +140,6 @@ func (t *TreeTally) Add(rec *privacy.Record) (moved bool, err error) {
 
 // lowest returns the lowest level that has a node in the prefix.
 func (t *TreeTally) lowest(leaves int) int { return min(bits.TrailingZeros(uint(leaves)), t.levels) }
-
-func (t *TreeTally) draw(scale float64) float64 {
-	if t.gaussian {
-		t.noise.Gaussian(t.buf[:], scale)
-	} else {
-		t.noise.Laplace(t.buf[:], scale)
-	}
-	return t.buf[0]
-}
 
 // estimate returns the mean of an arm's observations under the noise of its prefix.
 func (t *TreeTally) estimate(arm int) privacy.Estimate {
@@ -171,38 +158,17 @@ func (t *TreeTally) estimate(arm int) privacy.Estimate {
 
 // Scale returns the noise on a weight of the warm-up record, which is 0 without a warm-up, and on a
 // node: the scale of the Laplace noise, or the standard deviation of the Gaussian.
-func (t *TreeTally) Scale() (first, node float64) { return t.first, t.node }
-
-// law returns the law of the noise on a sum.
-func (t *TreeTally) law(scale float64) privacy.Law {
-	if t.gaussian {
-		return privacy.GaussianLaw(1, scale)
-	}
-	return privacy.LaplaceLaw(1, scale)
-}
+func (t *TreeTally) Scale() (first, node float64) { return t.first, t.later }
 
 // Plan returns what the trees of up to the given number of records reveal of one record. For each
 // of its arms the first record is in as many nodes as any. A warm-up record is in no tree, but in a
-// sum of its own for each arm.
+// sum of its own for each arm. Noise is drawn for each observation: in the trees each finishes
+// exactly one of the nodes that prefixes use.
 func (t *TreeTally) Plan(records int) privacy.Plan {
-	p := t.weights(t.asked, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020")
-	if t.setup.WarmUp && records > 0 {
-		p.Cases = append(p.Cases, t.shown(t.law(t.first), t.setup.Arms))
-		records--
-	}
-	if trees := min(records, t.setup.Horizon); trees > 0 {
-		p.Cases = append(p.Cases, t.shown(t.law(t.node), t.setup.Slots*bits.Len(uint(trees))))
-	}
-	return p.HeldBy(t)
-}
-
-// Drawn returns one draw for each observation: in the trees each finishes exactly one of the nodes
-// that prefixes use.
-func (t *TreeTally) Drawn() []privacy.Draws {
 	var first, nodes int
 	for arm, n := range t.leaves {
 		first += t.seen[arm] - n
 		nodes += n
 	}
-	return []privacy.Draws{{Law: t.law(t.first), Count: first}, {Law: t.law(t.node), Count: nodes}}
+	return t.plan(records, func(n int) int { return bits.Len(uint(min(n, t.setup.Horizon))) }, first, nodes).HeldBy(t)
 }

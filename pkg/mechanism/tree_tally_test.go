@@ -75,7 +75,7 @@ func TestTreeTallyReference(t *testing.T) {
 						scales = append(scales, tree.first/float64(count))
 					}
 					for range parts {
-						scales = append(scales, tree.node/float64(count))
+						scales = append(scales, tree.later/float64(count))
 					}
 					if want := tailOf(budget.Delta > 0, scales); math.Abs(e.Tail.Root-want.Root) > 1e-9*want.Root || math.Abs(e.Tail.Linear-want.Linear) > 1e-9*want.Linear {
 						t.Fatalf("%v, %+v, record %d: tail %v, want %v", budget, s, r, e.Tail, want)
@@ -193,7 +193,7 @@ func TestTreeTallyNoise(t *testing.T) {
 		for i := range every {
 			every[i] = i
 		}
-		v := tree.node * tree.node
+		v := tree.later * tree.later
 		if !tree.gaussian {
 			v *= 2
 		}

@@ -10,15 +10,6 @@ import (
 
 var errReset = errors.New("mechanism: used before Init and Reset")
 
-// ready refuses a release before Reset has brought the noise or Init has calibrated it. Init begins
-// by forgetting both and ends with a plan.
-func ready(n *privacy.Noise, p *privacy.Plan) error {
-	if n == nil || p.Cases == nil {
-		return errReset
-	}
-	return nil
-}
-
 // protect returns the neighbouring relation of a claim. The zero value means that one record is
 // replaced.
 func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {
@@ -26,14 +17,6 @@ func protect(n privacy.Neighbours, record string) (privacy.Neighbours, error) {
 		return privacy.Neighbours{Relation: privacy.Replace, Record: record, Contributions: 1}, nil
 	}
 	return n, n.Validate()
-}
-
-// upTo returns the plan for the given number of records; no records reveal nothing.
-func upTo(p privacy.Plan, records int) privacy.Plan {
-	if records <= 0 {
-		p.Cases = nil
-	}
-	return p
 }
 
 // fits checks that value and dst have length dim and that the value is finite.

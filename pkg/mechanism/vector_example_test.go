@@ -111,7 +111,7 @@ func ExampleSparseVector() {
 		}
 		fmt.Println(count, yes)
 	}
-	for _, d := range above.Drawn() {
+	for _, d := range privacy.PlanOf(&above, privacy.All).Draws {
 		fmt.Println(d.Count, "x", d.Law)
 	}
 	// Output:

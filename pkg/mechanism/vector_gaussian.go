@@ -28,20 +28,18 @@ type VectorGaussian struct {
 	Bound      float64            // largest Euclidean norm of a value, > 0, no default
 	Neighbours privacy.Neighbours // zero value: one record is replaced
 
-	bound    float64 // as it was in Init; buf has the length of a value
-	sd       float64
-	releases int
-	clipped  int
-	noise    *privacy.Noise
-	buf      []float64
-	plan     privacy.Plan
+	single
+	bound   float64 // as it was in Init; buf has the length of a value
+	sd      float64
+	clipped int
+	buf     []float64
 }
 
-var _ privacy.Ledgered = (*VectorGaussian)(nil)
+var _ privacy.Planner = (*VectorGaussian)(nil)
 
 // Init validates and calibrates.
 func (g *VectorGaussian) Init() error {
-	g.noise, g.plan = nil, privacy.Plan{}
+	g.single = single{}
 	mu, err := privacy.GaussianMu(g.Budget)
 	if err != nil {
 		return err
@@ -69,14 +67,9 @@ func (g *VectorGaussian) Init() error {
 		return fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, g.Budget)
 	}
 	g.bound, g.buf = g.Bound, make([]float64, g.Dim)
-	g.plan = privacy.Plan{
-		Model: privacy.Central, Neighbours: neighbours, Asked: g.Budget,
-		Cases: [][]privacy.Release{{{
-			Laws: []privacy.Law{privacy.GaussianLaw(g.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: sensitivity}, Times: k,
-		}}},
-		Conditions: []string{fmt.Sprintf("values clipped to the norm %v inside the mechanism", g.Bound), apart(neighbours)},
-		Source:     "Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022",
-	}
+	g.plans(central(neighbours, g.Budget, "Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022",
+		fmt.Sprintf("values clipped to the norm %v inside the mechanism", g.Bound), apart(neighbours)),
+		privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(g.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: sensitivity}, Times: k})
 	return nil
 }
 
@@ -86,7 +79,7 @@ func (g *VectorGaussian) Reset(n *privacy.Noise) { g.noise, g.releases, g.clippe
 // Release writes the value, clipped and under noise, into dst, which may be the value itself. It
 // refuses a value that has the wrong length or is not finite.
 func (g *VectorGaussian) Release(dst, value []float64) error {
-	if err := ready(g.noise, &g.plan); err != nil {
+	if err := g.ready(); err != nil {
 		return err
 	}
 	if err := fits(dst, value, len(g.buf)); err != nil {
@@ -121,9 +114,4 @@ func (g *VectorGaussian) SD() float64 { return g.sd }
 func (g *VectorGaussian) Clipped() int { return g.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (g *VectorGaussian) Plan(records int) privacy.Plan { return upTo(g.plan, records).HeldBy(g) }
-
-// Drawn returns one draw of a noise vector for each release.
-func (g *VectorGaussian) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.GaussianLaw(len(g.buf), g.sd), Count: g.releases}}
-}
+func (g *VectorGaussian) Plan(records int) privacy.Plan { return g.upTo(records).HeldBy(g) }

@@ -48,9 +48,9 @@ func seeded(stream int) (*privacy.Noise, *privacy.Ledger) {
 
 // balanced fails unless the ledger agrees with what a mechanism says, and does not when that is one
 // draw more.
-func balanced(t *testing.T, ledger *privacy.Ledger, m privacy.Ledgered) {
+func balanced(t *testing.T, ledger *privacy.Ledger, m privacy.Planner) {
 	t.Helper()
-	draws := m.Drawn()
+	draws := privacy.PlanOf(m, privacy.All).Draws
 	if err := ledger.Check(draws); err != nil {
 		t.Errorf("%T: %v", m, err)
 	}
@@ -71,7 +71,7 @@ func claims(t *testing.T, c privacy.Claim, epsilon float64) {
 }
 
 type releaser interface {
-	privacy.Ledgered
+	privacy.Planner
 	Init() error
 	Reset(*privacy.Noise)
 	Release(dst, value []float64) error
@@ -138,7 +138,7 @@ func TestVectorReleases(t *testing.T) {
 			t.Errorf("%T: %v allocations a release", c.m, n)
 		}
 		c.m.Reset(noise)
-		if c.m.Clipped() != 0 || c.m.Drawn()[0].Count != 0 {
+		if c.m.Clipped() != 0 || privacy.PlanOf(c.m, privacy.All).Draws[0].Count != 0 {
 			t.Errorf("%T: Reset keeps counts", c.m)
 		}
 	}

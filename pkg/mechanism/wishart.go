@@ -38,19 +38,20 @@ type Wishart struct {
 	Calibration privacy.Calibration // the zero value is Sound
 	Unshifted   bool                // leave out the shift of Eq. (4)
 
+	planned
 	setup       privacy.Setup
 	calibration privacy.Calibration // Calibration, as it was in Init
 	unshifted   bool                // Unshifted, as it was in Init
 	levels      int                 // m
 	freedom     int                 // k
 	sampler     *random.Wishart
-	asked       privacy.Budget
 }
 
 var _ NodeNoise = (*Wishart)(nil)
 
 // Init validates and calibrates.
 func (w *Wishart) Init(s privacy.Setup) error {
+	w.planned = planned{}
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
@@ -85,7 +86,9 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
 		return err
 	}
-	w.asked = w.Budget
+	p := central(privacy.ReplaceRound, w.Budget, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", clippedRows)
+	p.Calibration = w.Calibration
+	w.plans(p, privacy.Release{Laws: []privacy.Law{privacy.WishartLaw(w.sampler)}, Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}})
 	return nil
 }
 
@@ -143,9 +146,6 @@ func (w *Wishart) Nodes() (int, bool) { return w.levels, true }
 // Draw writes one node's noise, a packed symmetric matrix, into dst.
 func (w *Wishart) Draw(n *privacy.Noise, dst []float64) { n.Wishart(dst, w.sampler) }
 
-// Law returns the law of Draw.
-func (w *Wishart) Law() privacy.Law { return privacy.WishartLaw(w.sampler) }
-
 // Noiseless returns false, as Init refuses an infinite epsilon: Wishart noise has no non-private
 // limit.
 func (w *Wishart) Noiseless() bool { return false }
@@ -201,11 +201,5 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
 func (w *Wishart) Plan(nodes int) privacy.Plan {
-	if w.sampler == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
-	nodes = min(nodes, maxNodes(w.setup.Horizon))
-	return nodePlan(w.asked, w.calibration, nodes > 0, privacy.Release{
-		Laws: []privacy.Law{w.Law()}, Sensitivity: privacy.Norms{L2: w.setup.Bound * w.setup.Bound}, Times: nodes,
-	}, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23").HeldBy(w)
+	return w.shown(min(nodes, maxNodes(w.setup.Horizon)), 1).HeldBy(w)
 }

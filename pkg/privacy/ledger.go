@@ -79,17 +79,16 @@ func (l *Ledger) note(law Law) {
 	l.entries = append(l.entries, Draws{law, 1})
 }
 
-// CheckPlan compares the noise drawn with what x.Drawn predicts, and the prediction with x's plan.
-// It is an error, too, if x draws noise of a law that no release of the plan has. A plan without
-// releases needs no noise. The errors wrap ErrLedger.
-func (l *Ledger) CheckPlan(x Ledgered) error {
-	drawn := x.Drawn()
-	err := l.Check(drawn)
+// CheckPlan compares the noise drawn with the draws that x's plan lists. It is an error, too, if it
+// lists noise of a law that no release of the plan has. A plan without releases needs no noise. The
+// errors wrap ErrLedger.
+func (l *Ledger) CheckPlan(x Planner) error {
 	plan := PlanOf(x, All)
+	err := l.Check(plan.Draws)
 	if !plan.Held() || len(plan.Cases) == 0 {
 		return err
 	}
-	for _, d := range drawn {
+	for _, d := range plan.Draws {
 		// A shuffle has no scale, and hides nothing by itself.
 		if d.Count > 0 && d.Scale > 0 && !plan.has(d.Law) {
 			err = errors.Join(err, fmt.Errorf("privacy: %w: %v is the noise of no release of the plan", ErrLedger, d.Law))

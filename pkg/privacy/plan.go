@@ -32,6 +32,12 @@ type Plan struct {
 	Conditions []string // what else must hold for the claim, such as where records are clipped
 	Source     string   // paper and theorem
 
+	// Draws lists the noise that must have been drawn since Reset, for a Ledger to check. It has laws
+	// of the releases, with counts that follow from public numbers such as how many records came. The
+	// plan of a part that is used many times over, a device or a tree's noise, lists the draws of one
+	// message or node. The list is the same for any number of records that Plan is asked about.
+	Draws []Draws
+
 	holder any
 	none   string // why there is no plan, if holder is nil
 	group  int    // the largest number of records of a user, by group privacy; 0 means 1
@@ -47,14 +53,6 @@ type Planner interface {
 
 // All is the number of records that asks for the plan of a whole run.
 const All = math.MaxInt
-
-// Ledgered is a Planner that a Ledger can check: it also predicts the draws of its noise.
-type Ledgered interface {
-	Planner
-	// Drawn returns the noise that must have been drawn since Reset: laws of the plan, with counts
-	// computed from public values such as the number of records.
-	Drawn() []Draws
-}
 
 // Scope is the set of outputs that a claim covers.
 type Scope int
@@ -151,13 +149,13 @@ func PlanOf(x any, records int) Plan {
 	return Own(x, planner.Plan(records))
 }
 
-// Own returns p if x holds it, and otherwise a plan that claims nothing.
+// Own returns p if x holds it, and otherwise a plan that claims nothing and lists the same draws.
 func Own(x any, p Plan) Plan {
 	switch {
 	case p.holder == nil:
-		return NoPlan("%s", p.why())
+		p = Plan{none: p.why(), Draws: p.Draws}
 	case !reflect.ValueOf(x).Comparable() || p.holder != x:
-		return NoPlan("a %T has its plan from a %T, and does not hold it", x, p.holder)
+		p = Plan{none: fmt.Sprintf("a %T has its plan from a %T, and does not hold it", x, p.holder), Draws: p.Draws}
 	}
 	return p
 }
@@ -276,7 +274,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 		return Plan{}, errors.New("privacy: no plans to compose")
 	}
 	sum := plans[0]
-	sum.Asked, sum.Cases, sum.Conditions, sum.holder = Budget{}, [][]Release{nil}, nil, holder
+	sum.Asked, sum.Cases, sum.Conditions, sum.Draws, sum.holder = Budget{}, [][]Release{nil}, nil, nil, holder
 	var sources []string
 	for i, p := range plans {
 		switch {
@@ -295,6 +293,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 			return Plan{}, fmt.Errorf("privacy: plans 0 to %d have %d worst cases together, want <= %d", i, n, mostCases)
 		}
 		sum.Cases = crossed(sum.Cases, p.Cases)
+		sum.Draws = append(sum.Draws, p.Draws...)
 		for _, c := range p.Conditions {
 			if !slices.Contains(sum.Conditions, c) {
 				sum.Conditions = append(sum.Conditions, c)
@@ -331,6 +330,15 @@ func (p Plan) With(r Release) Plan {
 		p.Cases = [][]Release{nil}
 	}
 	p.Cases = crossed(p.Cases, [][]Release{{r}})
+	return p
+}
+
+// Repeated returns the plan with n times the draws: those of n messages, or of n nodes of a tree.
+func (p Plan) Repeated(n int) Plan {
+	p.Draws = slices.Clone(p.Draws)
+	for i := range p.Draws {
+		p.Draws[i].Count *= n
+	}
 	return p
 }
 

@@ -252,7 +252,9 @@ type planner struct {
 }
 
 func (p *planner) Plan(int) Plan {
-	return shown(Budget{1, 0}, Release{Laws: []Law{LaplaceLaw(1, 5)}, Sensitivity: Norms{L1: 5}}).HeldBy(p)
+	plan := shown(Budget{1, 0}, Release{Laws: []Law{LaplaceLaw(1, 5)}, Sensitivity: Norms{L1: 5}})
+	plan.Draws = []Draws{{LaplaceLaw(1, p.scale()), p.drawn}}
+	return plan.HeldBy(p)
 }
 
 func (p *planner) draw(n *Noise) {
@@ -266,8 +268,6 @@ func (p *planner) scale() float64 {
 	}
 	return 5
 }
-
-func (p *planner) Drawn() []Draws { return []Draws{{LaplaceLaw(1, p.scale()), p.drawn}} }
 
 // renamed has planner's methods, and not its plan.
 type renamed struct{ *planner }
@@ -304,7 +304,7 @@ func TestCheckPlan(t *testing.T) {
 		for range 3 {
 			p.draw(NewNoise(l))
 		}
-		if err := l.Check(p.Drawn()); err != nil {
+		if err := l.Check(p.Plan(All).Draws); err != nil {
 			t.Errorf("less %v: %v", less, err)
 		}
 		err := l.CheckPlan(p)
@@ -324,7 +324,8 @@ func TestCheckPlan(t *testing.T) {
 // withShuffle shuffles beside, which no plan needs to know.
 type withShuffle struct{ *planner }
 
-func (w *withShuffle) Plan(records int) Plan { return w.planner.Plan(records).HeldBy(w) }
-func (w *withShuffle) Drawn() []Draws {
-	return append(w.planner.Drawn(), Draws{ShuffleLaw(2), 1})
+func (w *withShuffle) Plan(records int) Plan {
+	p := w.planner.Plan(records)
+	p.Draws = append(p.Draws, Draws{ShuffleLaw(2), 1})
+	return p.HeldBy(w)
 }

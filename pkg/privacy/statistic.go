@@ -24,7 +24,8 @@ type Statistic[R any] interface {
 	Release() *R
 	// Clipped returns the number of records, or of their weights, that were clipped since Reset.
 	Clipped() int
-	Ledgered
+	// Plan returns what the releases after a number of records show of one.
+	Planner
 }
 
 // Accumulator is a statistic that releases the running sum of row row^T over rows (x, y).

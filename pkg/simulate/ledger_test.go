@@ -57,17 +57,13 @@ func (l *laplaceGreedy) Select(v *bandit.View, dst []int) []int {
 func (l *laplaceGreedy) Update(_ *bandit.View, arms []int, y []float64) { l.sum[arms[0]] += y[0] }
 
 func (l *laplaceGreedy) Plan(int) privacy.Plan {
-	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}, Cases: [][]privacy.Release{{{
-		Laws: []privacy.Law{privacy.LaplaceLaw(2, 5)}, Sensitivity: privacy.Norms{L1: 5},
-	}}}}.HeldBy(l)
-}
-
-func (l *laplaceGreedy) Drawn() []privacy.Draws {
 	law := privacy.LaplaceLaw(2, 5)
 	if l.tenth {
 		law.Scale /= 10
 	}
-	return []privacy.Draws{{Law: law, Count: l.rounds}}
+	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}, Cases: [][]privacy.Release{{{
+		Laws: []privacy.Law{privacy.LaplaceLaw(2, 5)}, Sensitivity: privacy.Norms{L1: 5},
+	}}}, Draws: []privacy.Draws{{Law: law, Count: l.rounds}}}.HeldBy(l)
 }
 
 // TestLedgerMeetsClaim: a trial whose noise is not what the claim rests on is an error that says
@@ -124,7 +120,7 @@ type systemNoise struct {
 
 func (s *systemNoise) Check() error { return s.found }
 
-// TestUncheckedClaimWarns: a finite claim without Drawn passes with a warning, an infinite one
+// TestUncheckedClaimWarns: a finite claim without Draws passes with a warning, an infinite one
 // without.
 func TestUncheckedClaimWarns(t *testing.T) {
 	e := toyExperiment()
@@ -132,7 +128,7 @@ func TestUncheckedClaimWarns(t *testing.T) {
 	r := mustRun(t, e)
 	count := func(p PolicyResult) int {
 		for _, w := range p.Warnings {
-			if strings.Contains(w.What, "no method Drawn") {
+			if strings.Contains(w.What, "lists no Draws") {
 				return w.Count
 			}
 		}

@@ -210,7 +210,7 @@ func allArms(n int) []int {
 // method Check.
 func (s *seat) check() error {
 	var err error
-	if l, ok := s.learner.(privacy.Ledgered); ok {
+	if l, ok := s.learner.(privacy.Planner); ok && s.unchecked() == nil {
 		err = s.ledger.CheckPlan(l)
 	}
 	if l, ok := s.learner.(interface{ Check() error }); ok {
@@ -221,13 +221,11 @@ func (s *seat) check() error {
 
 // unchecked warns of a claim that cannot be compared with the ledger.
 func (s *seat) unchecked() []bandit.Warning {
-	if _, ok := s.learner.(privacy.Ledgered); ok {
+	p := privacy.PlanOf(s.learner, privacy.All)
+	if p.Draws != nil || p.Quality == privacy.Secure || math.IsInf(p.Claim().Epsilon(), 1) {
 		return nil
 	}
-	if math.IsInf(privacy.ClaimOf(s.learner).Epsilon(), 1) {
-		return nil
-	}
-	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner has no method Drawn", Count: 1}}
+	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}
 }
 
 // checkArms returns the index of the first arm outside [0, n), len(arms) if the number of arms is

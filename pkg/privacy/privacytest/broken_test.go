@@ -163,15 +163,13 @@ func (s *summed) Add(r *privacy.Record) (bool, error) {
 
 func (s *summed) Release() *privacy.Sums { return s.release }
 func (s *summed) Clipped() int           { return s.clipped }
-func (s *summed) Drawn() []privacy.Draws {
-	return []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd), Count: s.n}}
-}
 
 func (s *summed) Plan(records int) privacy.Plan {
 	if s.grows > 0 && records == privacy.All {
 		records = s.grows
 	}
-	p := privacy.Plan{Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: approximate, Source: "a test"}
+	p := privacy.Plan{Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: approximate, Source: "a test",
+		Draws: []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd), Count: s.n}}}
 	if times := min(records, s.setup.Horizon); times > 0 {
 		p.Cases = [][]privacy.Release{{{
 			Laws:        []privacy.Law{privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd)},

@@ -361,9 +361,8 @@ type reported struct {
 	messages int
 }
 
-func (r *reported) Drawn() []privacy.Draws { return r.device.Drawn(r.messages) }
 func (r *reported) Plan(n int) privacy.Plan {
-	return privacy.PlanOf(r.device, n).HeldBy(r)
+	return privacy.PlanOf(r.device, n).Repeated(r.messages).HeldBy(r)
 }
 
 func (c DeviceCase) ledger(fail report) {

@@ -90,9 +90,9 @@ func (c LearnerCase) ledger(fail report) {
 		fail("%v", err)
 		return
 	}
-	x, ok := l.(privacy.Ledgered)
+	x, ok := l.(privacy.Planner)
 	if !ok {
-		fail("a %T does not say what it draws: give it the methods Plan and Drawn", l)
+		fail("a %T does not say what it draws: give it a method Plan", l)
 		return
 	}
 	for i, n := range []int{c.Long, 0, 1, 2, 3, 37, c.Long} {

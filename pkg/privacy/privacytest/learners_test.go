@@ -67,20 +67,16 @@ func TestLearners(t *testing.T) {
 type faint struct{ mechanism.Gaussian }
 
 func (f *faint) Draw(n *privacy.Noise, dst []float64) {
-	n.SymmetricGaussian(dst, f.Law().Dim, f.Law().Scale)
-}
-
-func (f *faint) Law() privacy.Law {
-	law := f.Gaussian.Law()
-	law.Scale /= 10
-	return law
+	law := f.Plan(0).Draws[0].Law
+	n.SymmetricGaussian(dst, law.Dim, law.Scale)
 }
 
 func (f *faint) Plan(nodes int) privacy.Plan {
 	p := f.Gaussian.Plan(nodes)
+	p.Draws[0].Scale /= 10
 	for _, c := range p.Cases {
 		for i := range c {
-			c[i].Laws = []privacy.Law{f.Law()}
+			c[i].Laws = []privacy.Law{p.Draws[0].Law}
 			c[i].Sensitivity.L2 /= 10
 		}
 	}

@@ -235,8 +235,8 @@ func (c Case[R]) refused(fail report) {
 			return
 		}
 	}
-	if plain.Clipped() != x.Clipped() || !slices.Equal(plain.Drawn(), x.Drawn()) || !slices.Equal(ledgers[0].Drawn(), ledgers[1].Drawn()) {
-		fail("records that were refused count: clipped %d, want %d; draws %v, want %v", x.Clipped(), plain.Clipped(), x.Drawn(), plain.Drawn())
+	if plain.Clipped() != x.Clipped() || !slices.Equal(drawn(plain), drawn(x)) || !slices.Equal(ledgers[0].Drawn(), ledgers[1].Drawn()) {
+		fail("records that were refused count: clipped %d, want %d; draws %v, want %v", x.Clipped(), plain.Clipped(), drawn(x), drawn(plain))
 	}
 	if c.Public {
 		return // there is no horizon
@@ -315,11 +315,14 @@ func (c Case[R]) reset(fail report) {
 			}
 		}
 	}
-	if used.Clipped() != fresh.Clipped() || !slices.Equal(used.Drawn(), fresh.Drawn()) {
-		fail("after Reset and a run, Clipped() = %d and Drawn() = %v, a new statistic's are %d and %v: begin to count anew in Reset",
-			used.Clipped(), used.Drawn(), fresh.Clipped(), fresh.Drawn())
+	if used.Clipped() != fresh.Clipped() || !slices.Equal(drawn(used), drawn(fresh)) {
+		fail("after Reset and a run, Clipped() = %d and Plan(All).Draws = %v, a new statistic's are %d and %v: begin to count anew in Reset",
+			used.Clipped(), drawn(used), fresh.Clipped(), drawn(fresh))
 	}
 }
+
+// drawn returns the draws that x says have been made.
+func drawn(x privacy.Planner) []privacy.Draws { return privacy.PlanOf(x, privacy.All).Draws }
 
 func (c Case[R]) ledger(fail report) {
 	x, err := c.start(c.Setup)
@@ -340,11 +343,11 @@ func (c Case[R]) ledger(fail report) {
 				fail("record %d: %v", place+1, err)
 				return
 			}
-			drawn := slices.Clone(ledger.Drawn())
+			before := slices.Clone(ledger.Drawn())
 			if first, again := c.numbers(x, nil), c.numbers(x, nil); !same(first, again) {
 				fail("release %d read again shows other numbers: draw noise when records come", place+1)
 			}
-			if !slices.Equal(drawn, ledger.Drawn()) {
+			if !slices.Equal(before, ledger.Drawn()) {
 				fail("reading release %d draws noise: draw it when records come", place+1)
 			}
 		}
