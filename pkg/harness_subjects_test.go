@@ -141,8 +141,6 @@ func subjects() []subject {
 		values("privacy.SparseVectorEvent", func() any { return &privacy.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
 		values("privacy.WishartEvent", func() any { return &privacy.WishartEvent{Node: narrow, Nodes: 4} }),
 		values("privacy.ApproximateEvent", func() any { return &privacy.ApproximateEvent{Budget: budget} }),
-		values("privacy.TreeEvent", func() any { return &privacy.TreeEvent{Node: privacy.GaussianEvent{Mu: 0.2}, Nodes: 4} }),
-		values("privacy.MatrixEvent", func() any { return &privacy.MatrixEvent{ColumnNorm: 2, Sensitivity: 1, SD: 4} }),
 		values("privacy.Sequence", func() any {
 			return &privacy.Sequence{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
 		}),
@@ -151,7 +149,6 @@ func subjects() []subject {
 		values("privacy.Parallel", func() any {
 			return &privacy.Parallel{privacy.LaplaceEvent{Epsilon: 0.1}, privacy.GaussianEvent{Mu: 0.2}}
 		}),
-		values("privacy.DoublingEvent", func() any { return &privacy.DoublingEvent{Block: privacy.GaussianEvent{Mu: 0.2}} }),
 		values("privacy.GroupEvent", func() any { return &privacy.GroupEvent{Event: privacy.LaplaceEvent{Epsilon: 0.2}, Contributions: 2} }),
 		values("privacy.ShuffleEvent", func() any { return &privacy.ShuffleEvent{Local: 0.5, Users: 100} }),
 		of("privacy.GaussianMu", func() []any { return []any{privacy.GaussianMu, budget} }),

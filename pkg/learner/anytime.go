@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 )
 
 // Anytime makes a server that needs the horizon into one that does not, by doubling (LDP, Algorithm
@@ -52,8 +53,8 @@ func (a *Anytime) Init(p bandit.Problem, horizon int) error {
 func (a *Anytime) grow() error {
 	rounds := 1 << len(a.servers)
 	s := a.Block(rounds)
-	if s == nil {
-		return fmt.Errorf("learner: Anytime.Block(%d) returned nil", rounds)
+	if err := field.Check(fmt.Sprintf("learner: Anytime.Block(%d)", rounds), s); err != nil {
+		return err
 	}
 	if err := s.Init(a.problem, rounds); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -26,6 +27,7 @@ type CombinerDevice struct {
 	Noise   OnlineNoise // of the default set
 
 	devices []Device
+	plan    privacy.Plan // of them all
 }
 
 var _ Device = (*CombinerDevice)(nil)
@@ -44,9 +46,10 @@ func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
 	if len(c.devices) == 0 {
 		return fmt.Errorf("learner: CombinerDevice.Devices is empty, want >= 1, or nil for the default set")
 	}
+	c.plan = privacy.Plan{}
 	for i, d := range c.devices {
-		if d == nil {
-			return fmt.Errorf("learner: CombinerDevice.Devices[%d] is nil", i)
+		if err := field.Check(fmt.Sprintf("learner: CombinerDevice.Devices[%d]", i), d); err != nil {
+			return err
 		}
 		if err := d.Init(p, horizon); err != nil {
 			return fmt.Errorf("learner: the device of base learner %d: %w", i, err)
@@ -64,6 +67,7 @@ func (c *CombinerDevice) Init(p bandit.Problem, horizon int) error {
 			return fmt.Errorf("learner: the device of base learner %d draws %v for a message and that of base learner 0 draws %v, want the same", i+1, draws, plan.Draws)
 		}
 	}
+	c.plan = plan
 	return nil
 }
 
@@ -98,9 +102,4 @@ func (c *CombinerDevice) Report(broadcast []float64, x []float64, y float64, noi
 }
 
 // Plan returns the plan that all the devices share.
-func (c *CombinerDevice) Plan(records int) privacy.Plan {
-	if len(c.devices) == 0 {
-		return privacy.NoPlan("used before Init")
-	}
-	return privacy.PlanOf(c.devices[0], records).HeldBy(c)
-}
+func (c *CombinerDevice) Plan(int) privacy.Plan { return c.plan.HeldBy(c) }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -167,6 +168,9 @@ func (c *CombinerServer) Init(p bandit.Problem, horizon int) error {
 		r, ok := s.(Rewarder)
 		if !ok {
 			return fmt.Errorf("learner: the server of base learner %d is a %T, whose messages show no reward, want a Rewarder", i, s)
+		}
+		if err := field.Check(fmt.Sprintf("learner: CombinerServer.Servers[%d]", i), s); err != nil {
+			return err
 		}
 		if err := r.Init(p, horizon); err != nil {
 			return fmt.Errorf("learner: the server of base learner %d: %w", i, err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -40,6 +41,7 @@ func (l *LDPDevice) Init(p bandit.Problem, horizon int) (err error) {
 	}
 	l.constant = l.Noise.Constant
 	l.buf = make([]float64, l.scale.size())
+	l.plan = localPlan(l.Noise.Budget, l.Noise.Calibration, l.scale.constant, "Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", l.scale.release())
 	return nil
 }
 
@@ -69,10 +71,7 @@ func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.N
 }
 
 // Plan returns what a message shows of its user.
-func (l *LDPDevice) Plan(int) privacy.Plan {
-	return localPlan(l.Noise.Budget, l.Noise.Calibration, l.scale.constant,
-		"Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", l.scale.release()).HeldBy(l)
-}
+func (l *LDPDevice) Plan(int) privacy.Plan { return l.plan.HeldBy(l) }
 
 // user is what all devices share: the choice by a broadcast, and the clipping of data.
 type user struct {
@@ -81,6 +80,7 @@ type user struct {
 	arms     []int
 	x        []float64 // the context, clipped
 	constant float64   // its last coordinate, if not 0
+	plan     privacy.Plan
 }
 
 func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[privacy.Sums]) error {
@@ -89,6 +89,9 @@ func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[pri
 	}
 	if policy == nil {
 		policy = &LinUCB{}
+	}
+	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
+		return err
 	}
 	*u = user{problem: p, policy: policy, x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
 	none := privacy.NewSums(privacy.Bounds{RhoMin: 1, RhoMax: 1}, false, func(dst []float64) { clear(dst) }, func(rhoMin float64) privacy.Bounds {

@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -151,20 +152,15 @@ func (s *ldpScale) release() privacy.Release {
 }
 
 // localPlan returns the plan of one message. It lists a draw of each law that has a scale.
-func localPlan(asked privacy.Budget, c privacy.Calibration, constant float64, source string, releases ...privacy.Release) privacy.Plan {
+func localPlan(asked privacy.Budget, c privacy.Calibration, constant float64, source string, r privacy.Release) privacy.Plan {
 	p := privacy.Plan{
-		Model: privacy.Local, Scope: privacy.OneMessage, Calibration: c, Asked: asked, Cases: [][]privacy.Release{releases},
+		Model: privacy.Local, Scope: privacy.OneMessage, Calibration: c, Asked: asked,
 		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's (context, reward)", Contributions: 1},
 		Conditions: []string{"contexts and rewards clipped to their bounds on the device"},
 		Source:     source,
 	}
-	for _, r := range releases {
-		for _, law := range r.Laws {
-			if law.Scale > 0 {
-				p.Draws = append(p.Draws, privacy.Draws{Law: law, Count: 1})
-			}
-		}
-	}
+	p = p.With(r)
+	p.Draws = slices.DeleteFunc(p.Draws, func(d privacy.Draws) bool { return d.Scale == 0 })
 	if constant != 0 {
 		p.Conditions = append(p.Conditions, fmt.Sprintf("the last coordinate of every context is publicly %.6g, and set to it on the device", constant))
 	}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -117,6 +118,9 @@ func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy
 	}
 	if policy == nil {
 		policy = &LinUCB{}
+	}
+	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
+		return 0, err
 	}
 	setup := privacy.Setup{Horizon: horizon, Alpha: 1 / float64(horizon)}
 	if a, ok := policy.(Asker); ok {

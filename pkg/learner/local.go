@@ -1,11 +1,13 @@
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -111,12 +113,10 @@ var (
 
 // Init validates and initialises the device, the server and the shuffler.
 func (l *Local) Init(p bandit.Problem, horizon int) error {
-	switch {
-	case l.Device == nil:
-		return fmt.Errorf("learner: Local.Device is nil")
-	case l.Server == nil:
-		return fmt.Errorf("learner: Local.Server is nil")
-	case l.Batch < 0:
+	if err := errors.Join(field.Check("learner: Local.Device", l.Device), field.Check("learner: Local.Server", l.Server)); err != nil {
+		return err
+	}
+	if l.Batch < 0 {
 		return fmt.Errorf("learner: Local.Batch = %d, want >= 1, or 0 for 1", l.Batch)
 	}
 	if err := checkLinear("Local", p, horizon); err != nil {
@@ -131,6 +131,11 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 	l.problem, l.plan, l.shuffled = p, privacy.PlanOf(l.Device, privacy.All), l.Batch > 1
 	if l.shuffled && l.Shuffler == nil {
 		l.Shuffler = &Uniform{}
+	}
+	if l.shuffled {
+		if err := field.Check("learner: Local.Shuffler", l.Shuffler); err != nil {
+			return err
+		}
 	}
 	if d, ok := l.Device.(ShufflerChecker); ok {
 		by := l.Shuffler

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -42,6 +43,9 @@ var (
 func (m *Metered) Init(p bandit.Problem, horizon int) error {
 	if _, ok := m.Learner.(privacy.Planner); !ok {
 		return fmt.Errorf("learner: Metered.Learner is a %T, want one that says what it spends (privacy.Planner)", m.Learner)
+	}
+	if err := field.Check("learner: Metered.Learner", m.Learner); err != nil {
+		return err
 	}
 	if err := m.Budget.Validate(); err != nil {
 		return err

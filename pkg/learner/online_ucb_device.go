@@ -39,6 +39,12 @@ func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
 	}
 	o.constant = o.Noise.Constant
 	o.buf, o.zeta = make([]float64, o.scale.noisy+1), make([]float64, o.scale.noisy)
+	pair := privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(len(o.buf), o.scale.sigma)}, Sensitivity: privacy.Norms{L2: o.scale.diameter}}
+	o.plan = localPlan(o.Noise.Budget, o.Noise.Calibration, o.constant,
+		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)", pair)
+	if o.scale.zeta {
+		o.plan = o.plan.With(privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(len(o.zeta), 1)}})
+	}
 	return nil
 }
 
@@ -92,15 +98,4 @@ func (o *OnlineDevice) Report(broadcast []float64, x []float64, y float64, noise
 }
 
 // Plan returns what a message shows of its user. zeta hides nothing and is not counted.
-func (o *OnlineDevice) Plan(int) privacy.Plan {
-	n, s := &o.Noise, &o.scale
-	releases := []privacy.Release{{
-		Laws: []privacy.Law{privacy.GaussianLaw(s.noisy+1, s.sigma)}, Sensitivity: privacy.Norms{L2: s.diameter},
-	}}
-	if s.zeta {
-		releases = append(releases, privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.noisy, 1)}})
-	}
-	return localPlan(n.Budget, n.Calibration, s.constant,
-		"Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
-		releases...).HeldBy(o)
-}
+func (o *OnlineDevice) Plan(int) privacy.Plan { return o.plan.HeldBy(o) }

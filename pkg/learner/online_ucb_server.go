@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -155,8 +156,11 @@ func (o *OnlineServer) Init(p bandit.Problem, horizon int) (err error) {
 	o.predict = nil
 	if o.Online == nil {
 		o.predict = &online.Maler{Radius: o.theory.radius, Gradient: o.theory.gradient}
-	} else if o.predict = o.Online(o.theory.radius, o.theory.gradient); o.predict == nil {
-		return fmt.Errorf("learner: OnlineServer.Online(%v, %v) returned nil", o.theory.radius, o.theory.gradient)
+	} else {
+		o.predict = o.Online(o.theory.radius, o.theory.gradient)
+	}
+	if err := field.Check(fmt.Sprintf("learner: OnlineServer.Online(%v, %v)", o.theory.radius, o.theory.gradient), o.predict); err != nil {
+		return err
 	}
 	if err := o.predict.Init(d, horizon); err != nil {
 		return err

@@ -261,14 +261,14 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineServer{LambdaMin: -1}, []string{"LambdaMin = -1"}},
 		{learner.OnlineServer{Rule: 7}, []string{"WidthRule(7)"}},
 		{learner.OnlineServer{Rule: learner.OracleWidth}, []string{"Truth is nil"}},
-		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return nil }}, []string{"returned nil"}},
+		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return nil }}, []string{"OnlineServer.Online(", "is nil"}},
 		{learner.OnlineServer{Online: func(float64, float64) online.Learner { return &online.ONS{} }}, []string{"ONS.ExpConcave"}},
 	} {
 		c.s.Noise = learner.OnlineNoise{Budget: strict}
 		wants(t, "OnlineServer", c.s.Init(features, 100), c.words...)
 	}
 	wants(t, "Anytime", (&learner.Anytime{}).Init(features, 100), "Block is nil")
-	wants(t, "Anytime", (&learner.Anytime{Block: func(int) learner.Server { return nil }}).Init(features, 100), "Block(1) returned nil")
+	wants(t, "Anytime", (&learner.Anytime{Block: func(int) learner.Server { return nil }}).Init(features, 100), "Block(1) is nil")
 }
 
 // block counts what it is told.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"reflect"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -53,18 +53,16 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := bandit.CheckHorizon(horizon); err != nil {
 		return err
 	}
-	if l.Policy == nil {
-		return fmt.Errorf("learner: Private.Policy is nil")
+	if err := field.Check("learner: Private.Policy", l.Policy); err != nil {
+		return err
 	}
 	if l.Statistic == nil {
 		if l.Statistic = exact[R](); l.Statistic == nil {
 			return fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
 		}
 	}
-	for _, half := range []any{l.Policy, l.Statistic} {
-		if v := reflect.ValueOf(half); v.Kind() == reflect.Pointer && v.IsNil() {
-			return fmt.Errorf("learner: Private of a %T that is nil", half)
-		}
+	if err := field.Check("learner: Private.Statistic", l.Statistic); err != nil {
+		return err
 	}
 	setup := privacy.Setup{
 		Horizon: horizon, Alpha: 1 / float64(horizon),

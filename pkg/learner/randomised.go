@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -36,8 +37,8 @@ var (
 
 // Init validates and initialises the inner learner.
 func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
-	if r.Learner == nil {
-		return fmt.Errorf("learner: RandomisedAction.Learner is nil")
+	if err := field.Check("learner: RandomisedAction.Learner", r.Learner); err != nil {
+		return err
 	}
 	if err := (privacy.Budget{Epsilon: r.Epsilon}).Validate(); err != nil {
 		return err
@@ -92,17 +93,17 @@ func (r *RandomisedAction) Warnings() []bandit.Warning { return r.Learner.Warnin
 // they cover all outputs. If the inner learner has no plan, only the action of the own round is
 // covered. A response is drawn each round, beside the inner learner's noise.
 func (r *RandomisedAction) Plan(records int) privacy.Plan {
-	// of all numbers of arms, the one that shows most
-	action := privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.epsilon)}}
 	p := privacy.PlanOf(r.Learner, records)
 	p.Scope = privacy.AllOutputs
 	if !p.Held() {
 		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
 	}
-	p.Model, p.Draws = privacy.Central, slices.Concat(p.Draws, r.drawn)
+	draws := slices.Concat(p.Draws, r.drawn)
+	p = p.With(privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.epsilon)}}) // of all numbers of arms, the one that shows most
+	p.Model, p.Draws = privacy.Central, draws
 	p.Asked.Epsilon += r.epsilon
 	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
-	return p.With(action).HeldBy(r)
+	return p.HeldBy(r)
 }
 
 // Check compares noise that the inner learner drew from the operating system with its plan.

@@ -1,6 +1,7 @@
 package learner_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -84,7 +86,7 @@ func TestInitRefuses(t *testing.T) {
 		{learner.LinUCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
 		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
 		{learner.LinUCB{}, &mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
-		{learner.LinUCB{}, &mechanism.Tree{}, []string{"without Noise"}},
+		{learner.LinUCB{}, &mechanism.Tree{}, []string{"Noise is nil"}},
 		{learner.LinUCB{RhoMin: 1}, &fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
 		{learner.LinUCB{OptimalShift: true}, &fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
@@ -266,5 +268,41 @@ func TestNoAllocations(t *testing.T) {
 				t.Errorf("%s, d = %d: %v allocations in 1500 rounds, want 0; err %v", name, d, n, l.Err())
 			}
 		}
+	}
+}
+
+// TestNilPointers: a field that holds a nil pointer is refused by its name, as one that is nil is.
+func TestNilPointers(t *testing.T) {
+	linear := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
+	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
+	device, server := &learner.LDPDevice{Noise: noise}, &learner.LDPServer{Noise: noise}
+	var gaussian *mechanism.Gaussian
+	var policy *learner.LinUCB
+	private := (*learner.Private[privacy.Sums])(nil)
+	for _, c := range []struct {
+		what interface {
+			Init(bandit.Problem, int) error
+		}
+		p    bandit.Problem
+		want string
+	}{
+		{learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(&learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New[privacy.Sums](policy, nil), linear, "Private.Policy is a *learner.LinUCB that is nil"},
+		{learner.New[privacy.Sums](&learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
+		{&learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
+		{&learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
+		{&learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
+		{&learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
+		{&learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
+		{&learner.LDPDevice{Noise: noise, Policy: policy}, linear, "LDPDevice.Policy is a *learner.LinUCB that is nil"},
+		{&learner.LDPServer{Noise: noise, Policy: policy}, linear, "LDPServer.Policy is a *learner.LinUCB that is nil"},
+		{&learner.CombinerDevice{Devices: []learner.Device{device, (*learner.LDPDevice)(nil)}}, linear, "CombinerDevice.Devices[1] is a *learner.LDPDevice that is nil"},
+		{&learner.CombinerServer{Servers: []learner.Server{(*learner.OnlineServer)(nil)}, Regret: []learner.RegretBound{{Coefficient: 1, Power: 0.5, Eta: 1}}},
+			linear, "CombinerServer.Servers[0] is a *learner.OnlineServer that is nil"},
+		{learner.New(&learner.CTS{Matroid: (*matroid.Uniform)(nil)}, nil), arms, "CTS.Matroid is a *matroid.Uniform that is nil"},
+	} {
+		wants(t, fmt.Sprintf("%T", c.what), c.what.Init(c.p, 10), c.want)
 	}
 }

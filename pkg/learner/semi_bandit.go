@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -70,9 +71,10 @@ func (s *semiBandit) init(name string, m matroid.Matroid, start Initialisation, 
 	if err := bandit.CheckHorizon(horizon); err != nil {
 		return err
 	}
+	if err := field.Check("learner: "+name+".Matroid", m); err != nil {
+		return err
+	}
 	switch {
-	case m == nil:
-		return fmt.Errorf("learner: %s.Matroid is nil", name)
 	case start != Forced && start != AsPublished:
 		return fmt.Errorf("learner: %s.Initialisation = %v, want Forced or AsPublished", name, start)
 	case p.Dim != 0:

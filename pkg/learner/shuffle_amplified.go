@@ -92,21 +92,33 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 		return out, err
 	}
 	out = Amplification{SD: 1 / s.mu, Without: 1 / mu, Local: privacy.GaussianEpsilon(a.Budget.Delta, s.mu)}
-	out.Epsilon, out.Helps = a.worth(s.mu)
+	plan := a.plan(s, a.Batch)
+	out.Epsilon = plan.HeldBy(a).Claim().Epsilon()
+	out.Helps = plan.Model == privacy.Shuffled
 	return out, nil
 }
 
-// worth returns the epsilon that is proved for messages of mu, and whether amplification gives it.
-func (a AmplifiedNoise) worth(mu float64) (epsilon float64, amplified bool) {
-	local := privacy.GaussianEpsilon(a.Budget.Delta, mu)
-	epsilon = privacy.AmplifiedEpsilon(a.Budget.Delta, mu, a.Batch)
-	if a.Calibration == privacy.Sound && epsilon > a.Budget.Epsilon && privacy.AmplifiedDelta(a.Budget.Epsilon, mu, a.Batch) <= a.Budget.Delta {
-		epsilon = a.Budget.Epsilon // bisection's last digit
+// plan returns what a message in a batch shows of its user, as much as by itself unless shuffling
+// is proved to amplify.
+func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
+	r := s.release()
+	if batch > 0 {
+		r.Laws = append(r.Laws, privacy.ShuffleLaw(batch))
 	}
-	if !(epsilon < local*(1-1e-6)) {
-		return local, false
+	p := localPlan(a.Budget, a.Calibration, s.constant, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", r)
+	if batch == 0 {
+		return p
 	}
-	return epsilon, true
+	if _, amplified := p.HeldBy(a).Event().(privacy.ApproximateEvent); !amplified {
+		p.Conditions = append(p.Conditions, fmt.Sprintf("none on the shuffler: for batches of %d of these messages no amplification is proved", batch))
+		return p
+	}
+	p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
+	p.Conditions = append(p.Conditions,
+		"an honest shuffler, and nobody sees a message before it has shuffled the batch",
+		fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
+	p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
+	return p
 }
 
 // AmplifiedDevice is the devices' half of shuffle LinUCB by amplification: LDPDevice with
@@ -128,34 +140,21 @@ func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 	if a.LDPDevice.Noise, err = a.Noise.local(); err != nil {
 		return err
 	}
-	return a.LDPDevice.Init(p, horizon)
+	err = a.LDPDevice.Init(p, horizon)
+	a.plan = a.Noise.plan(a.scale, 0)
+	return err
 }
 
 // Plan returns what a message shows of its user without a shuffler.
-func (a *AmplifiedDevice) Plan(int) privacy.Plan {
-	return localPlan(a.Noise.Budget, a.Noise.Calibration, a.scale.constant,
-		"Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", a.scale.release()).HeldBy(a)
-}
+func (a *AmplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
 
 // ShuffledPlan returns what a message shows in a shuffled batch. That is as much as by itself
 // unless shuffling is proved to amplify.
 func (a *AmplifiedDevice) ShuffledPlan(batch int) (privacy.Plan, error) {
-	p := a.Plan(privacy.All)
 	if err := a.checkBatch(batch); err != nil {
-		return p, err
+		return privacy.Plan{}, err
 	}
-	r := &p.Cases[0][0]
-	r.Laws = append(r.Laws, privacy.ShuffleLaw(batch))
-	if _, amplified := a.Noise.worth(a.scale.mu); !amplified {
-		p.Conditions = append(p.Conditions, fmt.Sprintf("none on the shuffler: for batches of %d of these messages no amplification is proved", batch))
-		return p, nil
-	}
-	p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
-	p.Conditions = append(p.Conditions,
-		"an honest shuffler, and nobody sees a message before it has shuffled the batch",
-		fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
-	p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
-	return p, nil
+	return a.Noise.plan(a.scale, batch).HeldBy(a), nil
 }
 
 func (a *AmplifiedDevice) checkBatch(batch int) error {

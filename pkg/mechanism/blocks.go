@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -150,6 +151,9 @@ func (b *Blocks) levelUp() error {
 	rule := b.Lengths
 	if rule == nil {
 		rule = Doubling{}
+	}
+	if err := field.Check("mechanism: Blocks.Lengths", rule); err != nil {
+		return err
 	}
 	most := maxBlocks
 	if b.Remember {

@@ -90,7 +90,7 @@ func (b *BLT) Init(s privacy.Setup) error {
 }
 
 // Plan returns what the releases after the given number of records reveal of one record.
-func (b *BLT) Plan(records int) privacy.Plan { return b.plan(records, b.released()).HeldBy(b) }
+func (b *BLT) Plan(records int) privacy.Plan { return b.plan(records).HeldBy(b) }
 
 // defaultBuffers returns 1 + ceil(ln(horizon)/3.5).
 func defaultBuffers(horizon int) int { return 1 + int(math.Ceil(portable.Log(float64(horizon))/3.5)) }

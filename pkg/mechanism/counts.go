@@ -45,6 +45,4 @@ func (c *Counts) Add(rec *privacy.Record) (moved bool, err error) {
 }
 
 // Plan returns no plan, with the reason: Counts claims no privacy.
-func (c *Counts) Plan(int) privacy.Plan {
-	return privacy.NoPlan("the means are released as they are")
-}
+func (c *Counts) Plan(int) privacy.Plan { return privacy.NoPlan("the means are released as they are") }

@@ -71,6 +71,4 @@ func (e *Exact) read(dst []float64) {
 }
 
 // Plan returns no plan, with the reason: Exact claims no privacy.
-func (e *Exact) Plan(int) privacy.Plan {
-	return privacy.NoPlan("the sums are released as they are")
-}
+func (e *Exact) Plan(int) privacy.Plan { return privacy.NoPlan("the sums are released as they are") }

@@ -24,6 +24,7 @@ type factorised struct {
 	shift float64
 
 	by     correlation
+	inner  int                 // 1 if the nodes of a tree above its leaves have noise of their own
 	sd     float64             // s
 	widest float64             // |B|, the largest norm of a row
 	draw   func(dst []float64) // writes a fresh z into dst
@@ -78,8 +79,8 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		f.rows = rows{}
 		return err
 	}
-	f.plans(central(privacy.ReplaceRound, b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)", clippedRows),
-		privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, f.sd)}, Sensitivity: privacy.Norms{L2: f.sensitivity()}})
+	f.planned = planned{central(privacy.ReplaceRound, b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)", clippedRows).
+		With(privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, f.sd)}, Sensitivity: privacy.Norms{L2: f.sensitivity()}}), 1}
 	operator, _ := f.upsilon()
 	if f.shift = 2 * operator; f.Noiseless() {
 		f.shift = 1
@@ -121,11 +122,11 @@ func (f *factorised) read(dst []float64) {
 	addDiagonal(dst, f.setup.Dim, f.shift)
 }
 
-// plan returns what the releases after the given number of records reveal of one record, after so
-// many draws: C's leading block, whose first column is the longest.
-func (f *factorised) plan(records, draws int) privacy.Plan {
-	rows := min(records, f.setup.Horizon-1)
-	p := f.shown(min(rows, 1), draws)
+// plan returns what the releases after the given number of records reveal of one record: C's
+// leading block, whose first column is the longest. Noise is drawn for each row.
+func (f *factorised) plan(records int) privacy.Plan {
+	rows, t := min(records, f.setup.Horizon-1), f.released()
+	p := f.shown(rows, t+f.inner*finished(t))
 	if len(p.Cases) > 0 {
 		p.Cases[0][0].Sensitivity.L2 = f.by.columnNorm(rows) * f.sensitivity()
 	}

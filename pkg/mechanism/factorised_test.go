@@ -77,9 +77,9 @@ func agree(t *testing.T, b, c *mat.Dense, f *factorised) {
 		t.Errorf("%d rows: the covariance of the noise is off by %v", n, e)
 	}
 	for rows := 1; rows <= n; rows += 1 + rows/3 {
-		sensitive(t, c.Slice(0, rows, 0, rows), f.plan(rows, 0).Cases[0][0].Sensitivity.L2/f.sensitivity())
+		sensitive(t, c.Slice(0, rows, 0, rows), f.plan(rows).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	}
-	sensitive(t, c, f.plan(privacy.All, 0).Cases[0][0].Sensitivity.L2/f.sensitivity())
+	sensitive(t, c, f.plan(privacy.All).Cases[0][0].Sensitivity.L2/f.sensitivity())
 	wide(t, b, f)
 }
 

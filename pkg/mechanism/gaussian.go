@@ -73,15 +73,13 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	}
 	p := central(privacy.ReplaceRound, g.Budget, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)", clippedRows)
 	p.Calibration = g.Calibration
-	g.plans(p, privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: square}})
+	g.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: square}}), maxNodes(s.Horizon)}
 	return nil
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
-func (g *Gaussian) Plan(nodes int) privacy.Plan {
-	return g.shown(min(nodes, maxNodes(g.setup.Horizon)), 1).HeldBy(g)
-}
+func (g *Gaussian) Plan(nodes int) privacy.Plan { return g.shown(nodes, 1).HeldBy(g) }
 
 // SD returns s, the standard deviation of an entry off the diagonal of a node's noise.
 func (g *Gaussian) SD() float64 { return g.sd }

@@ -42,14 +42,13 @@ func (h *Honaker) Init(s privacy.Setup) error {
 	if err := fitting(s, float64(2*float64(maxNodes(s.Horizon)))+5); err != nil {
 		return err
 	}
+	h.inner = 1
 	return h.factorised.init(s, h.Budget, newBelow(releases(s.Horizon), s.Dim*(s.Dim+1)/2), "binary tree with the estimate from below: Honaker 2015")
 }
 
 // Plan returns what the releases after the given number of records reveal of one record. Noise is
 // drawn for each finished node.
-func (h *Honaker) Plan(records int) privacy.Plan {
-	return h.plan(records, h.released()+finished(h.released())).HeldBy(h)
-}
+func (h *Honaker) Plan(records int) privacy.Plan { return h.plan(records).HeldBy(h) }
 
 // below is the noise correlation of Honaker: C has a row for each node, with a 1 for each of the
 // node's rows.

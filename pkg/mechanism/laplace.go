@@ -72,9 +72,9 @@ func (l *Laplace) Init() error {
 		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
 	}
 	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
-	l.plans(central(neighbours, nominal, "Dwork, McSherry, Nissim, Smith 2006, Theorem 1",
-		fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours)),
-		privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k})
+	l.planned = planned{central(neighbours, nominal, "Dwork, McSherry, Nissim, Smith 2006, Theorem 1",
+		fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours)).
+		With(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k}), 1}
 	return nil
 }
 
@@ -111,4 +111,4 @@ func (l *Laplace) Scale() float64 { return l.scale }
 func (l *Laplace) Clipped() int { return l.clipped }
 
 // Plan returns what the releases reveal of a record.
-func (l *Laplace) Plan(records int) privacy.Plan { return l.upTo(records).HeldBy(l) }
+func (l *Laplace) Plan(records int) privacy.Plan { return l.plan(records).HeldBy(l) }

@@ -2,30 +2,21 @@ package mechanism
 
 import "github.com/dpbandits/dpbandits/pkg/privacy"
 
-// planned is what all mechanisms with noise share: the plan of one release, from which the others
-// follow. It is empty unless Init ended well.
-type planned struct{ one privacy.Plan }
-
-// plans sets the plan: a release, and one draw of each of its laws.
-func (p *planned) plans(of privacy.Plan, r privacy.Release) {
-	r.Times = max(1, r.Times)
-	of.Cases = [][]privacy.Release{{r}}
-	for _, law := range r.Laws {
-		of.Draws = append(of.Draws, privacy.Draws{Law: law, Count: 1})
-	}
-	p.one = of
+// planned is what all mechanisms with noise share: the plan of one release, of which a record is in
+// most at most. It is empty unless Init ended well.
+type planned struct {
+	one  privacy.Plan
+	most int
 }
 
-// shown returns the plan of a record that the release shows so many times, after so many draws.
-func (p *planned) shown(times, draws int) privacy.Plan {
+// shown returns the plan of a record that is in so many releases, after so many draws.
+func (p *planned) shown(releases, draws int) privacy.Plan {
 	plan := p.one.Repeated(draws)
-	if times <= 0 || len(plan.Cases) == 0 {
-		plan.Cases = nil
-		return plan
+	if plan.Cases = nil; min(releases, p.most) > 0 {
+		r := p.one.Cases[0][0]
+		r.Times = max(1, r.Times) * min(releases, p.most)
+		plan.Cases = [][]privacy.Release{{r}}
 	}
-	r := plan.Cases[0][0]
-	r.Times *= times
-	plan.Cases = [][]privacy.Release{{r}}
 	return plan
 }
 
@@ -45,8 +36,8 @@ func (s *single) ready() error {
 	return nil
 }
 
-// upTo returns the plan for a number of records; no records show nothing.
-func (s *single) upTo(records int) privacy.Plan { return s.shown(min(records, 1), s.releases) }
+// plan returns the plan of what was released of a number of records, each in one release.
+func (s *single) plan(records int) privacy.Plan { return s.shown(records, s.releases) }
 
 // central returns the plan of a curator, without its releases.
 func central(n privacy.Neighbours, asked privacy.Budget, source string, conditions ...string) privacy.Plan {

@@ -48,7 +48,7 @@ func (r *RandomisedResponse) Init() error {
 	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
 	p := central(neighbours, nominal, "Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
 	p.Model, p.Scope = privacy.Local, privacy.OneMessage
-	r.plans(p, privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k})
+	r.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k}), 1}
 	return nil
 }
 
@@ -96,4 +96,4 @@ func (r *RandomisedResponse) Estimate(dst []float64, counts []int) error {
 }
 
 // Plan returns what the answers reveal of a user.
-func (r *RandomisedResponse) Plan(records int) privacy.Plan { return r.upTo(records).HeldBy(r) }
+func (r *RandomisedResponse) Plan(records int) privacy.Plan { return r.plan(records).HeldBy(r) }

@@ -83,7 +83,7 @@ func (s *SecureGaussian) Init() error {
 	p := central(neighbours, s.Budget, "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)",
 		fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
 	p.Quality = privacy.Secure
-	s.plans(p, privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}})
+	s.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}), 1}
 	return nil
 }
 
@@ -96,7 +96,7 @@ func oneSum(n privacy.Neighbours) string {
 }
 
 // Plan returns what the sums reveal of a record.
-func (s *SecureGaussian) Plan(records int) privacy.Plan { return s.upTo(records).HeldBy(s) }
+func (s *SecureGaussian) Plan(records int) privacy.Plan { return s.plan(records).HeldBy(s) }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureGaussian) Add(record []float64) error {

@@ -82,12 +82,12 @@ func (s *SecureLaplace) Init() error {
 	p := central(neighbours, nominal, "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
 		fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
 	p.Quality = privacy.Secure
-	s.plans(p, privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}})
+	s.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}}), 1}
 	return nil
 }
 
 // Plan returns what the sums reveal of a record.
-func (s *SecureLaplace) Plan(records int) privacy.Plan { return s.upTo(records).HeldBy(s) }
+func (s *SecureLaplace) Plan(records int) privacy.Plan { return s.plan(records).HeldBy(s) }
 
 // Add clips a record to the bound, rounds it to the grid and adds it to the current sum.
 func (s *SecureLaplace) Add(record []float64) error {

@@ -172,14 +172,12 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	p := central(privacy.ReplaceRound, n.budget, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
 		clippedRows, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
 	p.Quality = privacy.Secure
-	n.plans(p, privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}})
+	n.planned = planned{p.With(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}}), maxNodes(s.Horizon)}
 	return nil
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes.
-func (n *discreteNodes) Plan(nodes int) privacy.Plan {
-	return n.shown(min(nodes, maxNodes(n.setup.Horizon)), 1).HeldBy(n)
-}
+func (n *discreteNodes) Plan(nodes int) privacy.Plan { return n.shown(nodes, 1).HeldBy(n) }
 
 // Nodes returns m and false: no prefix is padded.
 func (n *discreteNodes) Nodes() (int, bool) { return n.levels, false }

@@ -84,9 +84,9 @@ func (s *SparseVector) Init() error {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
 	s.most = s.Accepted
-	s.plans(central(neighbours, nominal, "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", condition),
-		privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
-			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted})
+	s.planned = planned{central(neighbours, nominal, "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", condition).
+		With(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
+			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted}), 1}
 	return nil
 }
 
@@ -135,7 +135,7 @@ func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold,
 // Plan returns what the answers reveal of a record. A threshold's noise is drawn for each run,
 // whether it ended with an acceptance or is still open, and another one for each query.
 func (s *SparseVector) Plan(records int) privacy.Plan {
-	p := s.upTo(records)
+	p := s.shown(records, 0)
 	for i, n := range []int{s.thresholds, s.queries}[:len(p.Draws)] {
 		p.Draws[i].Count = n
 	}

@@ -55,7 +55,7 @@ func (q *SquareRoot) Init(s privacy.Setup) error {
 }
 
 // Plan returns what the releases after the given number of records reveal of one record.
-func (q *SquareRoot) Plan(records int) privacy.Plan { return q.plan(records, q.released()).HeldBy(q) }
+func (q *SquareRoot) Plan(records int) privacy.Plan { return q.plan(records).HeldBy(q) }
 
 // rootKernel is the noise correlation of SquareRoot.
 type rootKernel struct {

@@ -84,9 +84,9 @@ func (t *TopK) Init() error {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
 	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.plans(central(neighbours, t.Budget, "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
-		condition, "a record is in one choice"), privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
-		Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K})
+	t.planned = planned{central(neighbours, t.Budget, "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
+		condition, "a record is in one choice").With(privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
+		Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K}), 1}
 	return nil
 }
 
@@ -130,4 +130,4 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 func (t *TopK) Scale() float64 { return t.scale }
 
 // Plan returns what the choices reveal of a record.
-func (t *TopK) Plan(records int) privacy.Plan { return t.upTo(records).HeldBy(t) }
+func (t *TopK) Plan(records int) privacy.Plan { return t.plan(records).HeldBy(t) }

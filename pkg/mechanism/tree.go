@@ -1,9 +1,9 @@
 package mechanism
 
 import (
-	"fmt"
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -95,8 +95,8 @@ type prefix struct {
 // is taken.
 func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]float64)) error {
 	*r = rows{}
-	if noise == nil {
-		return fmt.Errorf("mechanism: a tree without Noise")
+	if err := field.Check("mechanism: a tree's Noise", noise); err != nil {
+		return err
 	}
 	if err := noise.Init(s); err != nil {
 		return err

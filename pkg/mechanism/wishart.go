@@ -88,7 +88,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	}
 	p := central(privacy.ReplaceRound, w.Budget, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", clippedRows)
 	p.Calibration = w.Calibration
-	w.plans(p, privacy.Release{Laws: []privacy.Law{privacy.WishartLaw(w.sampler)}, Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}})
+	w.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.WishartLaw(w.sampler)}, Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}}), maxNodes(s.Horizon)}
 	return nil
 }
 
@@ -200,6 +200,4 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than
 // the horizon allows count as the most that it allows.
-func (w *Wishart) Plan(nodes int) privacy.Plan {
-	return w.shown(min(nodes, maxNodes(w.setup.Horizon)), 1).HeldBy(w)
-}
+func (w *Wishart) Plan(nodes int) privacy.Plan { return w.shown(nodes, 1).HeldBy(w) }

@@ -107,10 +107,6 @@ func (a additive) of(e Event) (float64, error) {
 			most = math.Max(most, cost)
 		}
 		return most, nil
-	case TreeEvent:
-		return a.of(e.parts())
-	case DoublingEvent:
-		return a.of(e.Block)
 	case SparseVectorEvent:
 		return a.of(e.parts())
 	case GroupEvent:

@@ -112,10 +112,9 @@ func TestCompositionRules(t *testing.T) {
 	g := GaussianEvent{0.5}
 	near(t, "a sequence", mu(Sequence{g, GaussianEvent{1.2}}), 1.3, 1e-12)
 	near(t, "a repetition", mu(Repeat{g, 16}), 2, 1e-12)
-	near(t, "a tree", mu(TreeEvent{g, 16}), 2, 1e-12)
+	near(t, "a tree", mu(Repeat{g, 16}), 2, 1e-12)
 	near(t, "one of two", mu(Parallel{g, GaussianEvent{1.2}}), 1.2, 1e-12)
-	near(t, "doubling blocks", mu(DoublingEvent{TreeEvent{g, 16}}), 2, 1e-12)
-	near(t, "a factorisation", mu(MatrixEvent{3, 2, 4}), 1.5, 1e-12)
+	near(t, "one of a tree", mu(Parallel{Repeat{g, 16}}), 2, 1e-12)
 	near(t, "a group", mu(GroupEvent{g, 3}), 1.5, 1e-12)
 	near(t, "a group's pure loss", epsilonBy(t, Pure{}, GroupEvent{LaplaceEvent{0.5}, 3}, 0), 1.5, 1e-12)
 	near(t, "sparse vector", epsilonBy(t, Pure{}, SparseVectorEvent{0.2, 4}, 0), 0.8, 1e-12)
@@ -137,7 +136,7 @@ func TestUnsupported(t *testing.T) {
 		e Event
 	}{
 		{Concentrated{}, wishart}, {Renyi{}, wishart}, {GDP{}, wishart}, {Pure{}, wishart},
-		{Concentrated{}, Sequence{GaussianEvent{1}, TreeEvent{wishart, 2}}},
+		{Concentrated{}, Sequence{GaussianEvent{1}, Repeat{wishart, 2}}},
 		{Pure{}, GaussianEvent{1}}, {GDP{}, LaplaceEvent{1}}, {GDP{}, DiscreteGaussianEvent{1, 1, 3}},
 		{Advanced{}, GaussianEvent{1}}, {Advanced{}, GroupEvent{wishart, 2}}, {Renyi{}, GroupEvent{LaplaceEvent{1}, 2}},
 		{Pure{}, ApproximateEvent{Budget{1, 1e-6}}},
@@ -170,10 +169,9 @@ func TestEventsValidate(t *testing.T) {
 		{ExponentialEvent{nan}, "Epsilon = NaN"}, {SparseVectorEvent{1, 0}, "Accepted = 0"}, {SparseVectorEvent{0, 1}, "Epsilon = 0"},
 		{WishartEvent{Budget{1, 0.1}, 2}, "Epsilon = 1"}, {WishartEvent{Budget{0.5, 0.1}, 0}, "Nodes = 0"}, {WishartEvent{Budget{0.5, 1}, 1}, "delta = 1"},
 		{ApproximateEvent{Budget{-1, 0}}, "epsilon = -1"}, {ApproximateEvent{Budget{inf, 0}}, "+Inf"},
-		{TreeEvent{GaussianEvent{1}, 0}, "0 times"}, {TreeEvent{nil, 1}, "nil"},
-		{MatrixEvent{1, 1, 0}, "SD = 0"}, {MatrixEvent{-1, 1, 1}, "ColumnNorm = -1"}, {MatrixEvent{1, inf, 1}, "Sensitivity = +Inf"},
+		{Repeat{nil, 1}, "nil"},
 		{Sequence{}, "no events"}, {Sequence{nil}, "event 0 of a Sequence is nil"}, {Sequence{GaussianEvent{1}, LaplaceEvent{-1}}, "Epsilon = -1"},
-		{Repeat{GaussianEvent{1}, 0}, "0 times"}, {Parallel{}, "no events"}, {DoublingEvent{nil}, "nil"},
+		{Repeat{GaussianEvent{1}, 0}, "0 times"}, {Parallel{}, "no events"},
 		{GroupEvent{GaussianEvent{1}, 0}, "Contributions = 0"}, {ShuffleEvent{1, 0}, "Users = 0"}, {ShuffleEvent{-1, 5}, "Local = -1"},
 	} {
 		if c.e.String() == "" {

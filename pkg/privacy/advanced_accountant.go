@@ -64,10 +64,6 @@ func (a Advanced) compose(e Event) (sum guarantees, err error) {
 			sum = sum.largest(one)
 		}
 		return sum, nil
-	case TreeEvent:
-		return a.compose(e.parts())
-	case DoublingEvent:
-		return a.compose(e.Block)
 	case SparseVectorEvent:
 		return a.compose(e.parts())
 	case WishartEvent:
@@ -104,8 +100,6 @@ func (a Advanced) branches(e Event) (all []branch, err error) {
 			all = append(all, more...)
 		}
 		return all, nil
-	case DoublingEvent:
-		return a.branches(e.Block)
 	}
 	one, err := a.compose(e)
 	wishart, _ := e.(WishartEvent)

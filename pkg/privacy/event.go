@@ -270,52 +270,6 @@ func (e ApproximateEvent) Validate() error {
 	return e.Budget.Validate()
 }
 
-// TreeEvent is a binary tree of releases. Each record is in at most Nodes of them.
-type TreeEvent struct {
-	Node  Event
-	Nodes int
-}
-
-func (e TreeEvent) String() string { return fmt.Sprintf("tree, %d nodes of: %v", e.Nodes, e.Node) }
-
-// Validate returns an error unless Node is valid and Nodes >= 1.
-func (e TreeEvent) Validate() error { return e.parts().Validate() }
-
-func (e TreeEvent) parts() Repeat { return Repeat{e.Node, e.Nodes} }
-
-// MatrixEvent is a release of prefix sums A x by a lower triangular factorisation A = B C. Gaussian
-// noise of standard deviation SD is added to C x, between the factors; the inputs may be adaptive
-// (Denisov et al. 2022). The event is Gaussian with mu = ColumnNorm Sensitivity/SD.
-type MatrixEvent struct {
-	ColumnNorm  float64 // largest Euclidean norm of a column of C
-	Sensitivity float64 // L2, of one input
-	SD          float64
-}
-
-func (e MatrixEvent) String() string {
-	return fmt.Sprintf("matrix factorisation, column norm %.4g, sensitivity %.4g, sd %.4g", e.ColumnNorm, e.Sensitivity, e.SD)
-}
-
-// Validate returns an error unless SD > 0 and the other fields are >= 0, all finite.
-func (e MatrixEvent) Validate() error {
-	if err := positive("MatrixEvent.SD", e.SD); err != nil {
-		return err
-	}
-	if err := nonNegative("MatrixEvent.Sensitivity", e.Sensitivity, "nothing hides it"); err != nil {
-		return err
-	}
-	return nonNegative("MatrixEvent.ColumnNorm", e.ColumnNorm, "nothing hides it")
-}
-
-// GDP returns mu.
-func (e MatrixEvent) GDP() float64 { return e.ColumnNorm * e.Sensitivity / e.SD }
-
-// Rho returns mu^2/2.
-func (e MatrixEvent) Rho() float64 { return GaussianEvent{e.GDP()}.Rho() }
-
-// Renyi returns alpha mu^2/2.
-func (e MatrixEvent) Renyi(alpha float64) float64 { return alpha * e.Rho() }
-
 // Sequence is the adaptive composition of events that show the same record.
 type Sequence []Event
 
@@ -347,15 +301,6 @@ func (p Parallel) String() string { return "one of: " + list(p) }
 
 // Validate returns an error unless there is at least one event and each is valid.
 func (p Parallel) Validate() error { return each("Parallel", p) }
-
-// DoublingEvent is an anytime mechanism that starts afresh in blocks of doubling length. A record
-// is in one block; Block bounds its cost whatever the length of the block.
-type DoublingEvent struct{ Block Event }
-
-func (e DoublingEvent) String() string { return fmt.Sprintf("doubling blocks, each: %v", e.Block) }
-
-// Validate returns an error unless the block is valid.
-func (e DoublingEvent) Validate() error { return each("DoublingEvent", []Event{e.Block}) }
 
 // GroupEvent is an event seen by a user with at most Contributions records in it: group privacy.
 type GroupEvent struct {

@@ -35,7 +35,8 @@ type Plan struct {
 	// Draws lists the noise that must have been drawn since Reset, for a Ledger to check. It has laws
 	// of the releases, with counts that follow from public numbers such as how many records came. The
 	// plan of a part that is used many times over, a device or a tree's noise, lists the draws of one
-	// message or node. The list is the same for any number of records that Plan is asked about.
+	// message or node. The list is the same for any number of records that Plan is asked about; nil
+	// means that the plan does not say.
 	Draws []Draws
 
 	holder any
@@ -130,8 +131,10 @@ func (p Plan) HeldBy(x any) Plan {
 	return p
 }
 
-// NoPlan returns a plan that claims nothing, with the reason.
-func NoPlan(format string, args ...any) Plan { return Plan{none: fmt.Sprintf(format, args...)} }
+// NoPlan returns a plan that claims nothing, with the reason, and lists no draws.
+func NoPlan(format string, args ...any) Plan {
+	return Plan{none: fmt.Sprintf(format, args...), Draws: []Draws{}}
+}
 
 // PlanOf returns x's own plan for a number of records. The plan claims nothing if x has none, or
 // inherits one from a value that it embeds.
@@ -324,12 +327,16 @@ func crossed(a, b [][]Release) (all [][]Release) {
 	return all
 }
 
-// With returns the plan with r added to each case, as another release of the same record.
+// With returns the plan with r added to each case, as another release of the same record, and with
+// one draw of each of its laws.
 func (p Plan) With(r Release) Plan {
 	if len(p.Cases) == 0 {
 		p.Cases = [][]Release{nil}
 	}
-	p.Cases = crossed(p.Cases, [][]Release{{r}})
+	p.Cases, p.Draws = crossed(p.Cases, [][]Release{{r}}), slices.Clone(p.Draws)
+	for _, law := range r.Laws {
+		p.Draws = append(p.Draws, Draws{law, 1})
+	}
 	return p
 }
 

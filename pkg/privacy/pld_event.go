@@ -39,8 +39,6 @@ func branches(e Event) ([]Event, error) {
 			}
 			out = append(out, more...)
 		}
-	case DoublingEvent:
-		return branches(e.Block)
 	default:
 		out = []Event{e}
 	}
@@ -94,12 +92,8 @@ func (f *factoring) add(e Event, times int) error {
 			return fmt.Errorf("privacy: an event %d times %d times over, want at most %d in all", e.Times, times, math.MaxInt32)
 		}
 		return f.add(e.Event, times*e.Times)
-	case TreeEvent:
-		return f.add(e.parts(), times)
 	case SparseVectorEvent:
 		return f.add(e.parts(), times)
-	case DoublingEvent:
-		return f.add(e.Block, times)
 	case Parallel:
 		return f.worst(e, times)
 	case GroupEvent:

@@ -251,7 +251,7 @@ func TestPLDAgainstOthers(t *testing.T) {
 		privacy.Sequence{privacy.Repeat{Event: laplace, Times: 40}, privacy.Repeat{Event: response, Times: 70}, privacy.GaussianEvent{Mu: 0.5}},
 		privacy.Repeat{Event: privacy.DiscreteGaussianEvent{Dim: 1, Sensitivity: 3, Sigma: 20}, Times: 30},
 		privacy.Sequence{privacy.Repeat{Event: privacy.DiscreteLaplaceEvent{Sensitivity: 1000, Scale: 5000}, Times: 9}, privacy.SparseVectorEvent{Epsilon: 0.1, Accepted: 10}},
-		privacy.DoublingEvent{Block: privacy.TreeEvent{Node: laplace, Nodes: 12}},
+		privacy.Parallel{privacy.Repeat{Event: laplace, Times: 12}},
 		privacy.Repeat{Event: privacy.ShuffleEvent{Local: 1, Users: 2000}, Times: 12},
 		privacy.Repeat{Event: laplace, Times: 10000},
 	}

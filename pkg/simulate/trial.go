@@ -210,8 +210,8 @@ func allArms(n int) []int {
 // method Check.
 func (s *seat) check() error {
 	var err error
-	if l, ok := s.learner.(privacy.Planner); ok && s.unchecked() == nil {
-		err = s.ledger.CheckPlan(l)
+	if p := privacy.PlanOf(s.learner, privacy.All); s.says(p) {
+		err = s.ledger.CheckPlan(s.learner.(privacy.Planner))
 	}
 	if l, ok := s.learner.(interface{ Check() error }); ok {
 		err = errors.Join(err, l.Check())
@@ -219,10 +219,16 @@ func (s *seat) check() error {
 	return err
 }
 
+// says reports whether the learner's plan lists draws, or draws nothing from the trial's source.
+func (s *seat) says(p privacy.Plan) bool {
+	_, ok := s.learner.(privacy.Planner)
+	return ok && (p.Draws != nil || p.Quality == privacy.Secure)
+}
+
 // unchecked warns of a claim that cannot be compared with the ledger.
 func (s *seat) unchecked() []bandit.Warning {
 	p := privacy.PlanOf(s.learner, privacy.All)
-	if p.Draws != nil || p.Quality == privacy.Secure || math.IsInf(p.Claim().Epsilon(), 1) {
+	if s.says(p) || math.IsInf(p.Claim().Epsilon(), 1) {
 		return nil
 	}
 	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}

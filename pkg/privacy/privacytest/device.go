@@ -86,6 +86,21 @@ func (c DeviceCase) broadcasts() ([][]float64, error) {
 	return all, nil
 }
 
+// ready returns a device that is initialised, or nil, and the broadcasts for it.
+func (c DeviceCase) ready(fail report) (learner.Device, [][]float64) {
+	d, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return nil, nil
+	}
+	all, err := c.broadcasts()
+	if err != nil {
+		fail("%v", err)
+		return nil, nil
+	}
+	return d, all
+}
+
 // data returns users' data within the bounds, at them, and beyond them.
 func (c DeviceCase) data() (all []datum) {
 	p := c.Problem
@@ -137,14 +152,8 @@ func send(d learner.Device, broadcast []float64, u datum, n *privacy.Noise) (lea
 }
 
 func (c DeviceCase) sensitivity(fail report) {
-	d, err := c.start()
-	if err != nil {
-		fail("%v", err)
-		return
-	}
-	broadcasts, err := c.broadcasts()
-	if err != nil {
-		fail("%v", err)
+	d, broadcasts := c.ready(fail)
+	if d == nil {
 		return
 	}
 	plan, data := privacy.PlanOf(d, privacy.All), c.data()
@@ -258,14 +267,8 @@ func byNorms(plan privacy.Plan) (func([]float64) float64, error) {
 }
 
 func (c DeviceCase) message(fail report) {
-	used, err := c.start()
-	if err != nil {
-		fail("%v", err)
-		return
-	}
-	broadcasts, err := c.broadcasts()
-	if err != nil {
-		fail("%v", err)
+	used, broadcasts := c.ready(fail)
+	if used == nil {
 		return
 	}
 	size := -1
@@ -310,14 +313,8 @@ func (c DeviceCase) message(fail report) {
 }
 
 func (c DeviceCase) refused(fail report) {
-	d, err := c.start()
-	if err != nil {
-		fail("%v", err)
-		return
-	}
-	broadcasts, err := c.broadcasts()
-	if err != nil {
-		fail("%v", err)
+	d, broadcasts := c.ready(fail)
+	if d == nil {
 		return
 	}
 	good := make([]float64, c.Problem.Dim)
@@ -366,14 +363,8 @@ func (r *reported) Plan(n int) privacy.Plan {
 }
 
 func (c DeviceCase) ledger(fail report) {
-	d, err := c.start()
-	if err != nil {
-		fail("%v", err)
-		return
-	}
-	broadcasts, err := c.broadcasts()
-	if err != nil {
-		fail("%v", err)
+	d, broadcasts := c.ready(fail)
+	if d == nil {
 		return
 	}
 	data := c.data()
