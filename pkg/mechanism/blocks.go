@@ -98,7 +98,7 @@ var (
 
 // Init validates and calibrates.
 func (b *Blocks) Init(s privacy.Setup) error {
-	b.noise, b.about = nil, privacy.Plan{}
+	b.noise, b.shows = nil, [2]planned{}
 	if err := b.tallied.init(s, 4); err != nil {
 		return err
 	}

@@ -35,12 +35,12 @@ import (
 // of buffers these standard deviations compare as follows:
 //
 //	horizon   buffers     BLT   loss against SquareRoot   SquareRoot   Honaker    Tree
-//	    1e3         3   3.270                     0.15%        3.265      7.28    9.49
-//	    2e4         4   4.228                     0.21%        4.219     10.82   14.49
-//	    1e5         5   4.736                     0.12%        4.731     12.23   16.49
-//	    1e6         5   5.486                     0.41%        5.464     14.36   19.49
-//	    1e7         6   6.217                     0.33%        6.197     17.18   23.49
-//	    5e7         7   6.723                     0.21%        6.709     18.60   25.50
+//	    1e3         3   3.270                     0.15%        3.265      6.74    9.49
+//	    2e4         4   4.228                     0.21%        4.219     10.01   14.49
+//	    1e5         5   4.736                     0.12%        4.731     11.31   16.49
+//	    1e6         5   5.486                     0.41%        5.464     13.23   19.49
+//	    1e7         6   6.217                     0.33%        6.197     15.83   23.49
+//	    5e7         7   6.723                     0.21%        6.709     17.13   25.50
 //
 // One buffer fewer multiplies the loss by three at a horizon of 5e7 and by six at 2e4.
 type BLT struct {

@@ -67,7 +67,24 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		}
 	}
 	add("exact", &mechanism.Exact{}, nil)
-	add("Honaker", &mechanism.Honaker{Budget: b}, inTree)
+	// A row moves what is new in the estimate of each left child that holds it by the share of the
+	// nodes' own values that hold it, too, since the left child before, over the variance q.
+	add("Honaker", &mechanism.Honaker{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {
+		most := 0.0
+		for row := range horizon - 1 {
+			sum, others, v, q := 0.0, 1.0, 1.0, 0.0
+			for i := 0; (row>>i+1)<<i < horizon; i++ {
+				q = v*v + (1-v)*(1-v)*q
+				if others *= 1 - v; row>>i&1 == 0 {
+					sum += (1 - others) * (1 - others) / q
+					others = 1
+				}
+				v = 2 * v / (1 + 2*v)
+			}
+			most = max(most, sum)
+		}
+		return privacy.GaussianEpsilon(delta, math.Sqrt(most)*square/laws[0].Scale)
+	})
 	// The first column of the square root's C has f_k = binom(2k, k)/4^k; of BLT's, what its event
 	// says, which a test in exact algebra compares.
 	add("square root", &mechanism.SquareRoot{Budget: b}, func(laws []privacy.Draws, delta float64) float64 {

@@ -25,7 +25,7 @@ func ExampleBLT() {
 	all, part := privacy.ClaimOf(&blt).Event().(privacy.GaussianEvent), privacy.PlanOf(&blt, 1000).Event().(privacy.GaussianEvent)
 	fmt.Printf("a thousand rounds spend %.1f of mu\n", part.Mu/all.Mu)
 	// Output:
-	// largest standard deviation, in units of L~^2/mu: 6.7, Honaker's tree 18.6
+	// largest standard deviation, in units of L~^2/mu: 6.7, Honaker's tree 17.1
 	// a thousand rounds spend 0.7 of mu
 }
 

@@ -87,8 +87,8 @@ func TestInitRefuses(t *testing.T) {
 			wants(t, name, acc.Release().ShiftTo(rho), "rho_min = ", "want finite and > 0")
 		}
 	}
-	wants(t, "no noise", (&Tree{}).Init(good), "without Noise")
-	wants(t, "no noise", (&PanPrivateTree{}).Init(good), "without Noise")
+	wants(t, "no noise", (&Tree{}).Init(good), "Noise is nil")
+	wants(t, "no noise", (&PanPrivateTree{}).Init(good), "Noise is nil")
 	wants(t, "ridge", (&Exact{Ridge: -1}).Init(good), "Ridge = -1", ">= 0")
 	wants(t, "ridge", (&Exact{Ridge: nan}).Init(good), "Ridge = NaN", ">= 0")
 }

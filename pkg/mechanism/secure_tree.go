@@ -93,9 +93,9 @@ func (t *SecureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.g
 // Spacing returns the grid: releases before their shift are integer multiples of it.
 func (t *SecureTree) Spacing() float64 { return t.discrete.grid }
 
-// Plan returns what the prefixes of up to the given number of records reveal of one record. It lists
-// no draws, as none are from the noise that Reset was handed. Check covers those from the system;
-// package simulate calls it after each trial.
+// Plan returns what the prefixes of up to the given number of records reveal of one record. It
+// lists no draws, as none are from the noise that Reset was handed. Check covers those from the
+// system; package simulate calls it after each trial.
 func (t *SecureTree) Plan(records int) privacy.Plan {
 	p := t.plan(&t.rows, records)
 	p.Draws = nil

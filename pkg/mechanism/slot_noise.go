@@ -49,7 +49,7 @@ type noisyTally struct {
 	first, later float64 // noise on a sum, an arm's first or a warm-up's, and any other: scale or standard deviation
 	noise        *privacy.Noise
 	buf          [1]float64
-	about        privacy.Plan // without its releases; empty unless Init ended well
+	shows        [2]planned // of sums under the first and the later noise; empty unless Init ended well
 }
 
 // ready refuses a record before Init and Reset.
@@ -69,33 +69,30 @@ func (t *noisyTally) draw(scale float64) float64 {
 	return t.buf[0]
 }
 
-// describe says what the plan is about.
+// describe ends an Init that went well: it says what the sums show. A record moves each by at most
+// the range of a weight.
 func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string) {
-	t.about = central(replaceWeights, asked, source,
+	side := t.setup.Hi - t.setup.Lo
+	p := central(replaceWeights, asked, source,
 		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive)
-	t.about.Calibration = c
-}
-
-// plan returns what a number of records shows of one, after first and later draws. The record of a
-// warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
-// each of its arms. A record moves each sum by at most the range of a weight.
-func (t *noisyTally) plan(records int, nodes func(n int) int, first, later int) privacy.Plan {
-	p, side := t.about, t.setup.Hi-t.setup.Lo
-	release := func(scale float64, times, draws int) {
+	p.Calibration = c
+	for i, scale := range []float64{t.first, t.later} {
 		law := privacy.LaplaceLaw(1, scale)
 		if t.gaussian {
 			law = privacy.GaussianLaw(1, scale)
 		}
-		p.Draws = append(p.Draws, privacy.Draws{Law: law, Count: draws})
-		if times > 0 {
-			p.Cases = append(p.Cases, []privacy.Release{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Times: times}})
-		}
+		t.shows[i] = planned{p.With(privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}}), math.MaxInt}
 	}
-	warm := 0
-	if t.setup.WarmUp {
-		warm = min(records, 1)
+}
+
+// plan returns what a number of records shows of one, after first and later draws. The record of a
+// warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
+// each of its arms.
+func (t *noisyTally) plan(records int, nodes func(n int) int, first, later int) privacy.Plan {
+	if !t.setup.WarmUp {
+		return t.shows[1].shown(t.setup.Slots*nodes(max(0, records)), first+later)
 	}
-	release(t.first, t.setup.Arms*warm, first)
-	release(t.later, t.setup.Slots*nodes(max(0, records-warm)), later)
+	p, rest := t.shows[0].shown(t.setup.Arms*min(records, 1), first), t.shows[1].shown(t.setup.Slots*nodes(max(0, records-1)), later)
+	p.Cases, p.Draws = append(p.Cases, rest.Cases...), append(p.Draws, rest.Draws...)
 	return p
 }

@@ -60,7 +60,7 @@ var (
 
 // Init validates and calibrates.
 func (t *TreeTally) Init(s privacy.Setup) error {
-	t.noise, t.about = nil, privacy.Plan{}
+	t.noise, t.shows = nil, [2]planned{}
 	if err := t.tallied.init(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
 		return err
 	}
