@@ -22,9 +22,9 @@ import (
 //
 // Honaker uses every node, where [Tree] leaves out those with which no prefix ends: it draws noise
 // twice a row on average. A row is in no more nodes than there, floor(log2(n-1)) + 1 for a horizon
-// of n rows, and the estimates show less of it than all these nodes would. The noise is calibrated to
-// what they show, which takes about 8% less noise. The trust model is central; neighbouring streams
-// differ in one row, replaced.
+// of n rows, and the estimates show less of it than all these nodes would. The noise is calibrated
+// to what they show, which takes about 8% less noise. The trust model is central; neighbouring
+// streams differ in one row, replaced.
 type Honaker struct {
 	Budget privacy.Budget // no default; delta > 0
 
