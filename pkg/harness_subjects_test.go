@@ -335,6 +335,12 @@ func subjects() []subject {
 		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
 		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
 		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
+		values("environment.Sparse", func() any {
+			return &environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
+		}),
+		values("environment.Sparse of correlated contexts", func() any {
+			return &environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5}
+		}),
 		values("environment.Arms", func() any { return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
 		values("environment.Arms of Gaussian rewards", func() any {
 			return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
