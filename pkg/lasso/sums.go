@@ -1,0 +1,221 @@
+package lasso
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+)
+
+// sums are X'X, X'y and y'y of all rows.
+//
+// A column of X'X includes the rows before its place in the buffer of rows; column adds those
+// after. The terms are added row by row, in order, whenever that happens, so the numbers do not
+// depend on it.
+type sums struct {
+	rows   float64 // all that were ever added
+	yy     float64
+	xy     []float64
+	square []float64 // the diagonal of X'X
+
+	fold   int
+	buffer []float64   // rows, row-major
+	kept   int         // rows in the buffer
+	gram   [][]float64 // column by coordinate, or nil
+	upto   []int       // rows of the buffer that a column includes
+}
+
+const (
+	// largest bounds numbers in rows, so that no sum of squares overflows; what is smaller than
+	// 1/largest counts as 0, so that no square of anything else vanishes.
+	largest = 1e140
+	// eager is the dimension up to which all columns are allocated by Init.
+	eager = 256
+)
+
+func (s *sums) init(dim, fold int) {
+	*s = sums{xy: make([]float64, dim), square: make([]float64, dim), fold: fold, gram: make([][]float64, dim), upto: make([]int, dim)}
+	if fold > 0 {
+		s.buffer = make([]float64, 0, fold*dim)
+	}
+	if fold > 0 || dim <= eager {
+		s.whole()
+	}
+}
+
+// whole allocates all columns.
+func (s *sums) whole() {
+	d := len(s.gram)
+	all := make([]float64, d*d)
+	for j := range s.gram {
+		s.gram[j] = all[j*d : (j+1)*d : (j+1)*d]
+	}
+}
+
+func (s *sums) reset() {
+	s.rows, s.yy, s.kept, s.buffer = 0, 0, 0, s.buffer[:0]
+	clear(s.xy)
+	clear(s.square)
+	for j, g := range s.gram {
+		clear(g)
+		s.upto[j] = 0
+	}
+}
+
+// Reserve allocates what so many rows take, so that adding them does not.
+func (s *sums) Reserve(rows int) error {
+	if s.fold > 0 || rows < 0 {
+		return nil
+	}
+	d := len(s.xy)
+	if err := size.Check(fmt.Sprintf("lasso: %d rows of dimension %d", rows, d), float64(rows)*float64(d)); err != nil {
+		return err
+	}
+	if need := rows * d; cap(s.buffer) < need {
+		s.buffer = append(make([]float64, 0, need), s.buffer...)
+	}
+	return nil
+}
+
+// Rows returns the number of rows.
+func (s *sums) Rows() int { return int(s.rows) }
+
+// Add takes in a row. A wrong length, or a number that is not finite or beyond 1e140, is an error
+// and changes nothing. What is below 1e-140 counts as 0.
+func (s *sums) Add(x []float64, y float64) error {
+	d := len(s.xy)
+	if len(x) != d {
+		return fmt.Errorf("lasso: a row of dimension %d, want %d", len(x), d)
+	}
+	for j, v := range x {
+		if !(v >= -largest && v <= largest) {
+			return fmt.Errorf("lasso: coordinate %d of a row = %v, want in [-%g, %g]", j, v, largest, largest)
+		}
+	}
+	if !(y >= -largest && y <= largest) {
+		return fmt.Errorf("lasso: y = %v, want in [-%g, %g]", y, largest, largest)
+	}
+	if s.fold > 0 && s.kept == s.fold {
+		for j := range s.gram {
+			s.column(j)
+			s.upto[j] = 0
+		}
+		s.kept, s.buffer = 0, s.buffer[:0]
+	}
+	s.buffer = append(s.buffer, x...)
+	s.kept++
+	s.rows++
+	y = flush(y)
+	row := s.buffer[len(s.buffer)-d:]
+	for j, v := range row {
+		v = flush(v)
+		row[j] = v
+		s.xy[j] += float64(v * y)
+		s.square[j] += float64(v * v)
+	}
+	s.yy += float64(y * y)
+	return nil
+}
+
+func flush(v float64) float64 {
+	if math.Abs(v) < 1/largest {
+		return 0
+	}
+	return v
+}
+
+// Load replaces all rows by their sums: X'X (row-major, Dim x Dim), X'y, y'y and the number of rows.
+// The solver copies them, and takes in more rows by Add.
+//
+// The matrix of X'X, X'y and y'y has to be symmetric and positive semidefinite, which Load does not
+// check beyond the diagonal. Noise that was added to it breaks this: add a ridge, or floor the
+// eigenvalues, first. A fit of sums that are not may end with ErrNotConverged.
+func (s *sums) Load(xx, xy []float64, yy float64, rows int) error {
+	d := len(s.xy)
+	switch {
+	case len(xx) != d*d:
+		return fmt.Errorf("lasso: %d numbers in X'X, want Dim^2 = %d", len(xx), d*d)
+	case len(xy) != d:
+		return fmt.Errorf("lasso: %d numbers in X'y, want Dim = %d", len(xy), d)
+	case !(yy >= 0 && yy <= largest*largest):
+		return fmt.Errorf("lasso: y'y = %v, want in [0, %g]", yy, largest*largest)
+	case rows < 1:
+		return fmt.Errorf("lasso: sums of %d rows, want >= 1", rows)
+	}
+	if err := size.Check(fmt.Sprintf("lasso: X'X of dimension %d", d), float64(d)*float64(d)); err != nil {
+		return err
+	}
+	for i, v := range xx {
+		if j, k := i/d, i%d; !(math.Abs(v) <= largest*largest) || j == k && v < 0 {
+			return fmt.Errorf("lasso: entry (%d, %d) of X'X = %v, want finite, and >= 0 on the diagonal", j, k, v)
+		}
+	}
+	for j, v := range xy {
+		if !(math.Abs(v) <= largest*largest) {
+			return fmt.Errorf("lasso: entry %d of X'y = %v, want finite", j, v)
+		}
+	}
+	if s.gram[d-1] == nil || s.gram[0] == nil {
+		s.whole()
+	}
+	s.reset()
+	for j := range s.gram {
+		if s.gram[j] == nil {
+			s.gram[j] = make([]float64, d)
+		}
+		copy(s.gram[j], xx[j*d:(j+1)*d])
+		s.square[j] = xx[j*d+j]
+	}
+	copy(s.xy, xy)
+	s.yy, s.rows = yy, float64(rows)
+	return nil
+}
+
+// column returns column j of X'X over all rows.
+func (s *sums) column(j int) []float64 {
+	g := s.gram[j]
+	if g == nil {
+		g = make([]float64, len(s.xy))
+		s.gram[j] = g
+	}
+	d, i := len(g), s.upto[j]
+	if i == s.kept {
+		return g
+	}
+	s.upto[j] = s.kept
+	for ; i+4 <= s.kept; i += 4 {
+		r := s.buffer[i*d : (i+4)*d]
+		add4(g, r[j], r[d+j], r[2*d+j], r[3*d+j], r[:d], r[d:2*d], r[2*d:3*d], r[3*d:])
+	}
+	for ; i < s.kept; i++ {
+		r := s.buffer[i*d : (i+1)*d]
+		if v := r[j]; v != 0 {
+			subtract(g, -v, r)
+		}
+	}
+	return g
+}
+
+// subtract subtracts v x from dst.
+func subtract(dst []float64, v float64, x []float64) {
+	x = x[:len(dst)]
+	for k := range dst {
+		dst[k] -= float64(v * x[k])
+	}
+}
+
+// subtract4 subtracts four multiples, one after the other.
+func subtract4(dst []float64, a, b, c, e float64, w, x, y, z []float64) {
+	w, x, y, z = w[:len(dst)], x[:len(dst)], y[:len(dst)], z[:len(dst)]
+	for k := range dst {
+		dst[k] = dst[k] - float64(a*w[k]) - float64(b*x[k]) - float64(c*y[k]) - float64(e*z[k])
+	}
+}
+
+// add4 adds four multiples, one after the other.
+func add4(dst []float64, a, b, c, e float64, w, x, y, z []float64) {
+	w, x, y, z = w[:len(dst)], x[:len(dst)], y[:len(dst)], z[:len(dst)]
+	for k := range dst {
+		dst[k] = dst[k] + float64(a*w[k]) + float64(b*x[k]) + float64(c*y[k]) + float64(e*z[k])
+	}
+}
