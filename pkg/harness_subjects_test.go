@@ -16,6 +16,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -117,6 +118,8 @@ func subjects() []subject {
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
+		values("lasso.Solver", func() any { return &lasso.Solver{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
+
 		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
 		of("privacy.NewSums", func() []any {
 			return []any{func(b privacy.Bounds, exact bool, rho float64) (*privacy.Sums, error) {
@@ -229,6 +232,15 @@ func subjects() []subject {
 			return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 		}),
 		linears("learner.LinUCB over BLT", func() any { return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
+		linears("learner.ThresholdedLasso", func() any { return &learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.SparsityAgnostic", func() any { return &learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.LassoBandit", func() any {
+			return &learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
+		}),
+		linears("learner.DoublyRobustLasso", func() any {
+			return &learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
+		}),
+		linears("learner.SupportOracle", func() any { return &learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
 			return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),

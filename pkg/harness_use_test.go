@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -119,6 +120,22 @@ func (u *user) use(made any) {
 		}
 	case online.Stream:
 		u.number("a loss", m.Loss(1, make([]float64, m.Dim())))
+	case *lasso.Solver:
+		if m.Dim > much {
+			return
+		}
+		row := make([]float64, m.Dim)
+		for i, v := range []float64{1, 1e-300, 0, 1e8, -1e100} {
+			row[i%m.Dim] = v
+			if err := m.Add(row, 1); err != nil {
+				u.errorf("a row with %v: %v", v, err)
+			}
+			w, err := m.Fit(0.01)
+			if err != nil && !errors.Is(err, lasso.ErrNotConverged) {
+				u.errorf("a fit: %v", err)
+			}
+			u.number("a coefficient", w...)
+		}
 	case *random.Binomial:
 		m.Rand(source)
 	case *random.DiscreteGaussian:

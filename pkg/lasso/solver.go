@@ -35,14 +35,14 @@ type Solver struct {
 	// Tolerance bounds the duality gap, as a share of the objective of w = 0, |y|^2/2n, in [1e-13, 1);
 	// 0 means 1e-9.
 	Tolerance float64
-	// MaxSweeps bounds the sweeps through the working set in a fit, >= 1; 0 means 10,000.
+	// MaxSweeps bounds the sweeps through the working set in a fit, in [1, 1e6]; 0 means 10,000.
 	MaxSweeps int
 
 	sums
 	tolerance float64
 	most      int
 	lambda    float64 // n alpha, the penalty of the objective times n
-	w         []float64
+	w, least  []float64
 	support   []int // where w is not 0, increasing
 	q         []float64
 	alive     []int // coordinates that may matter, increasing
@@ -65,8 +65,8 @@ func (s *Solver) Init() error {
 		return fmt.Errorf("lasso: Solver.Fold = %d, want >= 1, or 0 to keep all rows", s.Fold)
 	case s.Tolerance != 0 && !(s.Tolerance >= 1e-13 && s.Tolerance < 1):
 		return fmt.Errorf("lasso: Solver.Tolerance = %v, want in [1e-13, 1), or 0 for 1e-9", s.Tolerance)
-	case s.MaxSweeps < 0:
-		return fmt.Errorf("lasso: Solver.MaxSweeps = %d, want >= 1, or 0 for 10000", s.MaxSweeps)
+	case s.MaxSweeps < 0 || s.MaxSweeps > 1e6:
+		return fmt.Errorf("lasso: Solver.MaxSweeps = %d, want in [1, 1e6], or 0 for 10000", s.MaxSweeps)
 	}
 	count := 8 * float64(s.Dim)
 	if s.Fold > 0 {
@@ -83,7 +83,7 @@ func (s *Solver) Init() error {
 		s.most = 10_000
 	}
 	s.sums.init(s.Dim, s.Fold)
-	s.w, s.q = make([]float64, s.Dim), make([]float64, s.Dim)
+	s.w, s.least, s.q = make([]float64, s.Dim), make([]float64, s.Dim), make([]float64, s.Dim)
 	s.support, s.alive, s.found = make([]int, 0, s.Dim), make([]int, 0, s.Dim), make([]int, 0, s.Dim)
 	s.work.grow(min(s.Dim, 64))
 	s.Reset()

@@ -619,3 +619,68 @@ func BenchmarkPath(b *testing.B) {
 		})
 	}
 }
+
+// TestLeastSquares: the normal equations hold, with and without a ridge, for equal columns too, and
+// the last fit stays as it was.
+func TestLeastSquares(t *testing.T) {
+	for _, p := range problems(130) {
+		if strings.Contains(p.name, "nearly") {
+			continue
+		}
+		s := p.solver(t, &Solver{})
+		var fit []float64
+		if alpha := p.alpha * s.AlphaMax(); alpha > 0 {
+			w, err := s.Fit(alpha)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit = slices.Clone(w)
+		}
+		on := []int{}
+		for j := 0; j < s.Dim; j += 2 {
+			on = append(on, j)
+		}
+		for _, ridge := range []float64{0, 1} {
+			w, err := s.LeastSquares(on, ridge)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range w {
+				if j%2 == 1 {
+					if w[j] != 0 {
+						t.Errorf("%s: coordinate %d = %v, want 0", p.name, j, w[j])
+					}
+					continue
+				}
+				c := -ridge * w[j]
+				for i, x := range p.x {
+					r := p.y[i]
+					for k, u := range w {
+						r -= u * x[k]
+					}
+					c += x[j] * r
+				}
+				if scale := math.Sqrt(s.square[j] * s.yy); math.Abs(c) > 1e-4*scale {
+					t.Errorf("%s, ridge %v: coordinate %d has a gradient of %v, want 0 within 1e-4 of %v", p.name, ridge, j, c, scale)
+				}
+			}
+		}
+		if fit != nil && !same(fit, s.w) {
+			t.Errorf("%s: least squares changed the fit", p.name)
+		}
+	}
+	s := &Solver{Dim: 2}
+	if err := s.Init(); err != nil {
+		t.Fatal(err)
+	}
+	for want, f := range map[string]func() error{
+		"ridge = -1":         func() error { _, err := s.LeastSquares(nil, -1); return err },
+		"ridge = NaN":        func() error { _, err := s.LeastSquares(nil, math.NaN()); return err },
+		"on coordinate 2":    func() error { _, err := s.LeastSquares([]int{2}, 0); return err },
+		"on coordinate -1, ": func() error { _, err := s.LeastSquares([]int{-1}, 0); return err },
+	} {
+		if err := f(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+}

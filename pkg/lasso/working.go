@@ -117,14 +117,7 @@ func (k *working) sweep(lambda float64) (largest float64, active int, stable boo
 func (k *working) newton(lambda float64) (moved bool) {
 	for range len(k.at) {
 		m := k.decompose(lambda)
-		for a := m - 1; a >= 0; a-- {
-			row := k.factor[a*len(k.at):]
-			v := k.step[a] / row[a]
-			k.step[a] = v
-			for b, f := range row[:a] {
-				k.step[b] -= float64(f * v)
-			}
-		}
+		k.back(m)
 		length, first := 1.0, -1
 		for a, i := range k.part[:m] {
 			if v := k.w[i] + k.step[a]; v == 0 || v > 0 != (k.w[i] > 0) {
@@ -165,16 +158,7 @@ func (k *working) decompose(lambda float64) (m int) {
 			k.part = append(k.part, i)
 		}
 	}
-	for a, i := range k.part {
-		pivot, slope := k.eliminate(m, i, lambda)
-		if !(pivot > 1e-10*k.xx[i*n+i]) {
-			continue
-		}
-		root := math.Sqrt(pivot)
-		k.factor[m*n+m], k.step[m] = root, slope/root
-		k.part[a], k.part[m] = k.part[m], i
-		m++
-	}
+	m = k.independent(lambda)
 	for a, i := range k.part[m:] {
 		pivot, slope := k.eliminate(m, i, lambda)
 		if math.Abs(slope) <= 1e-12*lambda {
@@ -186,6 +170,35 @@ func (k *working) decompose(lambda float64) (m int) {
 		return m + 1
 	}
 	return m
+}
+
+// independent brings the coefficients of part with independent columns to its front, with their
+// rows of the factor, and returns their number.
+func (k *working) independent(lambda float64) (m int) {
+	n := len(k.at)
+	for a, i := range k.part {
+		pivot, slope := k.eliminate(m, i, lambda)
+		if !(pivot > 1e-10*k.xx[i*n+i]) {
+			continue
+		}
+		root := math.Sqrt(pivot)
+		k.factor[m*n+m], k.step[m] = root, slope/root
+		k.part[a], k.part[m] = k.part[m], i
+		m++
+	}
+	return m
+}
+
+// back multiplies step by the inverse of the factor's transpose.
+func (k *working) back(m int) {
+	for a := m - 1; a >= 0; a-- {
+		row := k.factor[a*len(k.at):]
+		v := k.step[a] / row[a]
+		k.step[a] = v
+		for b, f := range row[:a] {
+			k.step[b] -= float64(f * v)
+		}
+	}
 }
 
 // eliminate computes row m of the factor for coefficient i, and returns what the rows before leave

@@ -9,6 +9,14 @@
 //   - [KLOSM]: KL-UCB on a matroid
 //   - [CTSBeta]: Thompson sampling with Beta posteriors, not private
 //
+// For many dimensions of which few matter, none of them private:
+//
+//   - [ThresholdedLasso]: least squares on the coordinates that two thresholds leave of a LASSO
+//   - [SparsityAgnostic]: greedy by a LASSO
+//   - [LassoBandit]: a LASSO with forced rounds
+//   - [DoublyRobustLasso]: a LASSO of pseudo-rewards for the mean of all arms
+//   - [SupportOracle]: ridge regression that is told which coordinates matter
+//
 // In the local and the shuffle model, a learner is a [Local]: a [Device], a [Server] and perhaps a
 // [Shuffler] between them.
 //

@@ -71,6 +71,17 @@ type optimist struct {
 
 // checkLinear reports a problem that a linear learner cannot handle.
 func checkLinear(who string, p bandit.Problem, horizon int) error {
+	if err := checkContexts(who, p, horizon); err != nil {
+		return err
+	}
+	const matrices, numbers = 8, 8 // at most, of order Dim, and for each arm
+	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
+	return size.Check(what, float64(matrices*size.Triangle(p.Dim+1))+float64(numbers*float64(p.Arms)))
+}
+
+// checkContexts reports a problem without contexts, with several arms a round, or with bounds whose
+// products overflow.
+func checkContexts(who string, p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
@@ -87,9 +98,7 @@ func checkLinear(who string, p bandit.Problem, horizon int) error {
 	case p.Slots != 1:
 		return fmt.Errorf("learner: %s plays one arm a round: Problem.Slots = %d, want 1", who, p.Slots)
 	}
-	const matrices, numbers = 8, 8 // at most, of order Dim, and for each arm
-	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
-	return size.Check(what, float64(matrices*size.Triangle(p.Dim+1))+float64(numbers*float64(p.Arms)))
+	return nil
 }
 
 func (o *optimist) init(p bandit.Problem) {

@@ -1,0 +1,128 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+)
+
+// DoublyRobustLasso is the doubly robust LASSO bandit of Kim and Paik (2019). It is not private. In
+// round t it plays a random arm with probability
+//
+//	u_t = min(1, Explore sqrt((ln t + ln d)/t)),
+//
+// 1 in the first Start rounds, and else the arm with the largest <x, w>, with ties to the lowest
+// index. So each arm has a known probability pi_a, and the reward r of the arm played stands for the
+// mean reward of all K arms, in the pseudo-reward
+//
+//	<z, w> + (r - <x_a, w>)/(K pi_a),   z = the mean of the contexts x_1, ..., x_K.
+//
+// w is the LASSO of the pseudo-rewards on the z of all rounds, with the objective 1/(2n) |y - Z w|^2 +
+// alpha |w|_1 and alpha = Lambda sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is at least
+// ln 2.
+//
+// It learns from means of contexts, which it needs to vary: where arms are drawn independently with
+// mean 0, they vary K times less than contexts, and it is slow. Where Explore is far below 1, a rare
+// arm's pseudo-reward is large, its error enters later pseudo-rewards, and coefficients may run
+// away; Truncate prevents that.
+type DoublyRobustLasso struct {
+	Explore float64 // lambda_1, > 0; 0 means 1
+	Lambda  float64 // lambda_2, > 0; 0 means 0.5
+	Start   int     // z_T, the first rounds that play a random arm, >= 1; 0 means 10
+	// Truncate moves pseudo-rewards into [-Truncate, Truncate], > 0; 0 means that they stay as they
+	// are.
+	Truncate  float64
+	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+
+	highDimensional
+	explore, lambda float64
+	start           int
+	solver          *lasso.Solver
+	own             *rand.Rand
+	w, z            []float64
+}
+
+var _ bandit.Learner = (*DoublyRobustLasso)(nil)
+
+// Init validates and allocates.
+func (l *DoublyRobustLasso) Init(p bandit.Problem, horizon int) (err error) {
+	if err := checkTuning("DoublyRobustLasso", 0, tuning{"Explore", l.Explore, "1"}, tuning{"Lambda", l.Lambda, "0.5"},
+		tuning{"Truncate", l.Truncate, "none"}); err != nil {
+		return err
+	}
+	if l.Start < 0 {
+		return fmt.Errorf("learner: DoublyRobustLasso.Start = %d, want >= 1, or 0 for 10", l.Start)
+	}
+	if err := l.init("DoublyRobustLasso", p, horizon); err != nil {
+		return err
+	}
+	l.explore, l.lambda, l.start = or(l.Explore, 1), or(l.Lambda, 0.5), l.Start
+	if l.start == 0 {
+		l.start = 10
+	}
+	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
+	l.z = make([]float64, p.Dim)
+	return err
+}
+
+// Reset forgets everything.
+func (l *DoublyRobustLasso) Reset(own *rand.Rand, _ rand.Source) {
+	l.reset()
+	l.solver.Reset()
+	l.own = own
+}
+
+// random returns u_t for the next round.
+func (l *DoublyRobustLasso) random() float64 {
+	t := l.solver.Rows() + 1
+	if t <= l.start {
+		return 1
+	}
+	return min(1, l.explore*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
+}
+
+// Select appends a random arm, or the one with the largest estimated mean.
+func (l *DoublyRobustLasso) Select(v *bandit.View, dst []int) []int {
+	if !l.admit(v) {
+		return append(dst, 0)
+	}
+	if l.own.Float64() < l.random() {
+		return append(dst, l.own.IntN(v.Arms))
+	}
+	return append(dst, greedy(v, l.w, l.solver.Support()))
+}
+
+// Update fits anew.
+func (l *DoublyRobustLasso) Update(v *bandit.View, arms []int, y []float64) {
+	arm, reward, ok := l.record(v, arms, y)
+	if !ok {
+		return
+	}
+	on, k := l.solver.Support(), float64(v.Arms)
+	u := l.random()
+	pi := u / k
+	if arm == greedy(v, l.w, on) {
+		pi += 1 - u
+	}
+	clear(l.z)
+	for a := range v.Arms {
+		for j, x := range v.Row(a) {
+			l.z[j] += x
+		}
+	}
+	for j := range l.z {
+		l.z[j] /= k
+	}
+	pseudo := value(l.z, l.w, on) + float64((reward-value(v.Row(arm), l.w, on))/float64(k*pi))
+	if c := l.Truncate; c > 0 {
+		pseudo = max(-c, min(c, pseudo))
+	}
+	if !l.add(l.solver, v, l.z, pseudo) {
+		return
+	}
+	t := l.solver.Rows()
+	l.w = l.fit(l.solver, v, l.lambda*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
+}

@@ -1,0 +1,123 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+)
+
+// LassoBandit is the LASSO bandit of Bastani and Bayati (2020), with forced samples. It is not
+// private. In the rounds
+//
+//	(2^n - 1) K q + 1, ..., (2^n - 1) K q + K q,   n = 0, 1, 2, ...
+//
+// it plays each arm q times, whatever the contexts are. In the others it drops the arms whose
+// estimate from forced rounds is more than Gap/2 below the best, and plays the one of the rest whose
+// estimate from all rounds is largest, with ties to the lowest index. The estimates are LASSOs with
+// the objective 1/(2n) |y - X w|^2 + alpha |w|_1: from forced rounds with alpha = LambdaForced, and
+// from all t rounds with alpha = LambdaAll sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is
+// at least ln 2.
+//
+// The paper has one context and a theta for each arm; here arms have contexts and share theta. The
+// two agree if an arm's context is in K blocks, its own block being the paper's context and the
+// others 0.
+type LassoBandit struct {
+	Forced       int     // q, the rounds that each arm is forced for in a turn, >= 1; 0 means 1
+	Gap          float64 // h, > 0; 0 means 5
+	LambdaForced float64 // lambda_1, > 0; 0 means 0.05
+	LambdaAll    float64 // lambda_2,0, > 0; 0 means 0.05
+	Tolerance    float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+
+	highDimensional
+	forcedAlpha, allAlpha, half float64
+	each                        int
+	forced, all                 *lasso.Solver
+	forcedW, allW               []float64
+	guess                       []float64 // by arm, from forced rounds
+}
+
+var _ bandit.Learner = (*LassoBandit)(nil)
+
+// Init validates and allocates.
+func (l *LassoBandit) Init(p bandit.Problem, horizon int) (err error) {
+	if err := checkTuning("LassoBandit", 0, tuning{"Gap", l.Gap, "5"}, tuning{"LambdaForced", l.LambdaForced, "0.05"},
+		tuning{"LambdaAll", l.LambdaAll, "0.05"}); err != nil {
+		return err
+	}
+	if l.Forced < 0 {
+		return fmt.Errorf("learner: LassoBandit.Forced = %d, want >= 1, or 0 for 1", l.Forced)
+	}
+	if err := l.init("LassoBandit", p, horizon); err != nil {
+		return err
+	}
+	l.forcedAlpha, l.allAlpha, l.half, l.each = or(l.LambdaForced, 0.05), or(l.LambdaAll, 0.05), or(l.Gap, 5)/2, max(l.Forced, 1)
+	l.guess = make([]float64, p.Arms)
+	if l.forced, err = newSolver(l.who, p.Dim, horizon, l.Tolerance); err == nil {
+		l.all, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
+	}
+	return err
+}
+
+// Reset forgets everything. LassoBandit makes no random choices.
+func (l *LassoBandit) Reset(*rand.Rand, rand.Source) {
+	l.reset()
+	l.forced.Reset()
+	l.all.Reset()
+}
+
+// turn returns the arm that a round is forced to play, or -1.
+func (l *LassoBandit) turn(round int) int {
+	place, length := round-1, l.problem.Arms // of the round; of all arms' forced rounds
+	if place/length/l.each >= 1<<40 {        // nobody plays so long, and sums below would overflow
+		return -1
+	}
+	for start := 0; ; start = 2*start + 1 { // (2^n - 1) in units of K q
+		switch at := place/length/l.each - start; {
+		case at < 0:
+			return -1
+		case at == 0:
+			return (place - start*length*l.each) / l.each
+		}
+	}
+}
+
+// Select appends the arm that is forced, or that looks best.
+func (l *LassoBandit) Select(v *bandit.View, dst []int) []int {
+	if !l.admit(v) {
+		return append(dst, 0)
+	}
+	if a := l.turn(v.Round); a >= 0 {
+		return append(dst, a%v.Arms)
+	}
+	top, on := math.Inf(-1), l.forced.Support()
+	for a := range v.Arms {
+		l.guess[a] = value(v.Row(a), l.forcedW, on)
+		top = max(top, l.guess[a])
+	}
+	best, most := 0, math.Inf(-1)
+	for a := range v.Arms {
+		if l.guess[a] < top-l.half {
+			continue
+		}
+		if m := value(v.Row(a), l.allW, l.all.Support()); m > most {
+			best, most = a, m
+		}
+	}
+	return append(dst, best)
+}
+
+// Update fits anew: from all rounds, and from forced ones after a forced one.
+func (l *LassoBandit) Update(v *bandit.View, arms []int, y []float64) {
+	arm, reward, ok := l.record(v, arms, y)
+	if !ok || !l.add(l.all, v, v.Row(arm), reward) {
+		return
+	}
+	t := l.all.Rows()
+	l.allW = l.fit(l.all, v, l.allAlpha*math.Sqrt((logRows(t)+l.logDim)/float64(t)))
+	if l.turn(v.Round) >= 0 && l.add(l.forced, v, v.Row(arm), reward) {
+		l.forcedW = l.fit(l.forced, v, l.forcedAlpha)
+	}
+}

@@ -1,0 +1,71 @@
+package learner
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+)
+
+// SparsityAgnostic is the sparsity-agnostic LASSO bandit of Oh, Iyengar and Zeevi (2021), for a
+// theta of few coordinates that are not 0. It is not private. It plays the arm with the largest <x,
+// w>, where w is the LASSO of the t rounds so far with
+//
+//	alpha = 2 Lambda sqrt((4 ln t + 2 ln d)/t)
+//
+// in the objective 1/(2n) |y - X w|^2 + alpha |w|_1, and ties go to the lowest index. Logarithms are
+// natural, and ln t is at least ln 2.
+//
+// It never explores: the contexts have to be so varied that its own choices do. It needs not know
+// how many coordinates matter.
+type SparsityAgnostic struct {
+	// Lambda is lambda_0, > 0, in theory the bound on contexts times the subgaussian parameter of the
+	// noise; 0 means 0.05.
+	Lambda    float64
+	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+
+	highDimensional
+	lambda float64
+	solver *lasso.Solver
+	w      []float64 // the solver's
+}
+
+var _ bandit.Learner = (*SparsityAgnostic)(nil)
+
+// Init validates and allocates.
+func (l *SparsityAgnostic) Init(p bandit.Problem, horizon int) (err error) {
+	if err := checkTuning("SparsityAgnostic", 0, tuning{"Lambda", l.Lambda, "0.05"}); err != nil {
+		return err
+	}
+	if err := l.init("SparsityAgnostic", p, horizon); err != nil {
+		return err
+	}
+	l.lambda = or(l.Lambda, 0.05)
+	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
+	return err
+}
+
+// Reset forgets everything. SparsityAgnostic makes no random choices.
+func (l *SparsityAgnostic) Reset(*rand.Rand, rand.Source) {
+	l.reset()
+	l.solver.Reset()
+}
+
+// Select appends the arm with the largest estimated mean.
+func (l *SparsityAgnostic) Select(v *bandit.View, dst []int) []int {
+	if !l.admit(v) {
+		return append(dst, 0)
+	}
+	return append(dst, greedy(v, l.w, l.solver.Support()))
+}
+
+// Update fits anew.
+func (l *SparsityAgnostic) Update(v *bandit.View, arms []int, y []float64) {
+	arm, reward, ok := l.record(v, arms, y)
+	if !ok || !l.add(l.solver, v, v.Row(arm), reward) {
+		return
+	}
+	t := l.solver.Rows()
+	l.w = l.fit(l.solver, v, 2*l.lambda*math.Sqrt((4*logRows(t)+float64(2*l.logDim))/float64(t)))
+}

@@ -1,0 +1,101 @@
+package learner
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+)
+
+// ThresholdedLasso is the thresholded LASSO bandit of Ariu, Abe and Proutiere (2022), for a theta
+// of few coordinates that are not 0. It is not private. After t rounds it fits a LASSO w with
+//
+//	alpha = Lambda sqrt(2 ln t ln d/t)
+//
+// to the rounds so far, and keeps S_0 = {j: |w_j| > 4 alpha}, then S = {j in S_0: |w_j| > 4 alpha
+// sqrt|S_0|}. It plays the arm with the largest <x, theta>, where theta is the least-squares fit on
+// S; if S is empty, a random arm. The objective is 1/(2n) |y - X w|^2 + alpha |w|_1; logarithms are
+// natural, and ln t is at least ln 2.
+//
+// It needs to know neither the number of coordinates that matter nor a bound on the gap. A round
+// costs O(K |S|), and a fit O(d) for each coordinate of its working set.
+type ThresholdedLasso struct {
+	Lambda    float64 // lambda_0, > 0; 0 means 0.02, as in the authors' code
+	Tolerance float64 // of the LASSO's duality gap, as in lasso.Solver, but 0 means 1e-6
+
+	highDimensional
+	lambda float64
+	solver *lasso.Solver
+	own    *rand.Rand
+	theta  []float64 // the solver's
+	on     []int     // S, increasing
+}
+
+var _ bandit.Learner = (*ThresholdedLasso)(nil)
+
+// Init validates and allocates.
+func (l *ThresholdedLasso) Init(p bandit.Problem, horizon int) (err error) {
+	if err := checkTuning("ThresholdedLasso", 0, tuning{"Lambda", l.Lambda, "0.02"}); err != nil {
+		return err
+	}
+	if err := l.init("ThresholdedLasso", p, horizon); err != nil {
+		return err
+	}
+	l.lambda, l.on = or(l.Lambda, 0.02), make([]int, 0, p.Dim)
+	l.solver, err = newSolver(l.who, p.Dim, horizon, l.Tolerance)
+	return err
+}
+
+// Reset forgets everything.
+func (l *ThresholdedLasso) Reset(own *rand.Rand, _ rand.Source) {
+	l.reset()
+	l.solver.Reset()
+	l.own, l.on = own, l.on[:0]
+}
+
+// Select appends the arm with the largest estimated mean, or a random one.
+func (l *ThresholdedLasso) Select(v *bandit.View, dst []int) []int {
+	if !l.admit(v) {
+		return append(dst, 0)
+	}
+	if len(l.on) == 0 {
+		return append(dst, l.own.IntN(v.Arms))
+	}
+	return append(dst, greedy(v, l.theta, l.on))
+}
+
+// Update fits anew.
+func (l *ThresholdedLasso) Update(v *bandit.View, arms []int, y []float64) {
+	arm, reward, ok := l.record(v, arms, y)
+	if !ok || !l.add(l.solver, v, v.Row(arm), reward) {
+		return
+	}
+	t := l.solver.Rows()
+	alpha := l.lambda * math.Sqrt(2*logRows(t)*max(l.logDim, math.Ln2)/float64(t))
+	w := l.fit(l.solver, v, alpha)
+	l.on = l.on[:0]
+	for _, j := range l.solver.Support() {
+		if math.Abs(w[j]) > 4*alpha {
+			l.on = append(l.on, j)
+		}
+	}
+	least, kept := 4*alpha*math.Sqrt(float64(len(l.on))), l.on[:0]
+	for _, j := range l.on {
+		if math.Abs(w[j]) > least {
+			kept = append(kept, j)
+		}
+	}
+	l.on = kept
+	theta, err := l.solver.LeastSquares(l.on, 0)
+	if err != nil {
+		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
+		l.on = l.on[:0]
+	}
+	l.theta = theta
+}
+
+// Support returns S, the coordinates that it holds for those that matter, increasing. The slice is
+// the learner's own, and valid until the next Update.
+func (l *ThresholdedLasso) Support() []int { return l.on }
