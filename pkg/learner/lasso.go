@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 )
 
@@ -31,6 +32,10 @@ const (
 
 func (h *highDimensional) init(who string, p bandit.Problem, horizon int) error {
 	if err := checkContexts(who, p, horizon); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
+	if err := size.Check(what, 8*(float64(p.Dim)+float64(p.Arms))); err != nil {
 		return err
 	}
 	h.who, h.problem, h.logDim = who, p, portable.Log(float64(p.Dim))
