@@ -5,6 +5,7 @@
 #   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
 #   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
+#   .peers/                 scikit-learn, for the tests          pinned in docker/requirements-peers.txt
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
@@ -56,7 +57,7 @@ lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
 		--LabApp.default_url=/lab/tree/notebooks/00-quickstart.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 test: ## all tests: Go, the set-up and the notebook runner, the browser
-	@docker/setup kernel data chromium
+	@docker/setup kernel data chromium peers
 	SCALE=smoke go test -timeout 2h ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs
@@ -101,4 +102,4 @@ clean: ## remove what runs have made (build/)
 	rm -rf build
 
 distclean: clean ## remove what was installed, too
-	rm -rf .venv .tools .jupyter docker/node_modules
+	rm -rf .venv .peers .tools .jupyter docker/node_modules

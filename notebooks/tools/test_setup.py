@@ -23,6 +23,8 @@ STAND_INS = {
         *version_info*) echo "${PYTHON_IS:-3.11}" ;;
         *ensurepip*) [ -z "$PYTHON_BARE" ] ;;
         "-m venv .venv") mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
+        "-m venv .peers") mkdir -p .peers/bin && cp "$0" .peers/bin/python ;;
+        *requirements-peers.txt) echo installed >>peers.log ;;
         esac""",
     "node": 'echo "v${NODE_IS:-18.19.1}"',
     "npm": """
@@ -135,3 +137,16 @@ def test_only_the_user_reaches_the_tokens(before, tmp_path):
     finally:
         os.umask(old)
     assert [oct(d.stat().st_mode & 0o777) for d in (runtime.parent, runtime)] == ["0o700", "0o700"]
+
+
+def test_what_the_tests_compare_with_is_apart(tmp_path):
+    checkout = Checkout(tmp_path)
+    for _ in range(2):
+        status, output = checkout.run("peers")
+        assert status == 0, output
+    assert (checkout.root / ".peers" / "stamp").exists() and not (checkout.root / ".venv").exists()
+    assert (checkout.root / "peers.log").read_text() == "installed\n"
+    with open(checkout.root / "docker" / "requirements-peers.txt", "a") as pins:
+        pins.write("# renewed\n")
+    assert checkout.run("peers")[0] == 0
+    assert (checkout.root / "peers.log").read_text() == "installed\n" * 2

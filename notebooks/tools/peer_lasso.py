@@ -1,0 +1,167 @@
+"""Compares pkg/lasso with scikit-learn's Lasso.
+
+    docker/setup peers
+    .peers/bin/python notebooks/tools/peer_lasso.py             # objectives and coefficients
+    .peers/bin/python notebooks/tools/peer_lasso.py --bench     # refits of a growing regression
+
+--spoil changes a coefficient a little, so that the comparison has to fail.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import Lasso
+from sklearn.linear_model import _cd_fast
+
+ROOT = Path(__file__).resolve().parents[2]
+TOLERANCE = 1e-6
+KINDS = ["independent", "fewer rows than columns", "equal columns", "zero columns", "y = 0", "all equal", "correlated",
+         "different scales", "one row", "signs"]
+
+
+def problem(seed):
+    """A random regression problem; most kinds are degenerate."""
+    rng, kind = np.random.default_rng(seed), KINDS[seed % len(KINDS)]
+    n, d = int(rng.integers(2, 80)), int(rng.integers(1, 40))
+    if kind == "fewer rows than columns":
+        n, d = int(rng.integers(2, 20)), int(rng.integers(30, 100))
+    if kind == "one row":
+        n = 1
+    x = rng.standard_normal((n, d))
+    if kind == "equal columns":
+        x = x[:, np.arange(d) // 3]
+    elif kind == "zero columns":
+        x[:, ::2] = 0
+    elif kind == "all equal":
+        x[:] = 2
+    elif kind == "correlated":
+        x = 0.3 * x + rng.standard_normal((n, 1))
+    elif kind == "different scales":
+        x *= 10.0 ** (np.arange(d) % 5 - 2)
+    elif kind == "signs":
+        x = np.sign(x)
+    theta = np.zeros(d)
+    theta[:5] = rng.standard_normal(min(d, 5))
+    y = x @ theta + 0.5 * rng.standard_normal(n)
+    if kind == "y = 0":
+        y[:] = 0
+    most = np.abs(x.T @ y).max() / n
+    return kind, x, y, most * 10 ** (-2 * rng.random()) if most > 0 else 0.1
+
+
+def ours(questions):
+    """The answers of pkg/lasso."""
+    lines = "\n".join(json.dumps(q) for q in questions)
+    done = subprocess.run(["go", "run", "./notebooks/tools/lasso"], cwd=ROOT, input=lines, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"go run ./notebooks/tools/lasso: {done.stderr}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def objective(x, y, w, alpha):
+    r = y - x @ w
+    return r @ r / (2 * len(y)) + alpha * np.abs(w).sum()
+
+
+def unique(x, y, w, alpha):
+    """Whether the solution is unique: the columns of |x_j'r| = n alpha are independent, by far."""
+    tight = np.abs(x.T @ (y - x @ w)) > len(y) * alpha * (1 - 1e-4)
+    if not tight.any():
+        return True
+    some = x[:, tight] / np.linalg.norm(x[:, tight], axis=0)
+    return tight.sum() <= len(y) and np.linalg.svd(some, compute_uv=False).min() > 0.05
+
+
+def compare(count, spoil):
+    problems = [problem(seed) for seed in range(count)]
+    answers = ours([{"x": x.tolist(), "y": y.tolist(), "alpha": alpha, "tolerance": 1e-13} for _, x, y, alpha in problems])
+    if spoil:
+        answers[0]["w"][0] += 1e-3
+    wrong, uniques, worst = [], 0, [0.0, 0.0]
+    for seed, ((kind, x, y, alpha), answer) in enumerate(zip(problems, answers, strict=True)):
+        w = np.array(answer["w"])
+        peer = Lasso(alpha=alpha, fit_intercept=False, tol=1e-14, max_iter=1_000_000).fit(x, y).coef_
+        a, b = objective(x, y, w, alpha), objective(x, y, peer, alpha)
+        scale = max(y @ y / (2 * len(y)), 1e-300)
+        worst[0] = max(worst[0], abs(a - b) / scale)
+        if abs(a - b) > TOLERANCE * scale:
+            wrong.append(f"problem {seed}, {kind}: objective {a}, scikit-learn {b}")
+        if answer["gap"] > 1e-9:
+            wrong.append(f"problem {seed}, {kind}: duality gap {answer['gap']}")
+        if unique(x, y, w, alpha):
+            uniques += 1
+            size = max(1.0, np.abs(peer).max())
+            worst[1] = max(worst[1], np.abs(w - peer).max() / size)
+            if np.abs(w - peer).max() > TOLERANCE * size:
+                wrong.append(f"problem {seed}, {kind}: coefficients differ by {np.abs(w - peer).max()}")
+    print(f"{count} problems, {uniques} with a unique solution; objectives differ by {worst[0]:.2g} of |y|^2/2n at most, "
+          f"unique coefficients by {worst[1]:.2g}")
+    for line in wrong:
+        print(line)
+    return not wrong
+
+
+def bench(d, n, steps, tol, alpha):
+    """Seconds of a refit, after a row was added: ours, and scikit-learn's in three ways."""
+    rng = np.random.default_rng(1)
+    x = np.asfortranarray(rng.standard_normal((n + steps, d)))
+    y = x[:, 0] - x[:, 1] + 0.5 * (x[:, 2] + x[:, 3] - x[:, 4]) + 0.3 * rng.standard_normal(n + steps)
+    times = {}
+    mine = ours([{"x": x.tolist(), "y": y.tolist(), "alpha": alpha, "tolerance": tol, "refits": True, "start": n}])[0]
+    times["pkg/lasso"] = mine["seconds"]
+    active = np.count_nonzero(mine["w"])
+    for how in ("rows", "precompute"):
+        gram = x[:n].T @ x[:n]
+        model = Lasso(alpha=alpha, fit_intercept=False, warm_start=True, tol=tol, max_iter=1_000_000)
+        if how == "precompute":
+            model.precompute = gram
+        model.fit(x[:n], y[:n])
+        began = time.perf_counter()
+        for k in range(n + 1, n + steps + 1):
+            if how == "precompute":
+                gram += np.outer(x[k - 1], x[k - 1])
+            model.fit(x[:k], y[:k])
+        times["Lasso.fit, " + how] = (time.perf_counter() - began) / steps
+        if abs(objective(x, y, np.array(mine["w"]), alpha) / objective(x, y, model.coef_, alpha) - 1) > 1e-3:
+            sys.exit("the fits differ")
+    # Its inner loop alone, on sums that grow: without the checks and copies of Lasso.fit.
+    gram, xy, yy = x[:n].T @ x[:n], x[:n].T @ y[:n], y[:n] @ y[:n]
+    w, began = np.zeros(d), time.perf_counter()
+    for k in range(n + 1, n + steps + 1):
+        row, value = x[k - 1], y[k - 1]
+        gram += np.outer(row, row)
+        xy += value * row
+        try:
+            w = _cd_fast.enet_coordinate_descent_gram(w, k * alpha, 0.0, gram, xy, y[:k], 100_000, tol, np.random.RandomState(1))[0]
+        except TypeError as err:  # another version's arguments
+            print("inner loop:", err)
+            return times, active
+    times["inner loop on X'X"] = (time.perf_counter() - began) / steps
+    return times, active
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bench", action="store_true")
+    parser.add_argument("--spoil", action="store_true")
+    parser.add_argument("--count", type=int, default=200)
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    if not options.bench:
+        sys.exit(0 if compare(options.count, options.spoil) else 1)
+    for d, n in ((100, 1000), (1000, 1000)):
+        for alpha, tol in ((0.05, 1e-4), (0.05, 1e-9), (0.01, 1e-4), (0.01, 1e-9)):
+            times, active = bench(d, n, 30, tol, alpha)
+            mine = times.pop("pkg/lasso")
+            print(f"d={d} n={n} alpha={alpha} ({active} coefficients) tolerance={tol:g}: pkg/lasso {mine * 1e6:.0f} us; " +
+                  "; ".join(f"{how} {t * 1e6:.0f} us ({t / mine:.1f} times)" for how, t in times.items()))
+
+
+if __name__ == "__main__":
+    main()
