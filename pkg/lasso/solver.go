@@ -260,7 +260,7 @@ func (s *Solver) descend(target float64) (moved bool) {
 	k.at = append(append(k.at[:0], s.support...), s.found...)
 	slices.Sort(k.at)
 	k.read(&s.sums, s.w)
-	moved = k.solve(s.lambda, target, s.yy, &s.sweeps, s.most)
+	moved = k.solve(s.lambda, target, s.yy, len(s.found) == 0, &s.sweeps, s.most)
 	s.support = s.support[:0]
 	for i, j := range k.at {
 		if s.w[j] = k.w[i]; s.w[j] != 0 {

@@ -556,7 +556,7 @@ func ExampleSolver() {
 	x := make([]float64, s.Dim)
 	for t := 1; t <= 40; t++ { // fewer rows than coordinates
 		for j := range x {
-			x[j] = math.Copysign(1, r.Float64()-0.5)
+			x[j] = r.NormFloat64()
 		}
 		y := 2*x[7] - x[30]
 		if err := s.Add(x, y); err != nil {
@@ -571,32 +571,37 @@ func ExampleSolver() {
 		}
 	}
 	// Output:
-	// 10 rows: 10 coefficients, w[7] = 1.53, w[30] = -0.32
-	// 20 rows: 2 coefficients, w[7] = 1.86, w[30] = -0.86
+	// 10 rows: 5 coefficients, w[7] = 1.92, w[30] = -0.78
+	// 20 rows: 2 coefficients, w[7] = 1.92, w[30] = -0.88
 	// 30 rows: 2 coefficients, w[7] = 1.90, w[30] = -0.90
-	// 40 rows: 2 coefficients, w[7] = 1.89, w[30] = -0.89
+	// 40 rows: 2 coefficients, w[7] = 1.88, w[30] = -0.89
 }
 
 // BenchmarkRefit adds a row and fits again, from n rows on.
 func BenchmarkRefit(b *testing.B) {
-	for _, c := range []struct{ d, n, fold int }{{100, 1000, 0}, {1000, 1000, 0}, {1000, 1000, 64}, {5000, 400, 0}} {
-		b.Run(fmt.Sprintf("d=%d/n=%d/fold=%d", c.d, c.n, c.fold), func(b *testing.B) {
+	for _, c := range []struct {
+		d, n, fold int
+		alpha      float64
+	}{{100, 1000, 0, 0.05}, {1000, 1000, 0, 0.05}, {1000, 1000, 0, 0.01}, {1000, 1000, 64, 0.05}, {5000, 400, 0, 0.05}} {
+		b.Run(fmt.Sprintf("d=%d/n=%d/alpha=%v/fold=%d", c.d, c.n, c.alpha, c.fold), func(b *testing.B) {
 			s, p := grown(b, c.d, 2*c.n, c.fold)
+			if _, err := s.Fit(c.alpha); err != nil {
+				b.Fatal(err)
+			}
 			b.ReportAllocs()
+			sweeps, fits := 0, 0
 			for i := 0; b.Loop(); i++ {
-				if i%c.n == c.n-1 {
-					b.StopTimer()
-					s, _ = grown(b, c.d, 2*c.n, c.fold)
-					b.StartTimer()
-				}
 				if err := s.Add(p.x[c.n+i%c.n], p.y[c.n+i%c.n]); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := s.Fit(0.05); err != nil {
+				if _, err := s.Fit(c.alpha); err != nil {
 					b.Fatal(err)
 				}
+				sweeps += s.Sweeps()
+				fits++
 			}
 			b.ReportMetric(float64(len(s.Support())), "coefficients")
+			b.ReportMetric(float64(sweeps)/float64(fits), "sweeps")
 		})
 	}
 }
