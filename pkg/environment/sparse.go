@@ -243,7 +243,7 @@ func (e *Sparse) draw() {
 		own, common := math.Sqrt(1-r), math.Sqrt(r)
 		for a := range e.p.Arms {
 			x := e.x[a*d : (a+1)*d]
-			shift := common * e.normals.One()
+			shift := float64(common * e.normals.One())
 			for i, z := range x {
 				x[i] = float64(own*z) + shift
 			}

@@ -117,7 +117,16 @@ func numbers() []*simulate.Experiment {
 	ratings := func() bandit.Environment {
 		return &environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
 	}
+	design := func(d environment.Design, correlation float64) func() bandit.Environment {
+		return func() bandit.Environment {
+			return &environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
+		}
+	}
 	return []*simulate.Experiment{
+		experiment("sparse", design(environment.Independent, 0), highDimensional()),
+		experiment("sparse AR(1)", design(environment.Autoregressive, 0.5), highDimensional()),
+		experiment("sparse equi-correlated", design(environment.Equicorrelated, 0.5), highDimensional()),
+		experiment("sparse spherical", design(environment.Spherical, 0), highDimensional()),
 		experiment("decision sets", func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} }, joint),
 		experiment("fixed", func() bandit.Environment {
 			return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}

@@ -67,5 +67,5 @@ func (l *SparsityAgnostic) Update(v *bandit.View, arms []int, y []float64) {
 		return
 	}
 	t := l.solver.Rows()
-	l.w = l.fit(l.solver, v, 2*l.lambda*math.Sqrt((4*logRows(t)+float64(2*l.logDim))/float64(t)))
+	l.w = l.fit(l.solver, v, 2*l.lambda*math.Sqrt((float64(4*logRows(t))+float64(2*l.logDim))/float64(t)))
 }
