@@ -2,7 +2,7 @@
 
     docker/setup peers
     .peers/bin/python notebooks/tools/peer_lasso.py             # objectives and coefficients
-    .peers/bin/python notebooks/tools/peer_lasso.py --bench     # refits of a growing regression
+    .peers/bin/python notebooks/tools/peer_lasso.py --bench     # times of a bandit, and of refits
 
 --spoil changes a coefficient a little, so that the comparison has to fail.
 """
@@ -146,6 +146,33 @@ def bench(d, n, steps, tol, alpha):
     return times, active
 
 
+def bandit(d, arms, rounds):
+    """Seconds of a run of the thresholded LASSO bandit: ours, and as it is written with scikit-learn."""
+    rng, scale = np.random.default_rng(1), 0.02
+    theta = np.zeros(d)
+    theta[:5] = rng.choice([-1, 1], 5) * rng.uniform(0.5, 1, 5)
+    theta /= np.linalg.norm(theta)
+    xs, ys, w, some, regret, began = [], [], np.zeros(d), np.array([], int), 0.0, time.perf_counter()
+    for t in range(1, rounds + 1):
+        x = rng.standard_normal((arms, d))
+        means = x @ theta
+        a = int(np.argmax(x @ w)) if len(some) else int(rng.integers(arms))
+        regret += means.max() - means[a]
+        xs.append(x[a])
+        ys.append(means[a] + 0.3 * rng.standard_normal())
+        alpha = scale * np.sqrt(2 * np.log(max(t, 2)) * np.log(d) / t)
+        fit = Lasso(alpha=alpha, fit_intercept=False).fit(xs, ys).coef_
+        some = np.flatnonzero(np.abs(fit) > 4 * alpha)
+        some = some[np.abs(fit[some]) > 4 * alpha * np.sqrt(len(some))]
+        w = np.zeros(d)
+        if len(some):
+            w[some] = np.linalg.lstsq(np.array(xs)[:, some], ys, rcond=None)[0]
+    theirs = time.perf_counter() - began
+    mine = ours([{"rounds": rounds, "dim": d, "arms": arms, "tolerance": 1e-4}])[0]
+    print(f"thresholded LASSO bandit, d={d} K={arms} T={rounds} tolerance=1e-4: {mine['seconds'] * 1e3:.1f} ms (regret {mine['regret']:.0f}); "
+          f"with scikit-learn {theirs * 1e3:.0f} ms (regret {regret:.0f}), {theirs / mine['seconds']:.0f} times")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bench", action="store_true")
@@ -155,6 +182,7 @@ def main():
     warnings.filterwarnings("ignore")
     if not options.bench:
         sys.exit(0 if compare(options.count, options.spoil) else 1)
+    bandit(200, 2, 300)
     for d, n in ((100, 1000), (1000, 1000)):
         for alpha, tol in ((0.05, 1e-4), (0.05, 1e-9), (0.01, 1e-4), (0.01, 1e-9)):
             times, active = bench(d, n, 30, tol, alpha)

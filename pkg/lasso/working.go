@@ -53,21 +53,18 @@ func (k *working) correlate() {
 // may become most, and reports whether a coefficient has moved.
 //
 // A Newton step costs about n/6 sweeps for n coefficients that are not 0. It comes after as many, or
-// after the first sweep if warm says that the signs are likely to be right.
+// at once if the target is small and warm says that the signs are likely to be right.
 func (k *working) solve(lambda, target, yy float64, warm bool, sweeps *int, most int) (moved bool) {
 	k.correlate()
-	since := 1
-	if warm {
-		since = len(k.at)
-	}
-	for ; *sweeps < most; since++ {
+	soon := warm && target < 1e-6*yy
+	for since := 1; *sweeps < most; since++ {
 		*sweeps++
 		largest, active, stable := k.sweep(lambda)
 		moved = moved || largest > 0
 		if k.gap(lambda, yy) <= target {
 			return moved
 		}
-		if stable && 6*since >= active && active > 0 {
+		if stable && active > 0 && (soon || 6*since >= active) {
 			since = 0
 			if k.newton(lambda) {
 				moved = true

@@ -4,6 +4,9 @@
 // it answers with is {"w": coefficients, "gap": share of |y|^2/2n}. With "refits" it adds all rows
 // after the first "start" one by one, fits after each, and answers with the mean time of adding a
 // row and fitting, "seconds", too. A "tolerance" is that of the solver.
+//
+// {"rounds": T, "dim": d, "arms": K} instead plays the thresholded LASSO bandit for so many rounds,
+// and answers with the "seconds" of the whole run and its "regret".
 package main
 
 import (
@@ -14,7 +17,11 @@ import (
 	"os"
 	"time"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 type question struct {
@@ -24,12 +31,16 @@ type question struct {
 	Tolerance float64     `json:"tolerance"`
 	Refits    bool        `json:"refits"`
 	Start     int         `json:"start"`
+	Rounds    int         `json:"rounds"`
+	Dim       int         `json:"dim"`
+	Arms      int         `json:"arms"`
 }
 
 type answer struct {
 	W       []float64 `json:"w"`
 	Gap     float64   `json:"gap"`
 	Seconds float64   `json:"seconds"`
+	Regret  float64   `json:"regret"`
 }
 
 func main() {
@@ -48,7 +59,11 @@ func run(in io.Reader, out io.Writer) error {
 		} else if err != nil {
 			return err
 		}
-		a, err := solve(q)
+		answerTo := solve
+		if q.Rounds > 0 {
+			answerTo = play
+		}
+		a, err := answerTo(q)
 		if err != nil {
 			return err
 		}
@@ -100,4 +115,31 @@ func solve(q question) (a answer, err error) {
 		a.Gap = s.Gap() / whole
 	}
 	return a, nil
+}
+
+// play runs a bandit.
+func play(q question) (a answer, err error) {
+	e := &environment.Sparse{Arms: q.Arms, Dim: q.Dim}
+	if err := e.Validate(); err != nil {
+		return a, err
+	}
+	l := &learner.ThresholdedLasso{Tolerance: q.Tolerance}
+	if err := l.Init(e.Problem(), q.Rounds); err != nil {
+		return a, err
+	}
+	e.Reset(random.New(1, 0, "contexts"))
+	l.Reset(random.New(1, 0, "own"), nil)
+	rewards := random.New(1, 0, "rewards")
+	var v bandit.View
+	arms, y := []int{0}, []float64{0}
+	began := time.Now()
+	for range q.Rounds {
+		e.Next(&v)
+		arms = l.Select(&v, arms[:0])
+		a.Regret += e.Regret(arms)
+		e.Pull(rewards, arms, y)
+		l.Update(&v, arms, y)
+	}
+	a.Seconds = time.Since(began).Seconds()
+	return a, l.Err()
 }
