@@ -20,9 +20,9 @@ import (
 //
 //	<z, w> + (r - <x_a, w>)/(K pi_a),   z = the mean of the contexts x_1, ..., x_K.
 //
-// w is the LASSO of the pseudo-rewards on the z of all rounds, with the objective 1/(2n) |y - Z w|^2 +
-// alpha |w|_1 and alpha = Lambda sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is at least
-// ln 2.
+// w is the LASSO of the pseudo-rewards on the z of all rounds, with the objective 1/(2n) |y - Z w|^2
+// + alpha |w|_1 and alpha = Lambda sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is at
+// least ln 2.
 //
 // It learns from means of contexts, which it needs to vary: where arms are drawn independently with
 // mean 0, they vary K times less than contexts, and it is slow. Where Explore is far below 1, a rare
