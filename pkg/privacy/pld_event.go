@@ -168,6 +168,8 @@ func pairOf(e Event) (Pair, error) {
 		return x, err
 	case LaplaceEvent:
 		return LaplacePair(e.Epsilon)
+	case ExponentialEvent:
+		return BoundedRangePair(e.Epsilon)
 	case ResponseEvent:
 		return ResponsePair(Budget{e.Epsilon, 0}, e.Choices)
 	case DiscreteLaplaceEvent:

@@ -1,0 +1,87 @@
+package privacy
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
+
+// BoundedRangePair returns the pair that dominates every mechanism whose privacy loss has a range of
+// at most epsilon, such as a pick by the exponential mechanism or by the noisy maximum with Gumbel
+// noise (Durfee and Rogers 2019).
+//
+// For two neighbours the loss of such a mechanism lies in [t - epsilon, t] for some t in [0,
+// epsilon]. Of all pairs with such losses, the response of two outputs with losses t and t - epsilon
+// has the highest curve (Dong, Durfee and Rogers, "Optimal differential privacy composition for
+// exponential mechanisms", 2020): with x = e^e, it is
+//
+//	H_t(x) = (e^-t - a^-2) (e^t - x)/(1 - a^-2) on [e^(t-epsilon), e^t],  a = e^(epsilon/2).
+//
+// The largest value over t, at t = (e + epsilon)/2, is H(x) = (a - sqrt x)^2/(a^2 - 1). For |e| <=
+// epsilon; below it is 1 - x, above it 0. H is convex, falls, and joins both lines with their slopes.
+// So it is the curve of a pair, the one whose loss l has the density x^2 H"(x) = (a/2)
+// e^(l/2)/(a^2-1) on [-epsilon, epsilon] under P.
+//
+// A pair that dominates each step, whatever came before, dominates adaptive composition too (Zhu,
+// Dong, Wang 2022, Thm. 10). The pair is exact for a single mechanism whose t an adversary chooses.
+// For a composition it is an upper bound, since H belongs to no single t.
+func BoundedRangePair(epsilon float64) (Pair, error) {
+	if err := finiteEpsilon(epsilon); err != nil {
+		return Pair{}, err
+	}
+	if epsilon > mostLoss {
+		return Pair{}, fmt.Errorf("privacy: epsilon = %v of a bounded range, want at most %v", epsilon, mostLoss)
+	}
+	all := -portable.Expm1(-epsilon) // 1 - a^-2
+	part := func(a, b float64) (p, share, rel, off float64) {
+		from, to := math.Max(a, -epsilon), math.Min(b, epsilon)
+		if from >= to {
+			return 0, 0, 0, 0
+		}
+		half := float64((to - from) / 2)
+		rel = 4e-16 * (4 + epsilon + (math.Abs(from)+math.Abs(to))/(to-from))
+		p = portable.Exp((from-epsilon)/2) * portable.Expm1(half) / all
+		return p, portable.Exp(a - from - half), rel, 4e-16 * (1 + math.Abs(a) + math.Abs(from))
+	}
+	return Pair{part: part, from: -epsilon, to: epsilon, sup: epsilon}, nil
+}
+
+// CalibrateSelection divides a budget between a selection of the given number of picks and a
+// Gaussian release that may depend on it, of the same records. It returns the bounded range epsilon
+// of one pick and the mu of the Gaussian.
+//
+// The two have zCDP costs of picks pick^2/8 = share R and mu^2/2 = (1-share) R, for 0 < share < 1.
+// R is the largest for which the composition is within the budget by PLD accounting, to a relative
+// 2e-7 on the safe side. Epsilon = +Inf returns +Inf twice.
+func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
+	if err := b.Approximate(); err != nil {
+		return 0, 0, err
+	}
+	if picks < 1 {
+		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want >= 1", picks)
+	}
+	if !(share > 0 && share < 1) {
+		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", share)
+	}
+	if b.None() {
+		return math.Inf(1), math.Inf(1), nil
+	}
+	rho, err := ConcentratedRho(b) // R is a little more than this
+	if err != nil {
+		return 0, 0, err
+	}
+	split := func(scale float64) (pick, mu float64) {
+		r := math.Sqrt(rho) / scale
+		return r * math.Sqrt(8*share/float64(picks)), r * math.Sqrt(2*(1-share))
+	}
+	scale, err := Calibrate(PLD{}, b, func(scale float64) Event {
+		pick, mu := split(scale)
+		return Sequence{Repeat{ExponentialEvent{pick}, picks}, GaussianEvent{mu}}
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	pick, mu = split(scale)
+	return pick, mu, nil
+}
