@@ -2,6 +2,7 @@ package pkg_test
 
 import (
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -100,6 +101,22 @@ func (b *equalBlocks) Length(i int) int {
 	return b.Rest
 }
 
+// sparse is a statistic of two phases, the first of which has two releases.
+func sparse() *mechanism.SparseEpisodes {
+	return &mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: &mechanism.Growing{Least: 4},
+		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: &mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
+}
+
+// sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what is
+// tried is that it says so.
+func sparseJDP(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) []any {
+	return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
+		l := make(b, sparsity)
+		l.Statistic.(*mechanism.SparseEpisodes).Concentrated = true // exact accounting takes long
+		return l, l.Init(p, horizon)
+	}, budget, 1, linear, 1000}
+}
+
 // soon is the time that a long run is given before it is cancelled.
 func soon() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -115,6 +132,13 @@ func subjects() []subject {
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 
+		of("privacy.BoundedRangePair", func() []any { return []any{privacy.BoundedRangePair, 0.5} }),
+		of("privacy.CalibrateSelection", func() []any {
+			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
+				pick, mu, err := privacy.CalibrateSelection(b, picks, share)
+				return pick + mu, err
+			}, budget, 2, 0.5}
+		}),
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
@@ -226,6 +250,27 @@ func subjects() []subject {
 		values("mechanism.TopK", func() any {
 			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
+
+		setups("mechanism.SparseEpisodes", func() any { return sparse() }),
+		setups("mechanism.TopScores", func() any {
+			return &mechanism.TopScores{Budget: budget, Picks: 1, Scores: &mechanism.Correlations{X: 1, Y: 2}, Lengths: &mechanism.Growing{Least: 4}}
+		}),
+		values("mechanism.Signs", func() any { return &mechanism.Signs{Y: 1} }),
+		values("mechanism.Correlations", func() any { return &mechanism.Correlations{X: 1, Y: 1} }),
+		values("mechanism.SparseEstimate", func() any { return &mechanism.SparseEstimate{Ridge: 1, Keep: 1} }),
+		of("mechanism.Growing", func() []any {
+			return []any{func(g mechanism.Growing, i, dim int, scale float64) (int, error) {
+				n := g.Length(i, dim, scale)
+				if n < 1 {
+					return 0, errors.New("no length, want >= 1")
+				}
+				return n, nil
+			}, mechanism.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
+		}),
+		linears("learner.SparseJDP", func() any { return learner.New(&learner.SparseJDP{}, sparse()) }),
+		of("learner.NewSparseJDP", func() []any { return sparseJDP(learner.NewSparseJDP) }),
+		of("learner.SparseJDPTuned", func() []any { return sparseJDP(learner.SparseJDPTuned) }),
+		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
 
 		linears("learner.LinUCB", func() any { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {

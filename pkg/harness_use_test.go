@@ -49,6 +49,10 @@ func (u *user) use(made any) {
 		u.accumulator(m, privacy.NewNoise(source))
 	case privacy.Tally:
 		u.tally(m, privacy.NewNoise(source))
+	case privacy.Statistic[mechanism.SparseGram]:
+		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
+	case privacy.Statistic[mechanism.Support]:
+		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
 	case bandit.Learner:
 		u.learner(m, rng, source)
 	case bandit.Environment:
@@ -162,6 +166,23 @@ func (u *user) use(made any) {
 	if p, ok := made.(privacy.Planner); ok {
 		u.plan(p)
 		u.drawn(privacy.PlanOf(p, privacy.All).Draws, privacy.ClaimOf(p))
+	}
+}
+
+// sparseRows feeds a statistic of rows, some of which are enormous.
+func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, numbers func(*R) []float64) {
+	s, _ := argument[privacy.Setup](u)
+	if s.Dim >= much {
+		return
+	}
+	m.Reset(noise)
+	row := make([]float64, s.Dim)
+	for i := range min(s.Horizon, 40) {
+		row[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
+		if _, err := m.Add(privacy.Row(row)); err != nil {
+			u.errorf("row %d: %v", i, err)
+		}
+		u.number("a release", numbers(m.Release())...)
 	}
 }
 

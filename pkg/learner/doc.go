@@ -4,6 +4,8 @@
 // mechanism. [New] combines the two into a [Private], and the statistic decides the privacy.
 //
 //   - [LinUCB]: linear contextual UCB, jointly private over a tree
+//   - [SparseJDP]: greedy on the few coordinates that matter, jointly private over episodes;
+//     [NewSparseJDP], [SparseJDPTuned] and [SparseJDPPlain] are its recipes
 //   - [OMM]: UCB on a matroid; [DPUCBMAT] and [CUCBTree] are its private forms
 //   - [CTS]: Thompson sampling on a matroid; [DPTSMAT] is its private form
 //   - [KLOSM]: KL-UCB on a matroid

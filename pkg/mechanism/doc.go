@@ -27,6 +27,11 @@
 //   - [Blocks]: the mean of a block of observations once the block is full.
 //   - [TreeTally]: the mean of all observations after each of them.
 //
+// Statistics of sparse linear models release once an episode of rounds:
+//
+//   - [SparseEpisodes], [SparseEstimate]: the coordinates that matter, and the regression on them.
+//   - [TopScores]: the coordinates that matter alone, by [Signs] or [Correlations].
+//
 // One-shot mechanisms release vectors, choices and answers:
 //
 //   - [Laplace], [VectorGaussian]: a vector under continuous noise, for research.

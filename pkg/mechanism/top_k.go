@@ -107,22 +107,7 @@ func (t *TopK) Choose(scores []float64, dst []int) ([]int, error) {
 	for i, u := range scores {
 		t.noisy[i] += u
 	}
-	start := len(dst)
-	for i, u := range t.noisy {
-		chosen := dst[start:]
-		if len(chosen) < t.k {
-			dst = append(dst, i)
-			chosen = dst[start:]
-		} else if u <= t.noisy[chosen[t.k-1]] {
-			continue
-		}
-		place := len(chosen) - 1 // of i, among those chosen so far
-		for ; place > 0 && t.noisy[chosen[place-1]] < u; place-- {
-			chosen[place] = chosen[place-1]
-		}
-		chosen[place] = i
-	}
-	return dst, nil
+	return largest(t.noisy, t.k, dst), nil
 }
 
 // Scale returns the scale of the Gumbel noise; its standard deviation is pi/sqrt(6) times the

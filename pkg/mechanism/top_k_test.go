@@ -118,16 +118,23 @@ func TestTopKScales(t *testing.T) {
 		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2}, 40, 1},
 		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add}, 120, 1},
 		{TopK{Budget: privacy.Budget{Epsilon: 1}, K: 10, Candidates: 100, Sensitivity: 2, Neighbours: add, Monotone: true}, 60, 1},
-		// pure is better for one pick
-		{TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2}, 4,
-			// that of randomised response, (e^eps - e^eps')/(e^eps + 1) at delta
-			math.Log(math.E - 1e-5*(math.E+1))},
 	} {
 		if err := c.t.Init(); err != nil {
 			t.Fatal(err)
 		}
 		near(t, "scale", c.t.Scale(), c.scale, 1e-14)
 		claims(t, privacy.ClaimOf(&c.t), c.epsilon)
+	}
+	// Pure is better for one pick. The claim is that of a bounded range, up to the accountant's grid:
+	// delta = (e^(eps/2) - e^(eps'/2))^2/(e^eps - 1).
+	one := TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 1, Candidates: 100, Sensitivity: 2}
+	if err := one.Init(); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "scale", one.Scale(), 4, 1e-14)
+	exact := 2 * math.Log(math.Sqrt(math.E)-math.Sqrt(1e-5*(math.E-1)))
+	if epsilon := privacy.ClaimOf(&one).Epsilon(); !(epsilon >= exact && epsilon < exact+1e-4) {
+		t.Errorf("the claim's epsilon = %v, want %v, and a little more", epsilon, exact)
 	}
 	many := TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, K: 100, Candidates: 1000, Sensitivity: 1}
 	if err := many.Init(); err != nil {

@@ -43,6 +43,19 @@ func Tightest(e Event, delta float64) (epsilon float64, by string, err error) {
 	if epsilon, err := (GDP{}).Epsilon(e, delta); err == nil {
 		return epsilon, GDP{}.String(), nil
 	}
+	if events, err := branches(e); err == nil && len(events) > 1 {
+		// Which branch a record is in is known before any output: each has an accountant of its own.
+		for _, part := range events {
+			at, a, err := Tightest(part, delta)
+			if err != nil {
+				return math.NaN(), "", err
+			}
+			if at > epsilon || by == "" {
+				epsilon, by = at, a
+			}
+		}
+		return epsilon, by, nil
+	}
 	epsilon = math.Inf(1)
 	var refusals []error
 	for _, a := range Accountants() {

@@ -107,8 +107,11 @@ func TestCalibrateSelection(t *testing.T) {
 		near(t, fmt.Sprint("mu at ", want.epsilon), mu, want.mu, 2e-4)
 		near(t, "the split", 7*pick*pick/8*0.4, mu*mu/2*0.6, 1e-12)
 		e := Sequence{Repeat{ExponentialEvent{pick}, 7}, GaussianEvent{mu}}
-		if delta, err := (PLD{}).Delta(e, b.Epsilon); err != nil || delta > b.Delta || delta < 0.9999*b.Delta {
+		if delta, err := (PLD{}).Delta(e, b.Epsilon); err != nil || delta > b.Delta || delta < 0.999*b.Delta {
 			t.Errorf("epsilon %v: delta = %v (%v), want at most %v, and closely", b.Epsilon, delta, err, b.Delta)
+		}
+		if epsilon, err := (PLD{}).Epsilon(e, b.Delta); err != nil || epsilon > b.Epsilon {
+			t.Errorf("epsilon = %v (%v), want at most %v", epsilon, err, b.Epsilon)
 		}
 	}
 	pick, mu, err := CalibrateSelection(Budget{1, 1e-5}, 10, 0.3)

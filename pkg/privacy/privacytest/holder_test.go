@@ -41,6 +41,8 @@ var fields = map[string]string{
 	"mechanism.RandomisedResponse": "Epsilon: 1, Choices: 3",
 	"mechanism.SparseVector":       "Epsilon: 1, Accepted: 2, Sensitivity: 1",
 	"mechanism.TopK":               "Budget: pure, K: 1, Candidates: 3, Sensitivity: 1",
+	"mechanism.TopScores":          "Budget: pure, Picks: 1, Lengths: mechanism.Growing{Least: 2}",
+	"mechanism.SparseEpisodes":     episodes,
 	"mechanism.SecureGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
 	"mechanism.SecureLaplace":      "Epsilon: 1, Dim: 2, Bound: 1",
 
@@ -56,6 +58,9 @@ var fields = map[string]string{
 	"learner.AmplifiedDevice": "Noise: learner.AmplifiedNoise{Budget: approximate, Batch: 20}",
 	"learner.VectorSumDevice": "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
 
+	"learner.Private[mechanism.SparseGram]": "Policy: &learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
+	"learner.SparseJDP":                     "",
+
 	"learner.LinUCB": "",
 	"learner.OMM":    "Matroid: arms()",
 	"learner.CTS":    "Matroid: arms()",
@@ -63,6 +68,10 @@ var fields = map[string]string{
 
 	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
 }
+
+// episodes are the fields of a SparseEpisodes.
+const episodes = "Budget: approximate, Concentrated: true, Lengths: mechanism.Growing{Least: 2}," +
+	"Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}"
 
 // public marks what makes no claim.
 const public = "/* public */"
@@ -204,8 +213,10 @@ func (g *generator) program(packages []string) string {
 				g.subject(named, name)
 				continue
 			}
-			for _, release := range []string{"Sums", "Means"} {
-				made, err := types.Instantiate(nil, named, []types.Type{g.privacy.Scope().Lookup(release).Type()}, true)
+			for _, release := range []types.Object{
+				g.privacy.Scope().Lookup("Sums"), g.privacy.Scope().Lookup("Means"), load("pkg/mechanism").Scope().Lookup("SparseGram"),
+			} {
+				made, err := types.Instantiate(nil, named, []types.Type{release.Type()}, true)
 				if err != nil {
 					g.t.Fatal(err)
 				}
@@ -414,6 +425,8 @@ func policies(s subject) {
 			l = learner.New(x, privacy.Accumulator(&mechanism.BLT{Budget: approximate}))
 		case learner.Policy[privacy.Means]:
 			l = learner.New(x, privacy.Tally(&mechanism.Blocks{Budget: pure}))
+		case learner.Policy[mechanism.SparseGram]:
+			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](&mechanism.SparseEpisodes{` + episodes + `}))
 		}
 		checked++
 		if err := initialise(l); err != nil || privacy.ClaimOf(l).Epsilon() > 1.001 {

@@ -1,0 +1,161 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TopScores releases the coordinates of a context that have to do with the reward: at the end of
+// each episode of rounds, those with the largest absolute scores, chosen by [TopK] under Gumbel
+// noise.
+//
+// Rows are those of Setup. A record is in one episode, whose place is public, and a neighbour
+// replaces it there. Scores are forgotten after each episode and never released.
+type TopScores struct {
+	Budget  privacy.Budget // no default; epsilon = +Inf means no noise
+	Picks   int            // coordinates to choose, >= 1, no default
+	Scores  Scores         // nil means Signs{}
+	Lengths EpisodeLengths // public; nil means Growing{}: 32, 64, ...
+
+	setup   privacy.Setup
+	rule    Scores
+	top     TopK
+	ends    []int
+	count   int
+	scores  []float64
+	support Support
+}
+
+// Support is the release of TopScores: the coordinates chosen at the end of the last episode, the
+// first pick first.
+type Support struct {
+	Episode int // number of episodes that have ended; 0 means that nothing was released yet
+	Of      []int
+}
+
+var _ privacy.Statistic[Support] = (*TopScores)(nil)
+
+// Init validates, calibrates and allocates.
+func (t *TopScores) Init(s privacy.Setup) error {
+	t.setup, t.ends, t.top = privacy.Setup{}, nil, TopK{}
+	if err := checkEpisodes(s); err != nil {
+		return err
+	}
+	if t.rule = t.Scores; t.rule == nil {
+		t.rule = Signs{}
+	}
+	if err := t.rule.Validate(); err != nil {
+		return fmt.Errorf("mechanism: TopScores.Scores: %w", err)
+	}
+	dim := s.Dim - 1
+	t.top = TopK{Budget: t.Budget, K: t.Picks, Candidates: dim, Sensitivity: 2 * t.rule.Most(), Neighbours: privacy.ReplaceRound}
+	err := t.top.Init()
+	if err == nil {
+		t.ends, _, err = schedule(t.Lengths, dim, s.Horizon, t.top.Scale()/t.rule.Most())
+	}
+	if err != nil {
+		t.top = TopK{}
+		return err
+	}
+	t.setup, t.scores = s, make([]float64, dim)
+	t.support = Support{Of: make([]int, 0, t.Picks)}
+	return nil
+}
+
+// Reset forgets the data and draws new noise from n.
+func (t *TopScores) Reset(n *privacy.Noise) {
+	t.top.Reset(n)
+	t.count = 0
+	clear(t.scores)
+	t.support = Support{Of: t.support.Of[:0]}
+}
+
+// Add adds a row. moved reports whether it has ended an episode.
+func (t *TopScores) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := t.top.ready(); err != nil {
+		return false, err
+	}
+	if err := checkRow(t.setup, t.count, rec); err != nil {
+		return false, err
+	}
+	t.count++
+	if t.support.Episode == len(t.ends) {
+		return false, nil // the rest of the rounds
+	}
+	t.rule.Add(t.scores, rec.X, rec.Y[0])
+	if t.count < t.ends[t.support.Episode] {
+		return false, nil
+	}
+	for j, u := range t.scores {
+		t.scores[j] = math.Abs(u)
+	}
+	t.support.Of, err = t.top.Choose(t.scores, t.support.Of[:0])
+	t.support.Episode++
+	clear(t.scores)
+	return true, err
+}
+
+// Release returns the support that the last episode's end released.
+func (t *TopScores) Release() *Support { return &t.support }
+
+// Clipped returns 0: scores are bounded by the rule, and rows are not counted.
+func (t *TopScores) Clipped() int { return 0 }
+
+// Plan returns what the supports of so many records reveal of one record: that of its episode.
+func (t *TopScores) Plan(records int) privacy.Plan {
+	if len(t.ends) == 0 || t.ends[0] > records {
+		records = 0
+	}
+	return privacy.PlanOf(&t.top, records).HeldBy(t)
+}
+
+// checkEpisodes returns an error if a field that statistics of episodes read is out of its range.
+func checkEpisodes(s privacy.Setup) error {
+	switch {
+	case s.Dim < 2:
+		return fmt.Errorf("mechanism: Setup.Dim = %d, want >= 2", s.Dim)
+	case s.Horizon < 1:
+		return fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1", s.Horizon)
+	}
+	return size.Check(fmt.Sprintf("mechanism: Setup.Dim = %d", s.Dim), 3*float64(s.Dim))
+}
+
+// checkRow returns an error if a record is no row of a setup, or beyond its horizon.
+func checkRow(s privacy.Setup, count int, rec *privacy.Record) error {
+	switch {
+	case count >= s.Horizon:
+		return fmt.Errorf("mechanism: a row beyond the horizon of %d rounds, want none: its release would cost privacy that was not accounted", s.Horizon)
+	case len(rec.X) != s.Dim-1 || len(rec.Y) != 1:
+		return fmt.Errorf("mechanism: a row of length %d, with %d rewards, want %d, with 1", len(rec.X)+len(rec.Y), len(rec.Y), s.Dim)
+	case !(packed.Finite(rec.X) && packed.Finite(rec.Y)):
+		return fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), rec.Y[0])
+	}
+	return nil
+}
+
+// schedule returns the ends of the episodes that end before the horizon, and the longest's length.
+func schedule(rule EpisodeLengths, dim, horizon int, scale float64) (ends []int, longest int, err error) {
+	if rule == nil {
+		rule = Growing{}
+	}
+	for end := 0; ; {
+		n := rule.Length(len(ends), dim, scale)
+		switch {
+		case n < 1:
+			return nil, 0, fmt.Errorf("mechanism: %T's Length(%d) = %d, want >= 1", rule, len(ends), n)
+		case n >= horizon-end && len(ends) == 0:
+			return nil, 0, fmt.Errorf("mechanism: Setup.Horizon = %d, want more than the %d rounds of the first episode", horizon, n)
+		case n >= horizon-end: // what it releases, nobody would see
+			return ends, longest, nil
+		case len(ends) == maxBlocks:
+			return nil, 0, fmt.Errorf("mechanism: %T has over %d episodes for a horizon of %d, want fewer and longer ones", rule, maxBlocks, horizon)
+		}
+		end += n
+		ends, longest = append(ends, end), max(longest, n)
+	}
+}

@@ -1,0 +1,135 @@
+package privacytest_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+// threeRows is a rule of episodes: all have three rows.
+type threeRows struct{}
+
+func (threeRows) Length(int, int, float64) int { return 3 }
+
+// forgetful and refining are statistics of short episodes, which clip rewards at 0.8 in the first.
+func forgetful() *mechanism.SparseEpisodes {
+	return &mechanism.SparseEpisodes{Budget: approximate, Lengths: threeRows{},
+		Phases: []mechanism.Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 0.8}}}
+}
+
+func refining() *mechanism.SparseEpisodes {
+	s := forgetful()
+	s.Refine, s.Phases[0].Picks = true, 1
+	s.Phases = append(s.Phases, mechanism.Phase{Norm: 1, Reward: 0.8})
+	return s
+}
+
+// sparseFormat is the format of rows whose rewards are clipped at bound; +Inf means that clipping is
+// not counted.
+func sparseFormat[R any](bound float64, numbers func(s privacy.Setup, r *R, dst []float64) []float64) privacytest.Format[R] {
+	rows := privacytest.Rows()
+	return privacytest.Format[R]{
+		Record: func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record {
+			r := rows.Record(s, place, rng)
+			r.Y[0] *= 0.5
+			return r
+		},
+		Far: rows.Far,
+		Clips: func(_ privacy.Setup, r *privacy.Record) int {
+			if math.Abs(r.Y[0]) > bound {
+				return 1
+			}
+			return 0
+		},
+		Malformed: rows.Malformed,
+		Numbers:   numbers,
+	}
+}
+
+func sparseCase(make func() *mechanism.SparseEpisodes) privacytest.Case[mechanism.SparseGram] {
+	return privacytest.Case[mechanism.SparseGram]{
+		New:   func() privacy.Statistic[mechanism.SparseGram] { return make() },
+		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
+		Long:  300, Nonlinear: true,
+		Format: sparseFormat(0.8, func(s privacy.Setup, r *mechanism.SparseGram, dst []float64) []float64 {
+			all := make64(s.Dim * s.Dim)
+			for i, a := range r.Support {
+				for j := range i + 1 {
+					all[a*s.Dim+r.Support[j]] = r.Gram[i*(i+1)/2+j]
+				}
+				all[a*s.Dim+s.Dim-1] = r.Cross[i]
+			}
+			return append(append(dst, all...), float64(r.Episode), float64(r.Records))
+		}),
+	}
+}
+
+func make64(n int) []float64 { return make([]float64, n) }
+
+func TestSparseStatistics(t *testing.T) {
+	t.Run("forgetful", func(t *testing.T) { privacytest.Statistic(t, sparseCase(forgetful)) })
+	t.Run("refining", func(t *testing.T) {
+		c := sparseCase(refining)
+		// Whether a residual is clipped depends on the estimate: a record at an early place is counted by
+		// its reward alone, and a later one need not be.
+		refine := func() *mechanism.SparseEpisodes {
+			s := refining()
+			for i := range s.Phases {
+				s.Phases[i].Reward = 1e12
+				s.Phases[i].Scale = 1
+			}
+			return s
+		}
+		c.New = func() privacy.Statistic[mechanism.SparseGram] { return &uncounted{refine()} }
+		c.Format.Clips = func(privacy.Setup, *privacy.Record) int { return 0 }
+		privacytest.Statistic(t, c)
+	})
+	t.Run("top scores", func(t *testing.T) {
+		privacytest.Statistic(t, privacytest.Case[mechanism.Support]{
+			New: func() privacy.Statistic[mechanism.Support] {
+				return &mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}}
+			},
+			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
+			Long:  300, Nonlinear: true,
+			Format: sparseFormat(math.Inf(1), func(s privacy.Setup, r *mechanism.Support, dst []float64) []float64 {
+				all := make64(2)
+				for i, j := range r.Of {
+					all[i] = float64(j)
+				}
+				return append(append(dst, all...), float64(r.Episode))
+			}),
+		})
+	})
+}
+
+// uncounted counts no clipped rows.
+type uncounted struct{ *mechanism.SparseEpisodes }
+
+func (u *uncounted) Clipped() int { return 0 }
+
+func (u *uncounted) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(u.SparseEpisodes, records).HeldBy(u)
+}
+
+func TestSparsePolicy(t *testing.T) {
+	c := privacytest.PolicyCase[mechanism.SparseGram]{
+		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.SparseJDP{} },
+		Problem:   linear,
+		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return refining() },
+	}
+	privacytest.Replay(t, c)
+}
+
+func TestSparseLearner(t *testing.T) {
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, New: func() bandit.Learner {
+		s := refining()
+		s.Budget = wide
+		return learner.New(&learner.SparseJDP{}, s)
+	}})
+}
