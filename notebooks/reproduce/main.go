@@ -8,8 +8,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -27,19 +29,23 @@ func main() {
 	}
 }
 
+// figures lists all that can be reproduced.
+var figures = slices.Concat(papers.Figures, lasso.Figures)
+
 func reproduce(ctx context.Context, figure, scale, out string) error {
 	if figure == "" {
-		for _, f := range papers.Figures {
+		for _, f := range figures {
 			if _, err := fmt.Printf("%-12s %s\n", f.Name, f.What); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	f, err := papers.FigureByName(figure)
-	if err != nil {
-		return err
+	at := slices.IndexFunc(figures, func(f papers.Figure) bool { return f.Name == figure })
+	if at < 0 {
+		return fmt.Errorf("no figure %q", figure)
 	}
+	f := figures[at]
 	s, err := papers.ParseScale(scale)
 	if err != nil {
 		return err

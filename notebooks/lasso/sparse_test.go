@@ -1,0 +1,67 @@
+package lasso
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// A small run has all policies, and regret that falls with epsilon.
+func TestSparseSmoke(t *testing.T) {
+	table, err := Figures[0].Reproduce(context.Background(), papers.Smoke, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 + 3*len(Epsilons); len(table.Rows) != want {
+		t.Errorf("%d rows, want %d", len(table.Rows), want)
+	}
+}
+
+// The committed tables agree with the independent program within 3 combined standard errors, and
+// the refined recipe is below the tuned one's numbers by 3 in every cell, at the epsilon asked for.
+func TestSparseResults(t *testing.T) {
+	for i, dim := range []string{"100", "1000"} {
+		f, err := os.Open(filepath.Join("..", "results", "lasso-sparse-d"+dim+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := simulate.ReadCSV(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, golden := range Goldens {
+			mean, se, err := final(table, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := (mean - golden[i].Mean) / math.Hypot(se, golden[i].SE)
+			if strings.HasPrefix(name, Refined) {
+				if !(z < -3) {
+					t.Errorf("d = %s, %s: regret %.0f (%.0f), want 3 standard errors below %v", dim, name, mean, se, golden[i])
+				}
+			} else if !(math.Abs(z) <= 3) {
+				t.Errorf("d = %s, %s: regret %.0f (%.0f), want %v, within 3 standard errors", dim, name, mean, se, golden[i])
+			}
+		}
+		for _, epsilon := range Epsilons[1:] {
+			claim := table.Claims[Name(Refined, epsilon)]
+			proved := regexp.MustCompile(`proved +epsilon = ([0-9.]+) `).FindStringSubmatch(claim)
+			if proved == nil || !strings.Contains(claim, "joint") {
+				t.Errorf("d = %s: the claim at epsilon = %v is %q", dim, epsilon, claim)
+				continue
+			}
+			if v, err := strconv.ParseFloat(proved[1], 64); err != nil || !(v <= epsilon) {
+				t.Errorf("d = %s: epsilon = %s is proved, want %v", dim, proved[1], epsilon)
+			}
+		}
+	}
+}
