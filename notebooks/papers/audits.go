@@ -36,6 +36,7 @@ func SoundItems(s Scale) []audit.Item {
 	items = append(items, soundLocals(s)...)
 	items = append(items, soundTallies(s)...)
 	items = append(items, soundSemiBandits(s)...)
+	items = append(items, soundSparse(s)...)
 	items = append(items, soundLikelihoods(s)...)
 	items = append(items, soundBeyond(s)...)
 	return append(items, soundRuns(s)...)

@@ -124,7 +124,7 @@ func TestEverythingIsAudited(t *testing.T) {
 		"learner.New": "learner.Private", "learner.NewCombiner": "learner.CombinerDevice",
 		"learner.NewShuffleAmplified": "learner.AmplifiedDevice", "learner.NewShuffleVectorSum": "learner.VectorSumDevice",
 	}
-	for _, name := range []string{"audits.go", "audits_local.go", "audits_matroid.go", "audits_semibandit.go"} {
+	for _, name := range []string{"audits.go", "audits_local.go", "audits_matroid.go", "audits_semibandit.go", "audits_sparse.go"} {
 		suite, err := parser.ParseFile(files, name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
