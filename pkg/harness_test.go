@@ -292,7 +292,7 @@ const harnessVariable = "DPBANDITS_HARNESS"
 
 // patience is how long a child may be silent: a case takes milliseconds, on a machine that does
 // nothing else.
-const patience = 4 * time.Minute
+const patience = 10 * time.Minute
 
 // runChild runs every so many of the cases from one on in a process of its own, until that ends,
 // and returns the first case that was not run.

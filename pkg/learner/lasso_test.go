@@ -97,9 +97,9 @@ var published = []struct {
 // standard errors. Theirs are not known and are taken to be as large as ours for 40 trials. Of 8
 // learners one is beyond that in 2% of the seeds; the seed is fixed.
 func TestHighDimensionalRegret(t *testing.T) {
-	trials := 40
+	trials := 10
 	if testing.Short() {
-		trials = 8
+		trials = 5
 	}
 	for _, c := range published {
 		var sum, squares float64

@@ -138,7 +138,7 @@ func (e *SparseEpisodes) Init(s privacy.Setup) error {
 		return err
 	}
 	what := fmt.Sprintf("mechanism: an episode of %d rows of dimension %d", longest, dim)
-	if err := size.Check(what, float64(longest)*float64(dim)+3*float64(dim)); err != nil {
+	if err := size.Check(what, float64(float64(longest)*float64(dim))+float64(3*float64(dim))); err != nil {
 		return err
 	}
 	e.setup, e.dim, e.phases, e.ends = s, dim, phases, ends

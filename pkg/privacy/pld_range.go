@@ -50,7 +50,7 @@ func BoundedRangePair(epsilon float64) (Pair, error) {
 
 // CalibrateSelection divides a budget between a selection of the given number of picks and a
 // Gaussian release that may depend on it, of the same records. It returns the bounded range epsilon
-// of one pick and the mu of the Gaussian.
+// of one pick and the mu of the Gaussian. More than 65,536 picks are an error.
 //
 // The two have zCDP costs of picks pick^2/8 = share R and mu^2/2 = (1-share) R, for 0 < share < 1.
 // R is the largest for which the composition is within the budget by PLD accounting, to a relative
@@ -60,8 +60,8 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 	if err := b.Approximate(); err != nil {
 		return 0, 0, err
 	}
-	if picks < 1 {
-		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want >= 1", picks)
+	if picks < 1 || picks > mostPicks {
+		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want in [1, %d]", picks, mostPicks)
 	}
 	if !(share > 0 && share < 1) {
 		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", share)
@@ -106,6 +106,9 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 	selections.Store(key, [2]float64{pick, mu})
 	return pick, mu, nil
 }
+
+// mostPicks bounds a selection: the accountant's grids grow with it.
+const mostPicks = 1 << 16
 
 // selection is what CalibrateSelection computes from.
 type selection struct {
