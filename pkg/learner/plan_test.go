@@ -143,6 +143,14 @@ func TestRandomisedPlan(t *testing.T) {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
+	secure := learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	l = &learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
+	if err := l.Init(problem, 100); err != nil {
+		t.Fatal(err)
+	}
+	if of, p := privacy.PlanOf(secure, privacy.All).Quality, privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality != privacy.Research || !p.Held() {
+		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality)
+	}
 	l = &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
 	if err := l.Init(problem, 100); err != nil || !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
 		t.Errorf("no randomisation: %v, claims\n%v", err, privacy.ClaimOf(l))
