@@ -3,6 +3,7 @@ package papers
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -56,6 +57,36 @@ func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.P
 	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}})
 }
 
+// authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in gamma, which is that of Claim 20 at any shift.
+type authorsWishart struct{ mechanism.Wishart }
+
+// authors returns LinUCB over a binary tree with that noise.
+func authors(b privacy.Budget, unshifted bool) *learner.Private[privacy.Sums] {
+	noise := &authorsWishart{mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished, Unshifted: unshifted}}
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+}
+
+// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
+func (w *authorsWishart) Init(s privacy.Setup) error {
+	m := float64(1 + bits.Len(uint(s.Horizon-1)))
+	slack := w.Budget.Delta / (m + 1)
+	epsilon, delta := w.Budget.Epsilon/math.Sqrt(8*m*math.Log(1/slack)), (w.Budget.Delta-slack)/m
+	w.Degrees = s.Dim + int(28*math.Log(4/delta)/(epsilon*epsilon))
+	return w.Wishart.Init(s)
+}
+
+// Bounds returns the bounds of a shift, with the gamma of Claim 20.
+func (w *authorsWishart) Bounds(shift float64) privacy.Bounds {
+	natural, b := w.Wishart.Bounds(0), w.Wishart.Bounds(shift)
+	b.Gamma = natural.Gamma * math.Sqrt(natural.RhoMin/b.RhoMin)
+	return b
+}
+
+// Plan returns the plan of the noise: the bounds are the learner's affair.
+func (w *authorsWishart) Plan(nodes int) privacy.Plan {
+	return privacy.PlanOf(&w.Wishart, nodes).HeldBy(w)
+}
+
 // linUCB returns the policy of a learner, to be tuned.
 func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
 
@@ -73,7 +104,9 @@ func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 	case GaussianPrinted:
 		return Gaussian(b, privacy.AsPublished)
 	case GaussianAuthors:
-		return Gaussian(b, privacy.AuthorsCode)
+		l := Gaussian(b, privacy.AsPublished)
+		l.Statistic.(*mechanism.Tree).Noise.(*mechanism.Gaussian).Padded = true // the one difference
+		return l
 	case GaussianSound:
 		return optimal(Gaussian(b, privacy.Sound))
 	case GaussianTwice:
@@ -85,7 +118,7 @@ func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 	case WishartPrinted:
 		return Wishart(b, privacy.AsPublished, false)
 	case WishartAuthors:
-		return Wishart(b, privacy.AuthorsCode, false)
+		return authors(b, false)
 	case WishartSound:
 		return optimal(Wishart(b, privacy.Sound, false))
 	case WishartFour:
@@ -93,7 +126,7 @@ func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 	case UnshiftedPrinted:
 		return Wishart(b, privacy.AsPublished, true)
 	case UnshiftedAuthors:
-		return Wishart(b, privacy.AuthorsCode, true)
+		return authors(b, true)
 	}
 	panic(fmt.Sprintf("papers: no policy %q in Experiment 2", name))
 }

@@ -449,14 +449,14 @@ func claimGapDecides(Scale) (string, error) {
 
 func claimWishartRefused(Scale) (string, error) {
 	setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
-		w := &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 60, Delta: 0.1}, Calibration: c}
+	b := privacy.Budget{Epsilon: 60, Delta: 0.1}
+	sound := &mechanism.Wishart{Budget: b}
+	for _, w := range []mechanism.NodeNoise{sound, &mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished}, &authorsWishart{mechanism.Wishart{Budget: b}}} {
 		if err := w.Init(setup); err == nil {
-			return "", fmt.Errorf("%v: epsilon = 60 over 15 nodes is accepted", c)
+			return "", fmt.Errorf("%T: epsilon = 60 over 15 nodes is accepted", w)
 		}
 	}
-	w := &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 60, Delta: 0.1}}
-	return w.Init(setup).Error(), nil
+	return sound.Init(setup).Error(), nil
 }
 
 func claimSoundGain(s Scale) (string, error) {

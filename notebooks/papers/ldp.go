@@ -135,13 +135,13 @@ func LDPPolicy(name string, epsilon float64) bandit.Learner {
 	case SDPPrintedOne:
 		return Amplified(b, privacy.AsPublished, SDPBatch, 1, 1, 0)
 	case LDPScript:
-		return ZhengLDP(b, privacy.Illustrative, 1, 1, 0)
+		return ScriptLDP(b, 1)
 	case LDPScriptRoot:
-		return ZhengLDP(b, privacy.Illustrative, root, 1, 0)
+		return ScriptLDP(b, root)
 	case SDPScript:
-		return Amplified(b, privacy.Illustrative, SDPBatch, 1, 1, 0)
+		return ScriptSDP(b, 1)
 	case SDPScriptRoot:
-		return Amplified(b, privacy.Illustrative, SDPBatch, root, 1, 0)
+		return ScriptSDP(b, root)
 	case JDPScript:
 		return ScriptJDP(b, 1)
 	case JDPScriptRoot:

@@ -80,11 +80,13 @@ func BenchmarkRound(b *testing.B) {
 		{"linucb", func() privacy.Accumulator { return &mechanism.Exact{} }},
 		{"gaussian", func() privacy.Accumulator { return tree(privacy.Sound) }},
 		{"gaussian-published", func() privacy.Accumulator { return tree(privacy.AsPublished) }},
-		{"gaussian-authors", func() privacy.Accumulator { return tree(privacy.AuthorsCode) }},
+		{"gaussian-padded", func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}
+		}},
 		{"blt", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
 		{"honaker", func() privacy.Accumulator { return &mechanism.Honaker{Budget: budget} }},
 		{"wishart", func() privacy.Accumulator { return wishart(privacy.AsPublished, false) }},
-		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AuthorsCode, true) }},
+		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AsPublished, true) }},
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {

@@ -365,7 +365,7 @@ func TestCombinerClaims(t *testing.T) {
 		words []string
 	}{
 		{[]learner.Device{one, &learner.OnlineDevice{Noise: other}}, []string{"base learner 1", "another claim", "epsilon = 2"}},
-		{[]learner.Device{one, one, &learner.LDPDevice{Noise: learner.LDPNoise(noise)}}, []string{"base learner 2", "another claim"}},
+		{[]learner.Device{one, one, &learner.LDPDevice{Noise: learner.LDPNoise{Budget: noise.Budget}}}, []string{"base learner 2", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 2, sigma: 1, mu: 1}}, []string{"base learner 1", "another claim"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 1, extra: 1}}, []string{"base learner 1 draws", "want the same"}},
 		{[]learner.Device{&sender{dim: 1, sigma: 1, mu: 1}, &sender{dim: 1, sigma: 1, mu: 2}}, []string{"base learner 1", "another claim"}},
@@ -396,7 +396,7 @@ func TestCombinerRefuses(t *testing.T) {
 		{func(s *learner.CombinerServer) { s.Confidence = nan }, []string{"Confidence = NaN", "1.7"}},
 		{func(s *learner.CombinerServer) { s.BoundScale = -2 }, []string{"BoundScale = -2", "> 0"}},
 		{func(s *learner.CombinerServer) { s.TargetScale = inf }, []string{"TargetScale = +Inf"}},
-		{func(s *learner.CombinerServer) { s.Calibration = privacy.Illustrative }, []string{"Calibration = Illustrative"}},
+		{func(s *learner.CombinerServer) { s.Calibration = privacy.Given }, []string{"Calibration = Given"}},
 		{func(s *learner.CombinerServer) { s.Regret = s.Regret[:1] }, []string{"1 bounds", "2 Servers"}},
 		{func(s *learner.CombinerServer) { s.Servers = nil }, []string{"2 bounds", "without Servers"}},
 		{func(s *learner.CombinerServer) { s.Servers = []learner.Server{} }, []string{"Servers is empty"}},
@@ -408,9 +408,9 @@ func TestCombinerRefuses(t *testing.T) {
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"base learner 1", "want a Rewarder"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise(noise)} }, []string{"base learner 1", "LDPServer", "no reward"}},
+		{func(s *learner.CombinerServer) { s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}} }, []string{"base learner 1", "LDPServer", "no reward"}},
 		{func(s *learner.CombinerServer) {
-			s.Servers[1] = &learner.Anytime{Block: func(int) learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise(noise)} }}
+			s.Servers[1] = &learner.Anytime{Block: func(int) learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}} }}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},
 	} {
 		s := good()

@@ -27,12 +27,20 @@ func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
 	wishart := func(c privacy.Calibration, unshifted bool) *mechanism.Wishart {
 		return &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
 	}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		all["tree/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: gaussian(c)} }
 		all["pan-private/gaussian/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: gaussian(c)} }
 		all["tree/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, false)} }
 		all["tree/unshifted/"+c.String()] = func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart(c, true)} }
 		all["pan-private/wishart/"+c.String()] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: wishart(c, false)} }
+	}
+	padded := func() *mechanism.Gaussian {
+		return &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}
+	}
+	all["tree/gaussian/padded"] = func() privacy.Accumulator { return &mechanism.Tree{Noise: padded()} }
+	all["pan-private/gaussian/padded"] = func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: padded()} }
+	all["tree/wishart/given"] = func() privacy.Accumulator {
+		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Degrees: 50_000}}
 	}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for end, b := range map[string]privacy.Budget{"": b, "/epsilon=inf": none} {

@@ -20,14 +20,15 @@ import (
 //     is such that mu = mu*(eps, delta).
 //   - AsPublished: independent N(0, s^2) on and above the diagonal and in the vector, with s = 6
 //     sqrt(2 ln(2.5/delta))/eps (Zheng et al. 2020).
-//   - Illustrative: s = sqrt(ln(2.5/delta))/eps, with the matrix symmetrised by (Z + Z^T)/2. These
-//     are the constants of a public script for Chowdhury and Zhou 2022. With its contexts and delta
-//     = 0.1 they give epsilon = 3.6 where 1 is asked for, and 210 where 10 is; the claim says so.
 //
-// epsilon = +Inf means no noise.
+// MatrixSD and VectorSD give the noise of Sound other standard deviations, whatever the budget, and
+// the claim says what they buy. epsilon = +Inf means no noise.
 type LDPNoise struct {
 	Budget      privacy.Budget // of a message; no default; delta > 0
 	Calibration privacy.Calibration
+	// MatrixSD and VectorSD are the standard deviations of an entry of x x^T off the diagonal and of
+	// one of y x; 0 means those that the budget needs.
+	MatrixSD, VectorSD float64
 	// Constant is the public last coordinate of every context; 0 means that there is none. It lowers
 	// the sensitivity, and Sound sends its square without noise.
 	Constant float64
@@ -36,6 +37,7 @@ type LDPNoise struct {
 // ldpScale is the noise that LDPNoise gives on a problem.
 type ldpScale struct {
 	dim      int
+	from     privacy.Calibration
 	matrix   float64 // standard deviation off the diagonal
 	vector   float64
 	flat     bool    // the same on the diagonal, else sqrt(2) times it
@@ -54,20 +56,21 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 	if math.IsNaN(n.Constant) || math.Abs(n.Constant) > p.ContextNorm {
 		return s, fmt.Errorf("learner: LDPNoise.Constant = %v, want in [-L, L], L = Problem.ContextNorm = %v", n.Constant, p.ContextNorm)
 	}
-	s = ldpScale{dim: p.Dim, constant: n.Constant}
-	switch n.Calibration {
-	case privacy.Sound:
+	s = ldpScale{dim: p.Dim, constant: n.Constant, from: n.Calibration, corner: n.Constant != 0}
+	switch given := n.MatrixSD != 0 || n.VectorSD != 0; {
+	case given && (n.Calibration != privacy.Sound || !(n.MatrixSD > 0 && n.VectorSD > 0)):
+		return s, fmt.Errorf("learner: LDPNoise.MatrixSD = %v and VectorSD = %v under %v, want both > 0 under Sound, or both 0", n.MatrixSD, n.VectorSD, n.Calibration)
+	case given:
+		s.matrix, s.vector, s.from = n.MatrixSD, n.VectorSD, privacy.Given
+	case n.Calibration == privacy.Sound:
 		s.matrix, s.vector = 1, 1
 		s.matrix = s.sensitivity(p) / mu
-		s.vector, s.corner = s.matrix, n.Constant != 0
-	case privacy.AsPublished:
+		s.vector = s.matrix
+	case n.Calibration == privacy.AsPublished:
 		s.matrix = 6 * math.Sqrt(2*portable.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
-		s.vector, s.flat = s.matrix, true
-	case privacy.Illustrative:
-		s.vector = math.Sqrt(portable.Log(2.5/n.Budget.Delta)) / n.Budget.Epsilon
-		s.matrix = s.vector / math.Sqrt2
+		s.vector, s.flat, s.corner = s.matrix, true, false
 	default:
-		return s, fmt.Errorf("learner: LDPNoise.Calibration = %v, want Sound, AsPublished or Illustrative", n.Calibration)
+		return s, fmt.Errorf("learner: LDPNoise.Calibration = %v, want Sound or AsPublished", n.Calibration)
 	}
 	if n.Budget.None() {
 		s.matrix, s.vector, s.mu = 0, 0, math.Inf(1)

@@ -23,8 +23,6 @@ import (
 //     Its regulariser is fixed anew each time that t doubles, with a union bound over these epochs.
 //   - AsPublished: shift = 2 Upsilon_t with Upsilon_t = s sqrt(t) (4 sqrt(d) + 2 ln(2T/alpha)), and
 //     beta_t by Proposition 4. (The width in print has an additional factor of about d ln T.)
-//   - Illustrative: shift = 2 Gamma with Gamma = s sqrt(T d), and beta = sqrt(Gamma) S + R sqrt(d
-//     ln((1 + T L^2/Gamma)/alpha)) in every round.
 //
 // With epsilon = +Inf the shift is Ridge, and this is LinUCB. The broadcast is the ellipsoid. A
 // round costs O(d^2), and O(d^3) if a broadcast is asked for.
@@ -55,8 +53,6 @@ func (l *LDPServer) Init(p bandit.Problem, horizon int) (err error) {
 	d, union := float64(p.Dim), portable.Log(float64(horizon)/alpha)
 	switch {
 	case l.scale.matrix == 0:
-	case l.Noise.Calibration == privacy.Illustrative:
-		law = sumLaw{matrix: l.scale.vector * math.Sqrt(float64(horizon)*d), fixed: true}
 	case l.Noise.Calibration == privacy.AsPublished:
 		law.ridge = 0
 		law.matrix = l.scale.matrix * (float64(4*math.Sqrt(d)) + float64(2*(math.Ln2+union)))
@@ -86,17 +82,15 @@ func (l *LDPServer) Receive(m Message) error {
 // the law of its noise. The Receive of the server that embeds it adds to sum and count and sets
 // stale. It stands in this file because tests search the files of Servers for raw data.
 type sumServer struct {
-	dim, horizon int
-	contexts     float64 // L
-	alpha        float64
-	law          sumLaw
-	policy       Policy[privacy.Sums]
-	release      *privacy.Sums
-	sum          []float64
-	shift        float64
-	count        int // messages
-	stale        bool
-	broadcast    []float64
+	dim       int
+	law       sumLaw
+	policy    Policy[privacy.Sums]
+	release   *privacy.Sums
+	sum       []float64
+	shift     float64
+	count     int // messages
+	stale     bool
+	broadcast []float64
 }
 
 // sumLaw describes the noise in a sum of n messages: bounds on its norms, which grow as sqrt(n).
@@ -108,7 +102,6 @@ type sumLaw struct {
 	// epochs is how often n doubles in a run; the width's regulariser is fixed anew each time. 0 means
 	// in each round.
 	epochs int
-	fixed  bool // matrix is Gamma, the same for all n, and so is beta: Illustrative
 }
 
 // ask sets the policy and returns the failure probability that it asks for.
@@ -128,15 +121,14 @@ func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy
 			return 0, err
 		}
 	}
-	*s = sumServer{policy: policy, alpha: setup.Alpha, law: sumLaw{ridge: or(ridge, 1)}}
+	*s = sumServer{policy: policy, law: sumLaw{ridge: or(ridge, 1)}}
 	return setup.Alpha, nil
 }
 
 // init allocates for a law of the noise.
 func (s *sumServer) init(p bandit.Problem, horizon int, law sumLaw) error {
-	d := p.Dim
-	s.dim, s.horizon, s.contexts, s.law = d, horizon, p.ContextNorm, law
-	s.sum = make([]float64, packed.Size(d)+d)
+	s.dim, s.law = p.Dim, law
+	s.sum = make([]float64, packed.Size(p.Dim)+p.Dim)
 	_, _, bounds := law.regulariser(1)
 	s.release = privacy.NewSums(bounds, false, s.read, nil)
 	s.release.Epochs = law.epochs
@@ -170,11 +162,6 @@ func (s *sumServer) Broadcast() []float64 {
 	if b, err := s.policy.Learn(s.release); err == nil {
 		s.broadcast = b
 	}
-	if l, ok := s.policy.(*LinUCB); ok && s.law.fixed {
-		gamma := s.law.matrix
-		l.width[0] = l.factor * (float64(math.Sqrt(gamma)*l.confidence.thetaNorm) +
-			float64(l.confidence.sigma*math.Sqrt(float64(s.dim)*portable.Log((1+float64(s.horizon)*s.contexts*s.contexts/gamma)/s.alpha))))
-	}
 	return s.broadcast
 }
 
@@ -182,10 +169,7 @@ func (s *sumServer) Broadcast() []float64 {
 // is the multiple of the identity, b the bounds that hold with the noise, and least a lower bound
 // on rho_min. With epochs, least is the same for all n with the same binary length.
 func (l *sumLaw) regulariser(n int) (shift, least float64, b privacy.Bounds) {
-	root := 1.0
-	if !l.fixed {
-		root = math.Sqrt(float64(n))
-	}
+	root := math.Sqrt(float64(n))
 	b = privacy.Bounds{RhoMin: l.ridge + float64(l.matrix*root), RhoMax: l.ridge + float64(3*l.matrix*root)}
 	b.Gamma = l.vector * root / math.Sqrt(b.RhoMin)
 	least = b.RhoMin

@@ -16,15 +16,21 @@ import (
 // script is the problem of the public script for Chowdhury and Zhou 2022.
 var script = bandit.Problem{Arms: 100, Dim: 5, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: 0, RewardMax: 1}
 
-// TestIllustrativeEpsilon: what the public script's constants buy on its own contexts, where it
-// says 1 and 10.
-func TestIllustrativeEpsilon(t *testing.T) {
+// ldpNoises are the three ways to say what noise a message of LDP LinUCB has.
+func ldpNoises(b privacy.Budget) []learner.LDPNoise {
+	return []learner.LDPNoise{{Budget: b}, {Budget: b, Calibration: privacy.AsPublished}, {Budget: b, MatrixSD: 0.7, VectorSD: 1}}
+}
+
+// TestGivenEpsilon: what the constants of the public script buy on its own contexts, where it says
+// 1 and 10.
+func TestGivenEpsilon(t *testing.T) {
 	for eps, want := range map[float64]float64{1: 3.6, 10: 210} {
-		d := &learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.Illustrative, Constant: 1}}
+		s := math.Sqrt(math.Log(25)) / eps
+		d := &learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, MatrixSD: s / math.Sqrt2, VectorSD: s, Constant: 1}}
 		if err := d.Init(script, 20000); err != nil {
 			t.Fatal(err)
 		}
-		if c := privacy.ClaimOf(d); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration().String() != "Illustrative" {
+		if c := privacy.ClaimOf(d); math.Abs(c.Epsilon()-want) > 0.005*want || c.Asked().Epsilon != eps || c.Calibration() != privacy.Given {
 			t.Errorf("asked for %v: claims %v (%v), want %v", eps, c.Epsilon(), c.Calibration(), want)
 		}
 	}
@@ -36,14 +42,15 @@ func TestIllustrativeEpsilon(t *testing.T) {
 // 25%).
 func TestLDPSensitivity(t *testing.T) {
 	const steps = 72
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
+	for _, n := range ldpNoises(privacy.Budget{Epsilon: 2, Delta: 1e-4}) {
 		for _, k := range []float64{0, 1, 0.3} {
 			for _, rewards := range [][2]float64{{0, 1}, {-1, 1}, {-3, 2}, {1, 1.5}} {
 				p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: math.Sqrt2, RewardMin: rewards[0], RewardMax: rewards[1]}
 				if k != 0 {
 					p.Dim = 3
 				}
-				d := &learner.LDPDevice{Noise: learner.LDPNoise{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-4}, Calibration: c, Constant: k}}
+				n.Constant = k
+				d := &learner.LDPDevice{Noise: n}
 				if err := d.Init(p, 100); err != nil {
 					t.Fatal(err)
 				}
@@ -68,11 +75,11 @@ func TestLDPSensitivity(t *testing.T) {
 				}
 				mu := privacy.ClaimOf(d).Event().(privacy.GaussianEvent).Mu
 				least := 0.99
-				if c == privacy.AsPublished && k != 0 {
+				if n.Calibration == privacy.AsPublished && k != 0 {
 					least = 0.75
 				}
 				if worst > mu*(1+1e-9) || worst < least*mu {
-					t.Errorf("%v, constant %v, rewards %v: a message moves by %v standard deviations, the claim has mu = %v", c, k, rewards, worst, mu)
+					t.Errorf("%v, constant %v, rewards %v: a message moves by %v standard deviations, the claim has mu = %v", privacy.ClaimOf(d).Calibration(), k, rewards, worst, mu)
 				}
 			}
 		}
@@ -104,9 +111,9 @@ func TestMessageNoise(t *testing.T) {
 	k := 1 / math.Sqrt2
 	x, y := []float64{0.5, -0.5, k}, 1.0
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
+	for _, n := range ldpNoises(strict) {
 		for _, constant := range []float64{0, k} {
-			n := learner.LDPNoise{Budget: strict, Calibration: c, Constant: constant}
+			n.Constant = constant
 			d := &learner.LDPDevice{Noise: n}
 			if err := d.Init(p, 100); err != nil {
 				t.Fatal(err)
@@ -119,7 +126,7 @@ func TestMessageNoise(t *testing.T) {
 					if i == j && draws[0].Kind == "symmetric Gaussian" {
 						s *= math.Sqrt2
 					}
-					if i == 2 && j == 2 && c == privacy.Sound && constant != 0 {
+					if i == 2 && j == 2 && n.Calibration == privacy.Sound && constant != 0 {
 						s = 0
 					}
 					mean, sd = append(mean, x[i]*x[j]), append(sd, s)
@@ -128,7 +135,7 @@ func TestMessageNoise(t *testing.T) {
 			for i := range 3 {
 				mean, sd = append(mean, y*x[i]), append(sd, draws[len(draws)-1].Scale)
 			}
-			checkMoments(t, fmt.Sprintf("ldp %v constant %v", c, constant), d, x, y, mean, sd, messages)
+			checkMoments(t, fmt.Sprintf("ldp %v constant %v", privacy.ClaimOf(d).Calibration(), constant), d, x, y, mean, sd, messages)
 		}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
@@ -212,10 +219,11 @@ func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
 // TestLDPWithoutNoise: at epsilon = +Inf it is LinUCB in every calibration; under noise that
 // vanishes it tends to it, Sound only: the published shifts vanish with the noise.
 func TestLDPWithoutNoise(t *testing.T) {
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
+	for _, noise := range ldpNoises(none) {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
-			if n := twins(t, learner.New(&learner.LinUCB{}, nil), ldp(learner.LDPNoise{Budget: none, Calibration: c, Constant: k}), 2000); n > 0 {
-				t.Errorf("%v, constant %v: %d arms of 2000 differ from LinUCB's", c, k, n)
+			noise.Constant = k
+			if n := twins(t, learner.New(&learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
+				t.Errorf("%+v: %d arms of 2000 differ from LinUCB's", noise, n)
 			}
 		}
 	}
@@ -294,7 +302,11 @@ func TestLDPRefuses(t *testing.T) {
 		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1}}, []string{"delta = 1"}},
 		{learner.LDPNoise{Budget: strict, Constant: 2}, []string{"Constant = 2", "[-L, L]"}},
 		{learner.LDPNoise{Budget: strict, Constant: math.NaN()}, []string{"Constant = NaN"}},
-		{learner.LDPNoise{Budget: strict, Calibration: privacy.AuthorsCode}, []string{"AuthorsCode", "Sound"}},
+		{learner.LDPNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "Sound"}},
+		{learner.LDPNoise{Budget: strict, MatrixSD: 1}, []string{"MatrixSD = 1", "VectorSD = 0"}},
+		{learner.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: math.NaN()}, []string{"VectorSD = NaN"}},
+		{learner.LDPNoise{Budget: strict, MatrixSD: 1e-160, VectorSD: 1}, []string{"1e-160"}},
+		{learner.LDPNoise{Budget: strict, MatrixSD: 1, VectorSD: 1, Calibration: privacy.AsPublished}, []string{"AsPublished", "Sound"}},
 		{learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e100"}},
 	} {
 		wants(t, "LDPDevice", (&learner.LDPDevice{Noise: c.n}).Init(features, 100), c.words...)

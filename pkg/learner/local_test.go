@@ -63,9 +63,10 @@ func locals(b privacy.Budget) map[string]func() *learner.Local {
 		if b.None() {
 			end = "/epsilon=inf"
 		}
-		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.Illustrative} {
-			all["ldp/"+c.String()+end] = func() *learner.Local { return ldp(learner.LDPNoise{Budget: b, Calibration: c}) }
-			all["ldp/constant/"+c.String()+end] = func() *learner.Local { return ldp(learner.LDPNoise{Budget: b, Calibration: c, Constant: k}) }
+		for i, name := range []string{"Sound", "AsPublished", "Given"} {
+			n := ldpNoises(b)[i]
+			all["ldp/"+name+end] = func() *learner.Local { return ldp(n) }
+			all["ldp/constant/"+name+end] = func() *learner.Local { n := n; n.Constant = k; return ldp(n) }
 		}
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			n := learner.OnlineNoise{Budget: b, Calibration: c}

@@ -96,17 +96,17 @@ func TestScaleContexts(t *testing.T) {
 // of ridge 1, bit by bit.
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+	for _, c := range []*mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
 		a := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-		b := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: none, Calibration: c}})
+		b := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: c})
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
-			t.Errorf("%v: theta %v and %v, beta %v and %v", c, thetaA, thetaB, betaA, betaB)
+			t.Errorf("%v, padded %v: theta %v and %v, beta %v and %v", c.Calibration, c.Padded, thetaA, thetaB, betaA, betaB)
 		}
 		if !math.IsInf(privacy.ClaimOf(b).Epsilon(), 1) {
-			t.Errorf("%v: claims epsilon = %v, want +Inf", c, privacy.ClaimOf(b).Epsilon())
+			t.Errorf("%v, padded %v: claims epsilon = %v, want +Inf", c.Calibration, c.Padded, privacy.ClaimOf(b).Epsilon())
 		}
 	}
 }

@@ -243,7 +243,7 @@ func TestOnlineRefuses(t *testing.T) {
 		{learner.OnlineNoise{}, []string{"epsilon = 0"}},
 		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1}}, []string{"delta = 0"}},
 		{learner.OnlineNoise{Budget: strict, Constant: -1.5}, []string{"Constant = -1.5", "[-L, L]"}},
-		{learner.OnlineNoise{Budget: strict, Calibration: privacy.Illustrative}, []string{"Illustrative", "AsPublished"}},
+		{learner.OnlineNoise{Budget: strict, Calibration: privacy.Given}, []string{"Given", "AsPublished"}},
 		{learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 1e-300, Delta: 0.1}, Calibration: privacy.AsPublished}, []string{"1e50"}},
 	} {
 		wants(t, "OnlineDevice", (&learner.OnlineDevice{Noise: c.n}).Init(features, 100), c.words...)

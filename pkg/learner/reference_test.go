@@ -94,8 +94,8 @@ func TestAgainstReference(t *testing.T) {
 		{"exact/ridge", func() privacy.Accumulator { return &mechanism.Exact{Ridge: 0.01} }, 0, horizon},
 		{"gaussian/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 0, 1000},
 		{"gaussian/Sound/shifted", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 2, 1000},
-		{"gaussian/AuthorsCode", func() privacy.Accumulator {
-			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AuthorsCode}}
+		{"gaussian/padded", func() privacy.Accumulator {
+			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}
 		}, 0, 1000},
 		{"wishart/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small}} }, 0, 500},
 		{"wishart/unshifted", func() privacy.Accumulator {

@@ -20,8 +20,8 @@ import (
 //   - AsPublished: s = 6 sqrt(2 ln(2.5 B/delta))/(epsilon sqrt(B)), the constants of the proof. The
 //     proof assumes an epsilon so small that a batch of 20 has none. The claim is what this noise
 //     gives.
-//   - Illustrative: s = sqrt(ln(2.5 B/delta))/(epsilon sqrt(B)), with the matrix symmetrised by (Z
-//   - Z^T)/2, as in a public script. It is not private to any useful degree, as the claim says.
+//
+// MatrixSD and VectorSD give the noise of Sound other standard deviations, as in LDPNoise.
 //
 // Trust model: shuffle if amplification is claimed, else local. In the plain shuffle model the
 // server sees all messages in random order. A trusted aggregator that shows the server nothing but
@@ -31,14 +31,15 @@ import (
 type AmplifiedNoise struct {
 	Budget      privacy.Budget // of a user, in the shuffle model; no default; delta > 0
 	Calibration privacy.Calibration
-	Batch       int     // B >= 1, messages shuffled together
-	Constant    float64 // as in LDPNoise
+	Batch       int // B >= 1, messages shuffled together
+	// as in LDPNoise
+	MatrixSD, VectorSD, Constant float64
 }
 
 // local returns the same noise as that of LDP LinUCB with another budget. The printed formulas are
 // those of the local model at epsilon sqrt(B) and delta/B.
 func (a AmplifiedNoise) local() (LDPNoise, error) {
-	n := LDPNoise{Budget: a.Budget, Calibration: a.Calibration, Constant: a.Constant}
+	n := LDPNoise{Budget: a.Budget, Calibration: a.Calibration, MatrixSD: a.MatrixSD, VectorSD: a.VectorSD, Constant: a.Constant}
 	if err := a.Budget.Approximate(); err != nil {
 		return n, err
 	}
@@ -56,10 +57,10 @@ func (a AmplifiedNoise) local() (LDPNoise, error) {
 			return n, err
 		}
 		n.Budget.Epsilon = max(a.Budget.Epsilon, privacy.GaussianEpsilon(a.Budget.Delta, mu))
-	case privacy.AsPublished, privacy.Illustrative:
+	case privacy.AsPublished:
 		n.Budget = privacy.Budget{Epsilon: a.Budget.Epsilon * math.Sqrt(b), Delta: a.Budget.Delta / b}
 	default:
-		return n, fmt.Errorf("learner: AmplifiedNoise.Calibration = %v, want Sound, AsPublished or Illustrative", a.Calibration)
+		return n, fmt.Errorf("learner: AmplifiedNoise.Calibration = %v, want Sound or AsPublished", a.Calibration)
 	}
 	return n, nil
 }
@@ -105,7 +106,7 @@ func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
 	if batch > 0 {
 		r.Laws = append(r.Laws, privacy.ShuffleLaw(batch))
 	}
-	p := localPlan(a.Budget, a.Calibration, s.constant, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", r)
+	p := localPlan(a.Budget, s.from, s.constant, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", r)
 	if batch == 0 {
 		return p
 	}

@@ -15,7 +15,7 @@ import (
 func TestVectorSumDecoded(t *testing.T) {
 	const batches, batch = 500, 20
 	p := bandit.Problem{Arms: 2, Dim: 3, Slots: 1, ContextNorm: 1.3, RewardMin: -1, RewardMax: 2}
-	for _, n := range []VectorSum{{}, {Constant: 0.6}, {Calibration: privacy.Illustrative}} {
+	for _, n := range []VectorSum{{}, {Constant: 0.6}} {
 		n.Budget, n.Batch = privacy.Budget{Epsilon: 1, Delta: 0.1}, batch
 		d, s, bits := &VectorSumDevice{Noise: n}, &VectorSumServer{Noise: n}, &BitSum{}
 		for _, err := range []error{d.Init(p, 1000), s.Init(p, 1000), bits.Init(batch)} {
@@ -49,7 +49,7 @@ func TestVectorSumDecoded(t *testing.T) {
 			off := s.sum[i] - batches*batch*w
 			sd := math.Sqrt(batches*batch*s.scale.proxy()) / s.scale.unit[i]
 			if math.Abs(off) > 5*sd || i == s.scale.corner && math.Abs(off) > 1e-6 {
-				t.Errorf("%v, constant %v, entry %d: the sum is off by %v, its noise has standard deviation %v", n.Calibration, n.Constant, i, off, sd)
+				t.Errorf("constant %v, entry %d: the sum is off by %v, its noise has standard deviation %v", n.Constant, i, off, sd)
 			}
 		}
 	}

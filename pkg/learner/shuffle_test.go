@@ -25,19 +25,19 @@ func shuffles(b privacy.Budget) map[string]func() *learner.Local {
 			all["amplified/"+c.String()+end] = func() *learner.Local {
 				return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch})
 			}
-			if c == privacy.AsPublished {
-				continue
-			}
-			all["sums/"+c.String()+end] = func() *learner.Local {
-				return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Calibration: c, Batch: batch})
-			}
+		}
+		all["sums/Sound"+end] = func() *learner.Local {
+			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: batch})
 		}
 	}
-	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished, privacy.Illustrative)
+	add("/B=20", b, 20, privacy.Sound, privacy.AsPublished)
 	add("/B=1", b, 1, privacy.Sound)
 	add("/B=20/epsilon=inf", none, 20, privacy.Sound)
 	all["sums/constant"] = func() *learner.Local {
 		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20, Constant: k, Levels: 12})
+	}
+	all["amplified/Given"] = func() *learner.Local {
+		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, MatrixSD: 0.7, VectorSD: 1})
 	}
 	all["amplified/constant"] = func() *learner.Local {
 		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: k})
@@ -126,16 +126,29 @@ func TestAmplification(t *testing.T) {
 	}
 }
 
-// TestVectorSumIllustrative: what the public script's bits buy with its contexts and delta = 0.1,
-// at the three budgets of its experiment.
-func TestVectorSumIllustrative(t *testing.T) {
-	for epsilon, want := range map[float64]float64{0.2: 0.105, 1: 3.32, 10: math.Inf(1)} {
-		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Batch: 20, Calibration: privacy.Illustrative})
-		if err := l.Init(script, 20000); err != nil {
+// TestAmplifiedGiven: noise that is given is worth as much as the same noise calibrated, and says
+// where it comes from.
+func TestAmplifiedGiven(t *testing.T) {
+	for _, budget := range []privacy.Budget{{Epsilon: 1, Delta: 0.1}, {Epsilon: 0.01, Delta: 1e-6}} {
+		calibrated := &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000}}
+		if err := calibrated.Init(features, 4000); err != nil {
 			t.Fatal(err)
 		}
-		if c := privacy.ClaimOf(l); !(math.Abs(c.Epsilon()-want) <= 0.01*want || c.Epsilon() == want) || c.Asked().Epsilon != epsilon {
-			t.Errorf("asked for %v: claims %v, want %v", epsilon, c.Epsilon(), want)
+		draws := privacy.PlanOf(calibrated, privacy.All).Draws
+		given := &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 2000, MatrixSD: draws[0].Scale, VectorSD: draws[1].Scale}}
+		if err := given.Init(features, 4000); err != nil {
+			t.Fatal(err)
+		}
+		var claims [2]privacy.Claim
+		for i, d := range []*learner.AmplifiedDevice{calibrated, given} {
+			p, err := d.ShuffledPlan(2000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			claims[i] = p.Claim()
+		}
+		if claims[0].Epsilon() != claims[1].Epsilon() || claims[0].Model() != claims[1].Model() || claims[1].Calibration() != privacy.Given {
+			t.Errorf("calibrated noise claims\n%v, given\n%v", claims[0], claims[1])
 		}
 	}
 }
@@ -145,22 +158,17 @@ func TestVectorSumIllustrative(t *testing.T) {
 // mean and 12% of the variance (false alarm 1e-5; the seed is fixed). One user's sensitivity in
 // counts is found by search and is never above the event's.
 func TestVectorSumUnbiased(t *testing.T) {
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.Illustrative} {
+	for _, levels := range []int{9, 20} {
 		const batches, batch = 4000, 20
-		n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Calibration: c}
+		n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Batch: batch, Levels: levels}
 		d := &learner.VectorSumDevice{Noise: n}
 		if err := d.Init(features, 1000); err != nil {
 			t.Fatal(err)
 		}
 		event := privacy.ClaimOf(d).Event().(privacy.BinomialEvent)
-		g := 9.0
+		g := float64(levels)
 		matrix, vector := g, g/2 // levels per unit
 		offset := []float64{0, 0.5, 0, 0.5, 0.5, 0, 0.5, 0.5, 0.5, 0, 1, 1, 1, 1}
-		if c == privacy.Illustrative {
-			g = 2 * math.Sqrt(batch)
-			matrix, vector = g, g
-			offset = slices.Repeat([]float64{1}, 14)
-		}
 		x, y := []float64{0.5, -0.7, 0.3, 0.1}, 0.8
 		var want []float64
 		for i := range x {
@@ -205,7 +213,7 @@ func TestVectorSumUnbiased(t *testing.T) {
 				square += z * z / batches
 			}
 			if math.Abs(mean) > 5*math.Sqrt(variance/batches) || math.Abs(square/variance-1) > 0.12 {
-				t.Errorf("%v, entry %d: mean %v, variance %v, want 0 +- %v and %v", c, i, mean, square, math.Sqrt(variance/batches), variance)
+				t.Errorf("%d levels, entry %d: mean %v, variance %v, want 0 +- %v and %v", levels, i, mean, square, math.Sqrt(variance/batches), variance)
 			}
 		}
 	}
@@ -273,7 +281,6 @@ func TestShuffleWithoutNoise(t *testing.T) {
 	for _, l := range []*learner.Local{
 		learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: none, Batch: batch}),
 		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch}),
-		learner.NewShuffleVectorSum(learner.VectorSum{Budget: none, Batch: batch, Calibration: privacy.Illustrative}),
 	} {
 		if n := twins(t, l, twin, 500); n > 0 {
 			t.Errorf("%T: %d arms of 500 differ from LDP LinUCB's", l.Server, n)
@@ -354,18 +361,16 @@ func TestShuffleRefuses(t *testing.T) {
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Batch: 20}), "epsilon = 0")
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1}, Batch: 20}), "delta = 0")
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b}), "Batch = 0")
-	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.AuthorsCode}), "AuthorsCode")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Calibration: privacy.Given}), "Given")
+	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, VectorSD: 1}), "MatrixSD = 0")
 	wants(t, "AmplifiedNoise", amplified(learner.AmplifiedNoise{Budget: b, Batch: 20, Constant: 2}), "Constant = 2")
 	wants(t, "VectorSum", sums(learner.VectorSum{Batch: 20}), "epsilon = 0")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b}), "Batch = 0")
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.Illustrative} {
-		v := learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20, Calibration: c}
-		wants(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
-		if v.Budget.Delta = 1e-10; sums(v) != nil { // some hundred numbers, each off by 1e-14 at least
-			t.Errorf("%v: delta = %v, more than the sampler is off by: %v", c, v.Budget.Delta, sums(v))
-		}
+	v := learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 1e-13}, Batch: 20}
+	wants(t, "VectorSum", sums(v), "VectorSum.Budget.Delta = 1e-13, want >= ", "20 devices")
+	if v.Budget.Delta = 1e-10; sums(v) != nil { // some hundred numbers, each off by 1e-14 at least
+		t.Errorf("delta = %v, more than the sampler is off by: %v", v.Budget.Delta, sums(v))
 	}
-	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Calibration: privacy.AsPublished}), "AsPublished")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Levels: -1}), "Levels = -1")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: b, Batch: 20, Constant: math.NaN()}), "Constant = NaN")
 	wants(t, "VectorSum", sums(learner.VectorSum{Budget: privacy.Budget{Epsilon: 1e-9, Delta: 1e-9}, Batch: 20}), "noise")

@@ -15,16 +15,14 @@ import (
 // what batches released, whose noise has a known law. All it does is post-processing. Each message
 // that it receives is the sum over a batch of B users. Logarithms are natural.
 //
-//   - Sound: shift = Ridge + 2 Upsilon_n after n of N batches. An entry's noise is sub-Gaussian of
-//     variance n B tau^2, where tau^2 is that of one message in the units of x x^T. A symmetric
-//     matrix of independent such entries has operator norm below Upsilon_n = tau sqrt(n B) sqrt(2 d
-//     ln(8 d N/alpha)) after all N batches of a run, except with probability alpha/4 (Tropp 2012,
-//     Thm. 4.1: the squares of the entries' matrices sum to at most d times the identity). The
-//     noise on y x has norm below its own tau sqrt(n B) (sqrt(d) + sqrt(2 ln(4 N/alpha))) (Hsu,
-//     Kakade, Zhang 2012). The width is that of Proposition 4 of Shariff and Sheffet 2018. Its
-//     regulariser is fixed anew each time that n doubles, with a union bound over these epochs.
-//   - Illustrative: shift = 2 Gamma with Gamma = sqrt(T d) ln(d/delta)/(4 epsilon sqrt(B)), and
-//     beta = sqrt(Gamma) S + R sqrt(d ln((1 + T L^2/Gamma)/alpha)).
+// The shift is Ridge + 2 Upsilon_n after n of N batches. An entry's noise is sub-Gaussian of
+// variance n B tau^2, where tau^2 is that of one message in the units of x x^T. A symmetric matrix
+// of independent such entries has operator norm below Upsilon_n = tau sqrt(n B) sqrt(2 d ln(8 d
+// N/alpha)) after all N batches of a run, except with probability alpha/4 (Tropp 2012, Thm. 4.1: the
+// squares of the entries' matrices sum to at most d times the identity). The noise on y x has norm
+// below its own tau sqrt(n B) (sqrt(d) + sqrt(2 ln(4 N/alpha))) (Hsu, Kakade, Zhang 2012). The width
+// is that of Proposition 4 of Shariff and Sheffet 2018. Its regulariser is fixed anew each time that
+// n doubles, with a union bound over these epochs.
 //
 // With epsilon = +Inf the shift is Ridge, and this is LinUCB that learns once a batch. The
 // broadcast is the ellipsoid. A batch costs O(d^3).
@@ -53,12 +51,7 @@ func (l *VectorSumServer) Init(p bandit.Problem, horizon int) (err error) {
 	}
 	law := l.law // the ridge alone
 	d, batch, batches := float64(p.Dim), float64(l.Noise.Batch), max(1, horizon/l.Noise.Batch)
-	switch {
-	case l.scale.none:
-	case l.Noise.Calibration == privacy.Illustrative:
-		noise := portable.Log(d/l.Noise.Budget.Delta) / (l.Noise.Budget.Epsilon * math.Sqrt(batch))
-		law = sumLaw{matrix: noise * math.Sqrt(float64(horizon)*d) / 4, fixed: true}
-	default:
+	if !l.scale.none {
 		tau := math.Sqrt(l.scale.proxy() * batch) // of a batch, in levels
 		union := portable.Log(float64(batches)) - portable.Log(alpha)
 		law.matrix = tau / l.scale.unit[0] * math.Sqrt(2*d*(portable.Log(8*d)+union))

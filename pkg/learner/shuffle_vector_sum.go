@@ -20,18 +20,15 @@ import (
 // For each entry of x x^T and y x, a device sends a count of ones. The entry is shifted to be
 // positive, scaled to g levels, and rounded up or down at random without bias; b bits that are 1
 // with probability 1/4 are added. BitSum mixes the bits, so the sum's noise is Binomial(b B, 1/4).
-// The server subtracts b B/4 and the shift, and scales back. Logarithms are natural.
+// The server subtracts b B/4 and the shift, and scales back.
 //
-//   - Sound: diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] because 2|x_i x_j| <=
-//     x_i^2 + x_j^2, and y x_i in [-L Y, L Y] with Y the bound on |y|. Each range has g levels, and
-//     b is the least for which the privacy.BinomialEvent of a replacement is within the budget. Its
-//     Norm and Most are computed so: if two values are rounded by one and the same uniform number,
-//     the rounded values differ by the floor or the ceiling of the values' difference D_j in
-//     levels. So a coordinate changes by at most g, and all m of them by at most |D| + sqrt(m) in
-//     the Euclidean norm, where |D| is the exact sensitivity of the pair, as in LDPNoise.
-//   - Illustrative: the constants of a public script, g = max(2 sqrt(B), d, 4), all entries shifted
-//     by L and scaled by g/L, and floor(g^2 ln(d/delta)^2/(epsilon^2 B)) bits. The claim says what
-//     they give: nothing at all if that is no bit, as at epsilon = 10 with B = 20.
+// Diagonal entries lie in [0, L^2], others in [-L^2/2, L^2/2] because 2|x_i x_j| <= x_i^2 + x_j^2,
+// and y x_i in [-L Y, L Y] with Y the bound on |y|. Each range has g levels, and b is the least for
+// which the privacy.BinomialEvent of a replacement is within the budget. Its Norm and Most are
+// computed so: if two values are rounded by one and the same uniform number, the rounded values
+// differ by the floor or the ceiling of the values' difference D_j in levels. So a coordinate
+// changes by at most g, and all m of them by at most |D| + sqrt(m) in the Euclidean norm, where |D|
+// is the exact sensitivity of the pair, as in LDPNoise.
 //
 // The constants of the papers' proofs are not offered. epsilon = +Inf means no noise and no
 // rounding.
@@ -41,12 +38,11 @@ type VectorSum struct {
 	// Budget is a user's privacy; no default. Delta must be at least the sampler's error,
 	// random.Binomial.Error, times the count of numbers drawn in a batch: the distribution drawn may
 	// differ from the one accounted for by that much.
-	Budget      privacy.Budget
-	Calibration privacy.Calibration
-	Batch       int // B >= 1, users whose messages are summed
-	// Levels is g >= 1; 0 means max(2 sqrt(B), d, 4) as in the papers, rounded up if Sound. More
-	// levels cost more bits, about g^2 in all, but rounding adds a smaller part, sqrt(m) levels, to
-	// the sensitivity.
+	Budget privacy.Budget
+	Batch  int // B >= 1, users whose messages are summed
+	// Levels is g >= 1; 0 means max(2 sqrt(B), d, 4) as in the papers, rounded up. More levels cost
+	// more bits, about g^2 in all, but rounding adds a smaller part, sqrt(m) levels, to the
+	// sensitivity.
 	Levels   int
 	Constant float64 // as in LDPNoise
 }
@@ -75,8 +71,6 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 		return s, err
 	}
 	switch {
-	case v.Calibration != privacy.Sound && v.Calibration != privacy.Illustrative:
-		return s, fmt.Errorf("learner: VectorSum.Calibration = %v, want Sound or Illustrative", v.Calibration)
 	case v.Batch < 1 || int64(v.Batch) > 1<<31:
 		return s, fmt.Errorf("learner: VectorSum.Batch = %d, want in [1, 2^31]", v.Batch)
 	case v.Levels < 0 || v.Levels > 1<<20:
@@ -87,32 +81,23 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	matrix := packed.Size(p.Dim)
 	s = vectorScale{VectorSum: v, dim: p.Dim, size: matrix + p.Dim, none: v.Budget.None(), corner: -1}
 	batch := float64(v.Batch)
-	g := max(2*math.Sqrt(batch), float64(p.Dim), 4)
+	g := math.Ceil(max(2*math.Sqrt(batch), float64(p.Dim), 4))
 	if v.Levels > 0 {
 		g = float64(v.Levels)
 	}
-	if v.Calibration == privacy.Sound {
-		g = math.Ceil(g)
-	}
-	l, square, reward := p.ContextNorm, float64(p.ContextNorm*p.ContextNorm), float64(p.ContextNorm*p.RewardBound())
+	square, reward := float64(p.ContextNorm*p.ContextNorm), float64(p.ContextNorm*p.RewardBound())
 	s.unit, s.shift, s.width = make([]float64, s.size), make([]float64, s.size), make([]float64, s.size)
 	for i := range s.size {
-		switch {
-		case v.Calibration == privacy.Illustrative:
-			s.shift[i], s.width[i], s.unit[i] = l, 2*l, g/l
-		case i < matrix:
-			s.shift[i], s.width[i], s.unit[i] = square/2, square, g/square
-		default:
+		s.shift[i], s.width[i], s.unit[i] = square/2, square, g/square
+		if i >= matrix {
 			s.shift[i], s.width[i], s.unit[i] = reward, 2*reward, g/(2*reward)
 		}
 	}
-	if v.Calibration == privacy.Sound {
-		for i := range p.Dim {
-			s.shift[packed.Size(i+1)-1] = 0
-		}
-		if v.Constant != 0 {
-			s.corner = matrix - 1
-		}
+	for i := range p.Dim {
+		s.shift[packed.Size(i+1)-1] = 0
+	}
+	if v.Constant != 0 {
+		s.corner = matrix - 1
 	}
 	levels := math.Ceil(s.width[0] * s.unit[0] * (1 - 1e-12))
 	if !(levels <= 1<<21) {
@@ -127,26 +112,12 @@ func (v VectorSum) scale(p bandit.Problem) (s vectorScale, err error) {
 	s.event = privacy.BinomialEvent{
 		P: vectorSumP, Coordinates: m, Most: int(levels), Norm: min(float64(sensitivity*(1+1e-9))+root, root*levels), Tail: 1e-3 * v.Budget.Delta,
 	}
-	switch {
-	case s.none:
+	if s.none {
 		s.event.Tail = 0.5
-	case v.Calibration == privacy.Illustrative:
-		log := portable.Log(float64(p.Dim) / v.Budget.Delta)
-		b := math.Floor(g * g * log * log / (v.Budget.Epsilon * v.Budget.Epsilon * batch))
-		if !(b*batch < 1e15) {
-			return s, fmt.Errorf("learner: VectorSum takes %v bits for %v, want fewer", b, v.Budget)
-		}
-		s.bits = int64(b)
-		s.event.Trials = s.bits * int64(v.Batch)
-		if s.event, err = privacy.TightestTail(v.Budget.Delta, s.event); err != nil {
-			return s, err
-		}
-	default:
-		if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
-			return s, err
-		}
-		s.bits = s.event.Trials / int64(v.Batch)
+	} else if s.event, err = privacy.CalibrateBinomial(v.Budget, s.event, int64(v.Batch)); err != nil {
+		return s, err
 	}
+	s.bits = s.event.Trials / int64(v.Batch)
 	if err := s.event.Validate(); err != nil {
 		return s, err
 	}
@@ -178,7 +149,7 @@ func (s *vectorScale) plan(batch int) privacy.Plan {
 		r = privacy.Release{Laws: []privacy.Law{law, privacy.RoundLaw(s.size)}, Sum: batch,
 			Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
 	}
-	p := localPlan(s.Budget, s.Calibration, s.Constant,
+	p := localPlan(s.Budget, privacy.Sound, s.Constant,
 		"Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)", r)
 	if s.size > 0 && !s.none { // the public corner's noise is drawn, too, and not added
 		p.Draws = []privacy.Draws{{Law: privacy.RoundLaw(s.size), Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: min(1, int(s.bits))}}

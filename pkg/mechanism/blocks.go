@@ -111,8 +111,8 @@ func (b *Blocks) Init(s privacy.Setup) error {
 
 func (b *Blocks) calibrate() error {
 	s := b.setup
-	if b.Calibration != privacy.Sound && b.Calibration != privacy.AsPublished {
-		return fmt.Errorf("mechanism: Blocks.Calibration = %v, want Sound or AsPublished", b.Calibration)
+	if err := published("Blocks", b.Calibration); err != nil {
+		return err
 	}
 	n, err := newSlotNoise(b.Budget)
 	if err != nil {

@@ -59,12 +59,17 @@ func sums(t *testing.T, b privacy.Budget, horizon int) (all []claimed) {
 		}
 		all = append(all, c)
 	}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		add("tree, "+c.String(), &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
 		add("pan-private tree, "+c.String(), &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}}, inTree)
 		if !b.None() {
 			add("Wishart, "+c.String(), &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c}}, nil)
 		}
+	}
+	add("padded tree", &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, inTree)
+	add("padded pan-private tree", &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Padded: true}}, inTree)
+	if !b.None() {
+		add("Wishart of given degrees", &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Degrees: 1_000_000}}, nil)
 	}
 	add("exact", &mechanism.Exact{}, nil)
 	// A row moves what is new in the estimate of each left child that holds it by the share of the

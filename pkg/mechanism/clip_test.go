@@ -115,9 +115,10 @@ func TestShiftTo(t *testing.T) {
 func TestNoNoise(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 100, Bound: 1, Alpha: 0.1}
 	for _, delta := range []float64{0, 0.1} {
-		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
-			tree, exact := &Tree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}, &Exact{Ridge: 1}
-			pan := &PanPrivateTree{Noise: &Gaussian{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}, Calibration: c}}
+		for _, c := range []Gaussian{{}, {Calibration: privacy.AsPublished}, {Padded: true}} {
+			c.Budget = privacy.Budget{Epsilon: math.Inf(1), Delta: delta}
+			twin := c
+			tree, exact, pan := &Tree{Noise: &c}, &Exact{Ridge: 1}, &PanPrivateTree{Noise: &twin}
 			all := []privacy.Accumulator{tree, exact, pan}
 			others := factorisations(privacy.Budget{Epsilon: math.Inf(1), Delta: delta})
 			for _, a := range others {

@@ -79,8 +79,8 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		f.rows = rows{}
 		return err
 	}
-	f.planned = planned{central(privacy.ReplaceRound, b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)", clippedRows).
-		With(privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, f.sd)}, Sensitivity: privacy.Norms{L2: f.sensitivity()}}), 1}
+	f.planned = symmetric(b, privacy.Sound, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)",
+		1, f.sensitivity(), privacy.SymmetricGaussianLaw(s.Dim, f.sd))
 	operator, _ := f.upsilon()
 	if f.shift = 2 * operator; f.Noiseless() {
 		f.shift = 1

@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -21,18 +20,19 @@ import (
 //   - Sound: s = sqrt(m) L~^2/mu*(epsilon, delta), where m = floor(log2(n-1)) + 1 is the largest
 //     number of released nodes that a row can be in.
 //   - AsPublished: s = 4 sqrt(m) L~^2 ln(4/delta)/epsilon with m = 1 + ceil(log2 n).
-//   - AuthorsCode: the s of AsPublished, and every prefix is padded to the noise of m nodes.
 //
 // If epsilon = +Inf, there is no noise and the shift is 1, as in [Exact].
 type Gaussian struct {
 	Budget      privacy.Budget      // no default; delta > 0
 	Calibration privacy.Calibration // the zero value is Sound
+	Padded      bool                // every prefix carries the noise of m nodes
 
 	planned
 	setup       privacy.Setup
-	calibration privacy.Calibration // as it was in Init
-	levels      int                 // m as the calibration counts it
-	sd          float64             // s
+	calibration privacy.Calibration // Calibration and Padded, as they were in Init
+	padded      bool
+	levels      int     // m as the calibration counts it
+	sd          float64 // s
 }
 
 var _ NodeNoise = (*Gaussian)(nil)
@@ -50,15 +50,15 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
-	if g.Calibration < privacy.Sound || g.Calibration > privacy.AuthorsCode {
-		return fmt.Errorf("mechanism: Gaussian.Calibration = %v, want Sound, AsPublished or AuthorsCode", g.Calibration)
+	if err := published("Gaussian", g.Calibration); err != nil {
+		return err
 	}
 	mu, err := privacy.GaussianMu(g.Budget)
 	if err != nil {
 		return err
 	}
 	square := s.Bound * s.Bound
-	g.setup, g.calibration, g.levels = s, g.Calibration, maxNodes(s.Horizon)
+	g.setup, g.calibration, g.padded, g.levels = s, g.Calibration, g.Padded, maxNodes(s.Horizon)
 	if g.Calibration == privacy.Sound {
 		g.sd = math.Sqrt(float64(g.levels)) * square / mu
 	} else {
@@ -71,9 +71,8 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 	if err := positive("Gaussian noise", g.sd, g.Budget, s); err != nil {
 		return err
 	}
-	p := central(privacy.ReplaceRound, g.Budget, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)", clippedRows)
-	p.Calibration = g.Calibration
-	g.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(s.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: square}}), maxNodes(s.Horizon)}
+	g.planned = symmetric(g.Budget, g.Calibration, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)",
+		maxNodes(s.Horizon), square, privacy.SymmetricGaussianLaw(s.Dim, g.sd))
 	return nil
 }
 
@@ -84,8 +83,8 @@ func (g *Gaussian) Plan(nodes int) privacy.Plan { return g.shown(nodes, 1).HeldB
 // SD returns s, the standard deviation of an entry off the diagonal of a node's noise.
 func (g *Gaussian) SD() float64 { return g.sd }
 
-// Nodes returns m and whether prefixes are padded, which they are under AuthorsCode.
-func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.calibration == privacy.AuthorsCode }
+// Nodes returns m and Padded.
+func (g *Gaussian) Nodes() (int, bool) { return g.levels, g.padded }
 
 // Draw writes one node's noise, a packed symmetric matrix, into dst.
 func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
@@ -96,8 +95,8 @@ func (g *Gaussian) Draw(n *privacy.Noise, dst []float64) {
 func (g *Gaussian) Noiseless() bool { return g.sd == 0 }
 
 // upsilon bounds the operator norm of a prefix's noise in the leading d x d block, and the norm of
-// the vector h next to that block. Sound uses symmetricUpsilon, the other calibrations use
-// Proposition 11 as printed.
+// the vector h next to that block. Sound uses symmetricUpsilon, AsPublished uses Proposition 11 as
+// printed.
 func (g *Gaussian) upsilon() (operator, perturbation float64) {
 	scale := g.sd * math.Sqrt(float64(g.levels))
 	if g.calibration == privacy.Sound {

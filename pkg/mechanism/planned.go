@@ -1,6 +1,10 @@
 package mechanism
 
-import "github.com/dpbandits/dpbandits/pkg/privacy"
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
 
 // planned is what all mechanisms with noise share: the plan of one release, of which a record is in
 // most at most. It is empty unless Init ended well.
@@ -38,6 +42,22 @@ func (s *single) ready() error {
 
 // plan returns the plan of what was released of a number of records, each in one release.
 func (s *single) plan(records int) privacy.Plan { return s.shown(records, s.releases) }
+
+// symmetric returns the plan of a curator who releases sums of row row^T under symmetric noise, in
+// nodes of which a row is in most at most. One row is replaced, which changes a node by l2.
+func symmetric(asked privacy.Budget, c privacy.Calibration, source string, most int, l2 float64, laws ...privacy.Law) planned {
+	p := central(privacy.ReplaceRound, asked, source, clippedRows)
+	p.Calibration = c
+	return planned{p.With(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: l2}}), most}
+}
+
+// published refuses a calibration that is neither Sound nor AsPublished.
+func published(who string, c privacy.Calibration) error {
+	if c != privacy.Sound && c != privacy.AsPublished {
+		return fmt.Errorf("mechanism: %s.Calibration = %v, want Sound or AsPublished", who, c)
+	}
+	return nil
+}
 
 // central returns the plan of a curator, without its releases.
 func central(n privacy.Neighbours, asked privacy.Budget, source string, conditions ...string) privacy.Plan {

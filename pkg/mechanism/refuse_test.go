@@ -11,13 +11,16 @@ import (
 // accumulators makes one of each for a budget.
 func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 	all := map[string]privacy.Accumulator{}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		all["gaussian "+c.String()] = &Tree{Noise: &Gaussian{Budget: b, Calibration: c}}
 		all["wishart "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c}}
 		all["unshifted "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c, Unshifted: true}}
 		all["pan-private gaussian "+c.String()] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Calibration: c}}
 		all["pan-private wishart "+c.String()] = &PanPrivateTree{Noise: &Wishart{Budget: b, Calibration: c}}
 	}
+	all["padded gaussian"] = &Tree{Noise: &Gaussian{Budget: b, Padded: true}}
+	all["pan-private padded gaussian"] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Padded: true}}
+	all["wishart of given degrees"] = &Tree{Noise: &Wishart{Budget: b, Degrees: 1 << 40}}
 	for name, acc := range factorisations(b) {
 		all[name] = acc
 	}
@@ -97,7 +100,7 @@ func TestInitRefuses(t *testing.T) {
 func TestWishartRefuses(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 20000, Bound: math.Sqrt2, Alpha: 1e-3}
 	for _, epsilon := range []float64{100, 1000, math.Inf(1)} {
-		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			w := Wishart{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Calibration: c}
 			wants(t, c.String(), w.Init(s), "epsilon = ", "want < 1", "supports")
 		}
@@ -122,7 +125,7 @@ func TestWishartRefuses(t *testing.T) {
 func TestWishartClaims(t *testing.T) {
 	s := privacy.Setup{Dim: 6, Horizon: 50_000_000, Bound: math.Sqrt2, Alpha: 1e-3}
 	for _, epsilon := range []float64{0.1, 1, 5, 10} {
-		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			w := Wishart{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.1}, Calibration: c}
 			if err := w.Init(s); err != nil {
 				t.Logf("%v at %v: %v", c, epsilon, err)

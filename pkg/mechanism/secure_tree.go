@@ -168,11 +168,9 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	n.draws = make([]int64, s.Dim*(s.Dim+1)/2)
 	// Every entry below the diagonal counts twice in the squared Frobenius norm, and one on the
 	// diagonal has twice the variance, so the L2 sensitivity in units of s is F/sqrt(2).
-	laws := []privacy.Law{privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), privacy.DiscreteGaussianLaw(s.Dim, n.diagonal)}
-	p := central(privacy.ReplaceRound, n.budget, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
-		clippedRows, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
-	p.Quality = privacy.Secure
-	n.planned = planned{p.With(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2}}), maxNodes(s.Horizon)}
+	n.planned = symmetric(n.budget, privacy.Sound, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
+		maxNodes(s.Horizon), n.frobenius/math.Sqrt2, privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), privacy.DiscreteGaussianLaw(s.Dim, n.diagonal))
+	n.one.Quality, n.one.Conditions = privacy.Secure, append(n.one.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
 	return nil
 }
 

@@ -31,7 +31,7 @@ func settlers() map[string]func() settler {
 		}
 	}
 	setup := privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}
-	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished, privacy.AuthorsCode} {
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		gaussian := func() NodeNoise { return &Gaussian{Budget: b, Calibration: c} }
 		rows(fmt.Sprintf("Tree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &Tree{Noise: gaussian()} })
 		rows(fmt.Sprintf("PanPrivateTree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &PanPrivateTree{Noise: gaussian()} })
@@ -40,6 +40,9 @@ func settlers() map[string]func() settler {
 			rows(fmt.Sprintf("Tree, Wishart, %v, unshifted %v", c, unshifted), setup, func() privacy.Accumulator { return &Tree{Noise: wishart()} })
 		}
 	}
+	rows("Tree, Gaussian, padded", setup, func() privacy.Accumulator { return &Tree{Noise: &Gaussian{Budget: b, Padded: true}} })
+	rows("PanPrivateTree, Gaussian, padded", setup, func() privacy.Accumulator { return &PanPrivateTree{Noise: &Gaussian{Budget: b, Padded: true}} })
+	rows("Tree, Wishart, given", setup, func() privacy.Accumulator { return &Tree{Noise: &Wishart{Budget: b, Degrees: 9999}} })
 	rows("Exact", setup, func() privacy.Accumulator { return &Exact{Ridge: 2} })
 	rows("Honaker", setup, func() privacy.Accumulator { return &Honaker{Budget: b} })
 	rows("SquareRoot", setup, func() privacy.Accumulator { return &SquareRoot{Budget: b} })

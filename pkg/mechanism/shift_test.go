@@ -3,8 +3,6 @@ package mechanism
 import (
 	"math"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // TestWishartGammaShifted: |h| in the norm of (H + cI)^-1 is at most gamma times the root of
@@ -24,13 +22,5 @@ func TestWishartGammaShifted(t *testing.T) {
 			worst = math.Max(worst, b.Gamma*math.Sqrt(l/(l+shift)))
 		}
 		near(t, "gamma", w.Bounds(shift).Gamma, worst, 1e-12)
-	}
-	authors := Wishart{Budget: budget, Calibration: privacy.AuthorsCode}
-	if err := authors.Init(exp2); err != nil {
-		t.Fatal(err)
-	}
-	b = authors.Bounds(0)
-	for _, rho := range []float64{1e4, 1e6, 4e7} { // their code has Claim 20 on both sides
-		near(t, "the authors' gamma", authors.Bounds(rho-b.RhoMin).Gamma, b.Gamma*math.Sqrt(b.RhoMin/rho), 1e-9)
 	}
 }

@@ -321,7 +321,7 @@ func TestTallyInitRefuses(t *testing.T) {
 		b := &Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
 		wants(t, "delta", b.Init(good), fmt.Sprintf("delta = %v", delta), "[0, 1)")
 	}
-	for _, c := range []privacy.Calibration{privacy.AuthorsCode, privacy.Illustrative, 77} {
+	for _, c := range []privacy.Calibration{privacy.Given, 77} {
 		wants(t, "calibration", (&Blocks{Budget: privacy.Budget{Epsilon: 1}, Calibration: c}).Init(good), c.String(), "Sound or AsPublished")
 	}
 	all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})

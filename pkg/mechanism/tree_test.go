@@ -307,9 +307,9 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 func TestReset(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 20, Bound: 1, Alpha: 0.1}
 	noises := map[string]func() NodeNoise{
-		"Gaussian":    func() NodeNoise { return &Gaussian{Budget: budget} },
-		"AuthorsCode": func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AuthorsCode} },
-		"Wishart":     func() NodeNoise { return &Wishart{Budget: budget} },
+		"Gaussian": func() NodeNoise { return &Gaussian{Budget: budget} },
+		"padded":   func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true} },
+		"Wishart":  func() NodeNoise { return &Wishart{Budget: budget} },
 	}
 	all := map[string]func() privacy.Accumulator{}
 	for name, noise := range noises {

@@ -30,12 +30,12 @@ import (
 //     composition would allow an eps0 of 1 is refused.
 //   - AsPublished: eps0 = eps/sqrt(8 m ln(2/delta)), delta0 = delta/(2m), m = 1 + ceil(log2 n) and
 //     k = p + ceil(28 ln(4/delta0)/eps0^2).
-//   - AuthorsCode: with delta_fail = delta/(m+1), eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 =
-//     (delta - delta_fail)/m and k = p + floor(28 ln(4/delta0)/eps0^2). Its gamma for the shifted
-//     noise is that of Claim 20 instead of the printed simplification.
+//
+// Degrees gives k, and the claim says what that buys. m and the bounds are the calibration's.
 type Wishart struct {
 	Budget      privacy.Budget      // no default; delta > 0
 	Calibration privacy.Calibration // the zero value is Sound
+	Degrees     int                 // k, the degrees of freedom of a node's noise; 0: as calibrated
 	Unshifted   bool                // leave out the shift of Eq. (4)
 
 	planned
@@ -55,8 +55,11 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if err := s.CheckRows(); err != nil {
 		return err
 	}
-	if w.Calibration < privacy.Sound || w.Calibration > privacy.AuthorsCode {
-		return fmt.Errorf("mechanism: Wishart.Calibration = %v, want Sound, AsPublished or AuthorsCode", w.Calibration)
+	if err := published("Wishart", w.Calibration); err != nil {
+		return err
+	}
+	if w.Degrees != 0 && w.Degrees <= s.Dim {
+		return fmt.Errorf("mechanism: Wishart.Degrees = %d, want > Setup.Dim = %d, or 0 for those that the budget needs", w.Degrees, s.Dim)
 	}
 	if err := w.Budget.Approximate(); err != nil {
 		return err
@@ -86,26 +89,25 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.sampler, err = random.NewWishart(s.Dim, w.freedom, s.Bound*s.Bound); err != nil {
 		return err
 	}
-	p := central(privacy.ReplaceRound, w.Budget, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", clippedRows)
-	p.Calibration = w.Calibration
-	w.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.WishartLaw(w.sampler)}, Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}}), maxNodes(s.Horizon)}
+	from := w.Calibration
+	if w.Degrees > 0 {
+		from = privacy.Given
+	}
+	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon), s.Bound*s.Bound, privacy.WishartLaw(w.sampler))
 	return nil
 }
 
 // node returns the budget of one node and the degrees of freedom beyond p.
 func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 	m := float64(w.levels)
-	switch w.Calibration {
-	case privacy.AsPublished:
+	switch {
+	case w.Degrees > 0: // half of delta for the nodes' own; the claim divides it better
+		node.Delta, freedom = w.Budget.Delta/(2*m), float64(w.Degrees-w.setup.Dim)
+		node.Epsilon = math.Sqrt(28 * portable.Log(4/node.Delta) / freedom)
+		return node, freedom
+	case w.Calibration == privacy.AsPublished:
 		node = privacy.AdvancedNode(w.Budget, w.levels)
 		return node, math.Ceil(freedomFor(node))
-	case privacy.AuthorsCode:
-		slack := w.Budget.Delta / (m + 1)
-		node = privacy.Budget{
-			Epsilon: w.Budget.Epsilon / math.Sqrt(8*m*portable.Log(1/slack)),
-			Delta:   (w.Budget.Delta - slack) / m,
-		}
-		return node, math.Floor(freedomFor(node))
 	}
 	if epsilon := privacy.AdvancedNodeEpsilon(w.Budget.Epsilon, w.levels, w.Budget.Delta/2); epsilon >= 1 {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
@@ -174,10 +176,9 @@ func (w *Wishart) Shift() float64 {
 // Bounds returns the bounds of Proposition 9, moved by shift, with the gamma of Claim 20.
 //
 // Claim 20 is about shifts down. A shift up divides gamma by at least sqrt(1 + shift/rho_max), with
-// rho_max as it was before, and that is what Bounds returns then; AuthorsCode keeps Claim 20 there,
-// too. Under AsPublished and the shift of Eq. (4), gamma is the printed simplification, which is
-// about twice that of Claim 20. Sound allots probability alpha/(4n) of the union bound to the event
-// of gamma; the paper allots alpha/(2n).
+// rho_max as it was before, and that is what Bounds returns then. Under AsPublished and the shift of
+// Eq. (4), gamma is the printed simplification, which is about twice that of Claim 20. Sound allots
+// probability alpha/(4n) of the union bound to the event of gamma; the paper allots alpha/(2n).
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	root, c := w.spread()
 	square := w.setup.Bound * w.setup.Bound
@@ -190,7 +191,7 @@ func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	switch {
 	case w.calibration == privacy.AsPublished && !w.unshifted && shift == w.Shift():
 		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(factor))
-	case w.calibration != privacy.AuthorsCode && shift > 0:
+	case shift > 0:
 		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(high/b.RhoMax)
 	default:
 		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(low/b.RhoMin)

@@ -12,10 +12,9 @@ type Calibration int
 const (
 	Sound       Calibration = iota // proved to suffice, as tight as accounting allows: the default
 	AsPublished                    // the paper's formula to the letter, to reproduce its figures
-	AuthorsCode                    // what the authors ran, where that differs from what they print
-	// the constants of a public script, which do not achieve the epsilon stated: for comparisons only,
-	// never to protect anybody
-	Illustrative
+	// numbers that a field of the mechanism gives, whatever the budget; the claim says what they buy.
+	// Only plans have it: to get it, set the field
+	Given
 )
 
 func (c Calibration) String() string {
@@ -24,10 +23,8 @@ func (c Calibration) String() string {
 		return "Sound"
 	case AsPublished:
 		return "AsPublished"
-	case AuthorsCode:
-		return "AuthorsCode"
-	case Illustrative:
-		return "Illustrative"
+	case Given:
+		return "Given"
 	}
 	return fmt.Sprintf("Calibration(%d)", int(c))
 }

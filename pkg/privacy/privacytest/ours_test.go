@@ -29,17 +29,17 @@ func rows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
 // accumulators are ours, by name.
 func accumulators() map[string]privacytest.Case[privacy.Sums] {
 	gaussian := func() mechanism.NodeNoise { return &mechanism.Gaussian{Budget: approximate} }
-	printed := func(c privacy.Calibration) mechanism.NodeNoise {
-		return &mechanism.Gaussian{Budget: approximate, Calibration: c}
+	printed := func(padded bool) mechanism.NodeNoise {
+		return &mechanism.Gaussian{Budget: approximate, Calibration: privacy.AsPublished, Padded: padded}
 	}
 	wishart := func() mechanism.NodeNoise { return &mechanism.Wishart{Budget: approximate} }
 	all := map[string]privacytest.Case[privacy.Sums]{
 		"tree":                rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: gaussian()} }),
-		"tree as published":   rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(privacy.AsPublished)} }),
-		"tree, padded":        rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(privacy.AuthorsCode)} }),
+		"tree as published":   rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(false)} }),
+		"tree, padded":        rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: printed(true)} }),
 		"tree, Wishart":       rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: wishart()} }),
 		"pan-private":         rows(func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: gaussian()} }),
-		"pan-private, padded": rows(func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: printed(privacy.AuthorsCode)} }),
+		"pan-private, padded": rows(func() privacy.Accumulator { return &mechanism.PanPrivateTree{Noise: printed(true)} }),
 		"Honaker":             rows(func() privacy.Accumulator { return &mechanism.Honaker{Budget: approximate} }),
 		"square root":         rows(func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: approximate} }),
 		"BLT":                 rows(func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }),
