@@ -114,7 +114,7 @@ func (b *below) columnNorm(rows int) float64 {
 		q = float64(v*v) + float64((1-v)*(1-v)*q)
 		rest := 1.0
 		for m := i; m >= 0; m-- {
-			rest *= 1 - b.own[m]
+			rest = float64(rest * (1 - b.own[m]))
 			most[i+1] = max(most[i+1], most[m]+float64((1-rest)*(1-rest))/q)
 		}
 	}
