@@ -486,10 +486,12 @@ func (u *user) device(d learner.Device, n *privacy.Noise) {
 		return
 	}
 	if m, ok := d.(learner.ShufflePlanner); ok {
-		if shuffled, err := m.ShuffledPlan(4); err == nil {
-			c := privacy.Own(m, shuffled).Claim()
-			u.claim(c)
-			u.drawn(privacy.PlanOf(d, privacy.All).Draws, c)
+		for _, s := range []learner.Shuffler{nil, &learner.Uniform{}, &learner.BitSum{}} {
+			if shuffled, err := m.ShuffledPlan(s, 4); err == nil {
+				c := privacy.Own(m, shuffled).Claim()
+				u.claim(c)
+				u.drawn(privacy.PlanOf(d, privacy.All).Draws, c)
+			}
 		}
 	}
 	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))

@@ -408,7 +408,9 @@ func TestCombinerRefuses(t *testing.T) {
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{noise: nan} }, []string{"base learner 1", "NaN"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = &scripted{fail: errors.New("broken")} }, []string{"base learner 1", "broken"}},
 		{func(s *learner.CombinerServer) { s.Servers[1] = nil }, []string{"base learner 1", "want a Rewarder"}},
-		{func(s *learner.CombinerServer) { s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}} }, []string{"base learner 1", "LDPServer", "no reward"}},
+		{func(s *learner.CombinerServer) {
+			s.Servers[1] = &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}}
+		}, []string{"base learner 1", "LDPServer", "no reward"}},
 		{func(s *learner.CombinerServer) {
 			s.Servers[1] = &learner.Anytime{Block: func(int) learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: noise.Budget}} }}
 		}, []string{"base learner 1", "LDPServer", "no reward"}},

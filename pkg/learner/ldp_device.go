@@ -41,7 +41,7 @@ func (l *LDPDevice) Init(p bandit.Problem, horizon int) (err error) {
 	}
 	l.constant = l.Noise.Constant
 	l.buf = make([]float64, l.scale.size())
-	l.plan = localPlan(l.Noise.Budget, l.scale.from, l.scale.constant, "Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", l.scale.release())
+	l.plan = l.scale.plan(l.Noise.Budget, "Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", 1)
 	return nil
 }
 

@@ -145,13 +145,16 @@ func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 	}
 }
 
-// release describes a message as a release of its user's record.
-func (s *ldpScale) release() privacy.Release {
-	r := privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.size(), s.matrix)}, Sensitivity: privacy.Norms{L2: s.mu * s.matrix}}
-	if !s.flat {
-		r.Laws = []privacy.Law{privacy.SymmetricGaussianLaw(s.dim, s.matrix), privacy.GaussianLaw(s.dim, s.vector)}
+// plan returns what a message shows of its user: by itself, or in a batch that is shuffled.
+func (s *ldpScale) plan(asked privacy.Budget, source string, batch int) privacy.Plan {
+	laws := []privacy.Law{privacy.SymmetricGaussianLaw(s.dim, s.matrix), privacy.GaussianLaw(s.dim, s.vector)}
+	if s.flat {
+		laws = []privacy.Law{privacy.GaussianLaw(s.size(), s.matrix)}
 	}
-	return r
+	if batch > 1 {
+		laws = append(laws, privacy.ShuffleLaw(batch))
+	}
+	return localPlan(asked, s.from, s.constant, source, privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: s.mu * s.matrix}})
 }
 
 // localPlan returns the plan of one message. It lists a draw of each law that has a scale.

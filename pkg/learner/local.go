@@ -54,16 +54,13 @@ type Server interface {
 	Broadcast() []float64
 }
 
-// ShufflePlanner is a Device that knows what its messages show once a trusted shuffler has mixed a
-// batch of them. A device without this method has the plan of the local model.
+// ShufflePlanner is a Device whose messages are made for a trusted shuffler that mixes a batch of
+// them. A device without this method has the plan of the local model, whatever the shuffler.
 type ShufflePlanner interface {
-	ShuffledPlan(batch int) (privacy.Plan, error)
-}
-
-// ShufflerChecker is a Device that works with one kind of shuffler and one batch size only. Local
-// calls CheckShuffler in Init; s is nil if batch is 1, as there is no shuffler then.
-type ShufflerChecker interface {
-	CheckShuffler(s Shuffler, batch int) error
+	// ShuffledPlan returns what a message shows once s has mixed a batch. It is an error if the
+	// messages are made for another kind of shuffler or another batch size. Without a shuffler s is nil
+	// and batch is 1; then only the error counts, and the device's Plan holds.
+	ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error)
 }
 
 // Shuffler stands between devices and server and hides who sent what in a batch of messages.
@@ -129,34 +126,46 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	l.problem, l.plan, l.shuffled = p, privacy.PlanOf(l.Device, privacy.All), l.Batch > 1
-	if l.shuffled && l.Shuffler == nil {
-		l.Shuffler = &Uniform{}
-	}
+	var by Shuffler
 	if l.shuffled {
+		if l.Shuffler == nil {
+			l.Shuffler = &Uniform{}
+		}
 		if err := field.Check("learner: Local.Shuffler", l.Shuffler); err != nil {
 			return err
 		}
-	}
-	if d, ok := l.Device.(ShufflerChecker); ok {
-		by := l.Shuffler
-		if !l.shuffled {
-			by = nil
-		}
-		if err := d.CheckShuffler(by, max(l.Batch, 1)); err != nil {
+		if err := l.Shuffler.Init(l.Batch); err != nil {
 			return err
 		}
-	}
-	if !l.shuffled {
-		return nil
+		by = l.Shuffler
 	}
 	if d, ok := l.Device.(ShufflePlanner); ok {
-		shuffled, err := d.ShuffledPlan(l.Batch)
+		plan, err := d.ShuffledPlan(by, max(l.Batch, 1))
 		if err != nil {
 			return err
 		}
-		l.plan = privacy.Own(l.Device, shuffled)
+		if l.shuffled {
+			l.plan = privacy.Own(l.Device, plan)
+		}
 	}
-	return l.Shuffler.Init(l.Batch)
+	return nil
+}
+
+// checkShuffler refuses a batch or a shuffler that a device's messages are not made for.
+func checkShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) error {
+	if batch != size {
+		return fmt.Errorf("learner: batches of %d messages, want %s.Batch = %d", batch, noise, size)
+	}
+	if made, ok := s.(S); batch > 1 && !ok {
+		return fmt.Errorf("learner: messages under %s in a shuffler of type %T, want %T, for which they are made", noise, s, made)
+	}
+	return nil
+}
+
+// shuffled returns the plan of messages that are private because a shuffler mixes a batch of them.
+func shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
+	p.Model, p.Scope, p.Conditions = privacy.Shuffled, privacy.AllOutputs, append(p.Conditions, conditions...)
+	return p
 }
 
 // Reset resets the server and empties the shuffler. The devices and the shuffler draw from noise;

@@ -63,6 +63,5 @@ func (u *Uniform) Collect(m Message, to Server) error {
 
 // Drawn returns one shuffle for each complete batch.
 func (u *Uniform) Drawn(messages int) []privacy.Draws {
-	n := max(1, len(u.order))
-	return []privacy.Draws{{Law: privacy.ShuffleLaw(n), Count: messages / n}}
+	return []privacy.Draws{{Law: privacy.ShuffleLaw(max(1, len(u.order))), Count: messages / max(1, len(u.order))}}
 }

@@ -377,7 +377,10 @@ type noisyBatch struct {
 
 func (d *noisyBatch) Plan(records int) privacy.Plan { return d.LDPDevice.Plan(records).HeldBy(d) }
 
-func (d *noisyBatch) ShuffledPlan(batch int) (privacy.Plan, error) {
+func (d *noisyBatch) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, error) {
+	if s == nil {
+		d.err = nil
+	}
 	p := d.Plan(privacy.All)
 	p.Model, p.Asked.Epsilon = privacy.Shuffled, p.Asked.Epsilon/float64(batch)
 	return p, d.err

@@ -102,23 +102,15 @@ func (a AmplifiedNoise) Amplification(p bandit.Problem) (out Amplification, err 
 // plan returns what a message in a batch shows of its user, as much as by itself unless shuffling
 // is proved to amplify.
 func (a AmplifiedNoise) plan(s ldpScale, batch int) privacy.Plan {
-	r := s.release()
-	if batch > 0 {
-		r.Laws = append(r.Laws, privacy.ShuffleLaw(batch))
+	p := s.plan(a.Budget, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", batch)
+	if _, amplified := p.HeldBy(a).Event().(privacy.ApproximateEvent); amplified {
+		p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
+		return shuffled(p, "an honest shuffler, and nobody sees a message before it has shuffled the batch",
+			fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
 	}
-	p := localPlan(a.Budget, s.from, s.constant, "Chowdhury and Zhou 2022, messages of Zheng et al. 2020; mu-GDP (Dong, Roth, Su 2022)", r)
-	if batch == 0 {
-		return p
-	}
-	if _, amplified := p.HeldBy(a).Event().(privacy.ApproximateEvent); !amplified {
+	if batch > 1 {
 		p.Conditions = append(p.Conditions, fmt.Sprintf("none on the shuffler: for batches of %d of these messages no amplification is proved", batch))
-		return p
 	}
-	p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
-	p.Conditions = append(p.Conditions,
-		"an honest shuffler, and nobody sees a message before it has shuffled the batch",
-		fmt.Sprintf("all %d users of a batch follow the protocol; f of them who do not leave it as if batches were of %d - f", batch, batch))
-	p.Source = "Chowdhury and Zhou 2022; amplification by shuffling of Feldman, McMillan, Talwar 2021, Thm. 3.2, for Gaussian messages that are nearly pure (privacy.AmplifiedDelta)"
 	return p
 }
 
@@ -131,9 +123,8 @@ type AmplifiedDevice struct {
 }
 
 var (
-	_ Device          = (*AmplifiedDevice)(nil)
-	_ ShufflePlanner  = (*AmplifiedDevice)(nil)
-	_ ShufflerChecker = (*AmplifiedDevice)(nil)
+	_ Device         = (*AmplifiedDevice)(nil)
+	_ ShufflePlanner = (*AmplifiedDevice)(nil)
 )
 
 // Init validates and calibrates the noise.
@@ -142,38 +133,20 @@ func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 		return err
 	}
 	err = a.LDPDevice.Init(p, horizon)
-	a.plan = a.Noise.plan(a.scale, 0)
+	a.plan = a.Noise.plan(a.scale, 1)
 	return err
 }
 
 // Plan returns what a message shows of its user without a shuffler.
 func (a *AmplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
 
-// ShuffledPlan returns what a message shows in a shuffled batch. That is as much as by itself
-// unless shuffling is proved to amplify.
-func (a *AmplifiedDevice) ShuffledPlan(batch int) (privacy.Plan, error) {
-	if err := a.checkBatch(batch); err != nil {
+// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by Uniform.
+// That is as much as by itself unless shuffling is proved to amplify.
+func (a *AmplifiedDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
+	if err := checkShuffler[*Uniform]("AmplifiedNoise", a.Noise.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err
 	}
 	return a.Noise.plan(a.scale, batch).HeldBy(a), nil
-}
-
-func (a *AmplifiedDevice) checkBatch(batch int) error {
-	if batch != a.Noise.Batch {
-		return fmt.Errorf("learner: batches of %d messages, want AmplifiedNoise.Batch = %d", batch, a.Noise.Batch)
-	}
-	return nil
-}
-
-// CheckShuffler requires batches of Noise.Batch messages, shuffled by Uniform.
-func (a *AmplifiedDevice) CheckShuffler(s Shuffler, batch int) error {
-	if err := a.checkBatch(batch); err != nil || batch == 1 {
-		return err
-	}
-	if _, ok := s.(*Uniform); !ok {
-		return fmt.Errorf("learner: AmplifiedDevice with a shuffler of type %T, want *Uniform", s)
-	}
-	return nil
 }
 
 // NewShuffleAmplified returns shuffle LinUCB by amplification. To tune it, set fields of its

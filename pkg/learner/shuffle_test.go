@@ -141,7 +141,7 @@ func TestAmplifiedGiven(t *testing.T) {
 		}
 		var claims [2]privacy.Claim
 		for i, d := range []*learner.AmplifiedDevice{calibrated, given} {
-			p, err := d.ShuffledPlan(2000)
+			p, err := d.ShuffledPlan(&learner.Uniform{}, 2000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -378,7 +378,7 @@ func TestShuffleRefuses(t *testing.T) {
 	// Claims for a batch of one shuffler do not pass for another's.
 	l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
 	l.Shuffler = &learner.Uniform{}
-	wants(t, "VectorSumDevice", l.Init(features, 100), "*learner.Uniform", "*BitSum")
+	wants(t, "VectorSumDevice", l.Init(features, 100), "*learner.Uniform", "want *learner.BitSum")
 	l = learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: 20})
 	l.Batch = 10
 	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 10", "20")
@@ -386,7 +386,7 @@ func TestShuffleRefuses(t *testing.T) {
 	wants(t, "VectorSumDevice", l.Init(features, 100), "batches of 1", "20")
 	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Shuffler = &learner.BitSum{}
-	wants(t, "AmplifiedDevice", l.Init(features, 100), "*learner.BitSum", "*Uniform")
+	wants(t, "AmplifiedDevice", l.Init(features, 100), "*learner.BitSum", "want *learner.Uniform")
 	l = learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 20})
 	l.Batch = 2000
 	wants(t, "AmplifiedDevice", l.Init(features, 100), "batches of 2000", "20")

@@ -1,8 +1,6 @@
 package learner
 
 import (
-	"fmt"
-
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -27,9 +25,8 @@ type VectorSumDevice struct {
 }
 
 var (
-	_ Device          = (*VectorSumDevice)(nil)
-	_ ShufflePlanner  = (*VectorSumDevice)(nil)
-	_ ShufflerChecker = (*VectorSumDevice)(nil)
+	_ Device         = (*VectorSumDevice)(nil)
+	_ ShufflePlanner = (*VectorSumDevice)(nil)
 )
 
 // Init validates and calibrates the noise.
@@ -94,25 +91,11 @@ func (d *VectorSumDevice) Report(_ []float64, x []float64, y float64, noise *pri
 // Plan returns what a message by itself shows of its user, in the local model: much or everything.
 func (d *VectorSumDevice) Plan(int) privacy.Plan { return d.scale.plan(1).HeldBy(d) }
 
-// ShuffledPlan returns what a message shows in a batch whose bits are mixed.
-func (d *VectorSumDevice) ShuffledPlan(batch int) (privacy.Plan, error) {
-	if batch != d.Noise.Batch {
-		return privacy.Plan{}, fmt.Errorf("learner: batches of %d messages, want VectorSum.Batch = %d", batch, d.Noise.Batch)
+// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages whose bits BitSum
+// mixes. Uniform would show each message to the server.
+func (d *VectorSumDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
+	if err := checkShuffler[*BitSum]("VectorSum", d.Noise.Batch, s, batch); err != nil {
+		return privacy.Plan{}, err
 	}
 	return d.scale.plan(batch).HeldBy(d), nil
-}
-
-// CheckShuffler requires batches of Noise.Batch messages whose bits BitSum mixes. Uniform would
-// show each message to the server.
-func (d *VectorSumDevice) CheckShuffler(s Shuffler, batch int) error {
-	if batch != d.Noise.Batch {
-		return fmt.Errorf("learner: batches of %d messages, want VectorSum.Batch = %d", batch, d.Noise.Batch)
-	}
-	if batch == 1 {
-		return nil
-	}
-	if _, ok := s.(*BitSum); !ok {
-		return fmt.Errorf("learner: VectorSumDevice with a shuffler of type %T, want *BitSum: only sums are private", s)
-	}
-	return nil
 }

@@ -141,23 +141,17 @@ func (s *vectorScale) proxy() float64 {
 	return float64(s.bits)*(1-2*vectorSumP)/(2*portable.Log((1-vectorSumP)/vectorSumP)) + 0.25
 }
 
-// plan returns what the sum over a batch shows of one of its users.
+// plan returns what the sum over a batch shows of one of its users. Rounding hides nothing.
 func (s *vectorScale) plan(batch int) privacy.Plan {
-	r := privacy.Release{Laws: []privacy.Law{privacy.RoundLaw(s.size)}} // hides nothing
-	if s.bits > 0 && !s.none {
-		law := privacy.BinomialLaw(s.event.Coordinates, s.noise)
-		r = privacy.Release{Laws: []privacy.Law{law, privacy.RoundLaw(s.size)}, Sum: batch,
-			Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
-	}
-	p := localPlan(s.Budget, privacy.Sound, s.Constant,
-		"Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)", r)
-	if s.size > 0 && !s.none { // the public corner's noise is drawn, too, and not added
-		p.Draws = []privacy.Draws{{Law: privacy.RoundLaw(s.size), Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: min(1, int(s.bits))}}
+	round := privacy.RoundLaw(s.size)
+	p := localPlan(s.Budget, privacy.Sound, s.Constant, "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)",
+		privacy.Release{Laws: []privacy.Law{round}})
+	if s.bits > 0 { // the public corner's noise is drawn, too, and not added
+		p.Cases[0][0] = privacy.Release{Laws: []privacy.Law{privacy.BinomialLaw(s.event.Coordinates, s.noise), round}, Sum: batch, Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
+		p.Draws = []privacy.Draws{{Law: round, Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: 1}}
 	}
 	if batch > 1 {
-		p.Model, p.Scope = privacy.Shuffled, privacy.AllOutputs
-		p.Conditions = append(p.Conditions,
-			"an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
+		p = shuffled(p, "an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
 			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch))
 	}
 	return p

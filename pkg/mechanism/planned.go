@@ -40,6 +40,11 @@ func (s *single) ready() error {
 	return nil
 }
 
+// reveals ends an Init that went well: it says what a release shows of a record that is in it.
+func (s *single) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.Budget, source string, conditions ...string) {
+	s.planned = planned{central(n, asked, source, conditions...).With(r), 1}
+}
+
 // plan returns the plan of what was released of a number of records, each in one release.
 func (s *single) plan(records int) privacy.Plan { return s.shown(records, s.releases) }
 

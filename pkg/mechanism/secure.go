@@ -78,6 +78,16 @@ func (s *secure) init(dim int, bound, grid float64, reach int64) error {
 	return nil
 }
 
+// reveals ends an Init that went well: it says what a sum shows of a record that is in it.
+func (s *secure) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.Budget, norm, source string) {
+	sums := "a record is in one sum"
+	if n.Contributions > 1 {
+		sums = fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
+	}
+	s.single.reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
+	s.one.Quality = privacy.Secure
+}
+
 // checkSecure checks the settings that the secure mechanisms have in common and returns the
 // neighbouring relation.
 func checkSecure(name string, epsilon float64, dim int, bound, grid float64, n privacy.Neighbours) (privacy.Neighbours, error) {

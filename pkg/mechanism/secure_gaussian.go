@@ -80,19 +80,9 @@ func (s *SecureGaussian) Init() error {
 		return err
 	}
 	s.square, s.law = uint64(square), law
-	p := central(neighbours, s.Budget, "Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)",
-		fmt.Sprintf("records clipped to the norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
-	p.Quality = privacy.Secure
-	s.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}), 1}
+	s.reveals(privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}, neighbours, s.Budget, "norm",
+		"Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)")
 	return nil
-}
-
-// oneSum returns the condition that says in how many sums a record or user may be.
-func oneSum(n privacy.Neighbours) string {
-	if n.Contributions == 1 {
-		return "a record is in one sum"
-	}
-	return fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
 }
 
 // Plan returns what the sums reveal of a record.

@@ -79,10 +79,8 @@ func (s *SecureLaplace) Init() error {
 		return err
 	}
 	s.radius, s.law = int64(radius), law
-	p := central(neighbours, nominal, "Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2",
-		fmt.Sprintf("records clipped to the L1 norm %v and rounded to the grid %v inside the mechanism", s.Bound, grid), oneSum(neighbours))
-	p.Quality = privacy.Secure
-	s.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}}), 1}
+	s.reveals(privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}}, neighbours, nominal, "L1 norm",
+		"Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2")
 	return nil
 }
 

@@ -85,10 +85,14 @@ func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, sourc
 	}
 }
 
-// plan returns what a number of records shows of one, after first and later draws. The record of a
-// warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
+// plan returns what a number of records shows of one, after so many draws for each arm. The record
+// of a warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
 // each of its arms.
-func (t *noisyTally) plan(records int, nodes func(n int) int, first, later int) privacy.Plan {
+func (t *noisyTally) plan(records int, nodes func(n int) int, draws []int) privacy.Plan {
+	var first, later int // an arm's first draw, and the others
+	for _, n := range draws {
+		first, later = first+min(n, 1), later+max(n-1, 0)
+	}
 	if !t.setup.WarmUp {
 		return t.shows[1].shown(t.setup.Slots*nodes(max(0, records)), first+later)
 	}

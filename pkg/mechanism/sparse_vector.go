@@ -67,14 +67,12 @@ func (s *SparseVector) Init() error {
 	if err != nil {
 		return err
 	}
-	condition := fmt.Sprintf("one record moves a query by at most %v", s.Sensitivity)
 	share, factor := 1/(1+cbrt4), 2.0 // of epsilon_1, 2^(2/3) = 4^(1/3)
 	if s.Monotone {
 		if neighbours.Relation != privacy.AddRemove {
 			return fmt.Errorf("mechanism: SparseVector.Monotone under %v, want AddRemove: a record that is replaced raises one query and lowers another", neighbours.Relation)
 		}
 		share, factor = 0.5, 1
-		condition += ", and all in the same direction"
 	}
 	each := s.Epsilon / float64(s.Accepted)
 	sensitivity := s.Sensitivity * float64(neighbours.Contributions)
@@ -84,9 +82,9 @@ func (s *SparseVector) Init() error {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
 	s.most = s.Accepted
-	s.planned = planned{central(neighbours, nominal, "Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", condition).
-		With(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)},
-			Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted}), 1}
+	laws := []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)}
+	s.reveals(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted}, neighbours, nominal,
+		"Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", moves("query", s.Sensitivity, s.Monotone))
 	return nil
 }
 

@@ -62,13 +62,12 @@ func (t *TopK) Init() error {
 	if err != nil {
 		return err
 	}
-	factor, condition := 2.0, fmt.Sprintf("one record moves a score by at most %v", t.Sensitivity)
+	factor := 2.0
 	if t.Monotone {
 		if neighbours.Relation != privacy.AddRemove {
 			return fmt.Errorf("mechanism: TopK.Monotone under %v, want AddRemove: a record that is replaced raises one score and lowers another", neighbours.Relation)
 		}
 		factor = 1
-		condition += ", and all in the same direction"
 	}
 	k := float64(t.K)
 	pick := t.Budget.Epsilon / k
@@ -79,14 +78,14 @@ func (t *TopK) Init() error {
 		}
 		pick = max(pick, math.Sqrt(8*rho/k))
 	}
+	sensitivity := t.Sensitivity * float64(neighbours.Contributions)
 	t.scale = factor * t.Sensitivity * float64(neighbours.Contributions) / pick
 	if math.IsInf(t.scale, 0) || t.scale == 0 && !t.Budget.None() {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
 	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.planned = planned{central(neighbours, t.Budget, "McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021",
-		condition, "a record is in one choice").With(privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)},
-		Sensitivity: privacy.Norms{LInf: t.Sensitivity * float64(neighbours.Contributions)}, Monotone: t.Monotone, Times: t.K}), 1}
+	t.reveals(privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)}, Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: t.Monotone, Times: t.K}, neighbours, t.Budget,
+		"McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021", moves("score", t.Sensitivity, t.Monotone), "a record is in one choice")
 	return nil
 }
 

@@ -165,10 +165,5 @@ func (t *TreeTally) Scale() (first, node float64) { return t.first, t.later }
 // sum of its own for each arm. Noise is drawn for each observation: in the trees each finishes
 // exactly one of the nodes that prefixes use.
 func (t *TreeTally) Plan(records int) privacy.Plan {
-	var first, nodes int
-	for arm, n := range t.leaves {
-		first += t.seen[arm] - n
-		nodes += n
-	}
-	return t.plan(records, func(n int) int { return bits.Len(uint(min(n, t.setup.Horizon))) }, first, nodes).HeldBy(t)
+	return t.plan(records, func(n int) int { return bits.Len(uint(min(n, t.setup.Horizon))) }, t.seen).HeldBy(t)
 }

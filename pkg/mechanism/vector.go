@@ -32,6 +32,14 @@ func fits(dst, value []float64, dim int) error {
 	return nil
 }
 
+// moves is the condition of mechanisms over scores or queries of a sensitivity.
+func moves(what string, by float64, monotone bool) string {
+	if monotone {
+		return fmt.Sprintf("one record moves a %s by at most %v, and all in the same direction", what, by)
+	}
+	return fmt.Sprintf("one record moves a %s by at most %v", what, by)
+}
+
 // apart returns the condition that says in how many releases a record or user may be.
 func apart(n privacy.Neighbours) string {
 	if n.Contributions == 1 {
