@@ -2,8 +2,10 @@ package privacy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Calibration says where the level of the noise comes from.
@@ -32,10 +34,32 @@ func (c Calibration) String() string {
 // Claim is the guarantee that a plan gives. Only Plan.Claim makes one; the zero Claim claims
 // nothing.
 type Claim struct {
-	plan    Plan
+	plan  Plan
+	proof *proof
+}
+
+// proof is what the accountants say of a plan. Some of them take longer than a short run, so it is
+// made when somebody asks for it, once for all copies of a claim.
+type proof struct {
+	once    sync.Once
 	event   Event
 	epsilon float64
-	by      string
+	by      string // the accountant's name
+}
+
+// proved returns the proof, and one that nothing is hidden for the zero Claim.
+func (c Claim) proved() *proof {
+	if c.proof == nil {
+		return &proof{event: Exposed{"nothing is claimed"}, epsilon: math.Inf(1)}
+	}
+	c.proof.once.Do(func() {
+		e := c.plan.Event()
+		c.proof.event, c.proof.epsilon = e, math.Inf(1)
+		if epsilon, by, err := Tightest(e, c.plan.Asked.Delta); err == nil && epsilon >= 0 {
+			c.proof.epsilon, c.proof.by = epsilon, by
+		}
+	})
+	return c.proof
 }
 
 // Held reports whether anything is claimed: whether there is a plan and somebody holds it.
@@ -66,27 +90,17 @@ func (c Claim) Conditions() []string { return slices.Clone(c.plan.Conditions) }
 func (c Claim) Source() string { return c.plan.Source }
 
 // Event returns the event that the accountant was asked about.
-func (c Claim) Event() Event {
-	if c.event == nil {
-		return Exposed{"nothing is claimed"}
-	}
-	return c.event
-}
+func (c Claim) Event() Event { return c.proved().event }
 
 // Epsilon returns the proved epsilon, at the delta that was asked for. It is exact for Gaussian
 // noise, and otherwise the least upper bound of this package's accountants. +Inf means no privacy.
-func (c Claim) Epsilon() float64 {
-	if c.event == nil {
-		return Exposed{}.PureEpsilon()
-	}
-	return c.epsilon
-}
+func (c Claim) Epsilon() float64 { return c.proved().epsilon }
 
 // Proved returns the proved budget: Epsilon, and the delta that was asked for.
 func (c Claim) Proved() Budget { return Budget{c.Epsilon(), c.plan.Asked.Delta} }
 
 // Accountant returns the name of the accountant that proves Epsilon.
-func (c Claim) Accountant() string { return c.by }
+func (c Claim) Accountant() string { return c.proved().by }
 
 // NotCovered lists the outputs that no claim of this toolkit covers.
 const NotCovered = "error texts, counts of clipped records, running times"
@@ -107,7 +121,7 @@ func (c Claim) Fields() [][2]string {
 		{"level", level},
 		{"covers", p.Scope.String()},
 		{"asked for", fmt.Sprintf("epsilon = %.4g, delta = %.4g", p.Asked.Epsilon, p.Asked.Delta)},
-		{"proved", fmt.Sprintf("epsilon = %.4g at that delta (%s)", c.Epsilon(), c.by)},
+		{"proved", fmt.Sprintf("epsilon = %.4g at that delta (%s)", c.Epsilon(), c.Accountant())},
 		{"event", fmt.Sprint(c.Event())},
 		{"calibration", p.Calibration.String()},
 		{"noise", p.Quality.String()},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -98,6 +99,56 @@ func TestLedgerMeetsClaim(t *testing.T) {
 			if !strings.Contains(err.Error(), w) {
 				t.Errorf("%s: error %q does not name %q", c.name, err, w)
 			}
+		}
+	}
+}
+
+// costly is an event that takes an accountant long: calls counts how often one is asked.
+type costly struct{ calls *atomic.Int64 }
+
+func (costly) String() string  { return "costly" }
+func (costly) Validate() error { return nil }
+func (c costly) PureEpsilon() float64 {
+	c.calls.Add(1)
+	return 1
+}
+
+// accounted is a learner with such an event. It may leave its draws out of its plan.
+type accounted struct {
+	laplaceGreedy
+	event  costly
+	silent bool
+}
+
+func (l *accounted) Plan(records int) privacy.Plan {
+	p := l.laplaceGreedy.Plan(records)
+	if p.Cases[0][0].Own = l.event; l.silent {
+		p.Draws = nil
+	}
+	return p.HeldBy(l)
+}
+
+// TestClaimsAreLazy: a run asks no accountant if its results are not asked for the claim, and once
+// for all trials if they are, or if a trial has to know.
+func TestClaimsAreLazy(t *testing.T) {
+	for _, silent := range []bool{false, true} {
+		once, twice := new(atomic.Int64), new(atomic.Int64)
+		privacy.ClaimOf(&accounted{event: costly{once}}).Epsilon()
+		e := toyExperiment()
+		e.Trials, e.Policies = 5, []Policy{{"costly", func() bandit.Learner { return &accounted{event: costly{twice}, silent: silent} }}}
+		r, err := e.Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := int64(0)
+		if silent {
+			want = once.Load()
+		}
+		if n := twice.Load(); once.Load() == 0 || n != want {
+			t.Errorf("silent %v: a run of 5 trials asks %d times, want %d of %d for a claim", silent, n, want, once.Load())
+		}
+		if r.Policies[0].Epsilon() != 1 || r.Policies[0].Claim.Epsilon() != 1 || twice.Load() != once.Load() {
+			t.Errorf("silent %v: epsilon = %v, asked for %d times, want 1 and %d", silent, r.Policies[0].Epsilon(), twice.Load(), once.Load())
 		}
 	}
 }

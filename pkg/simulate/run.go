@@ -191,7 +191,7 @@ func (j *job) cost() int64 { return int64(j.rounds()) * int64(len(j.Policies)) }
 func (t task) run(ctx context.Context, m *meter) {
 	start := time.Now()
 	policies := int64(len(t.Policies))
-	rec, err := t.runTrial(ctx, t.trial, t.grid, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
+	rec, err := t.runTrial(ctx, t.trial, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
 	if err == nil {
 		rec.Busy = time.Since(start)
 		err = t.save.append(rec)

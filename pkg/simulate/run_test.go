@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 func mustRun(t testing.TB, e *Experiment) *Result {
@@ -73,7 +74,7 @@ func TestRoundsDoNotAllocate(t *testing.T) {
 		e := toyExperiment()
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
 		return testing.AllocsPerRun(5, func() {
-			if _, err := e.runTrial(t.Context(), 0, e.Grid, func(int) {}); err != nil {
+			if _, err := (&job{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})

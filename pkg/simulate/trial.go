@@ -77,7 +77,7 @@ const (
 
 // runTrial plays one trial. It calls tick with the number of rounds played since its last call. The
 // error is ctx's or a *TrialError.
-func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick func(rounds int)) (rec *record, err error) {
+func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (rec *record, err error) {
 	at, round := -1, 0 // the policy whose code runs (-1: the environment) and the round, for errors
 	turn := -1         // the policy whose turn it is (-1: none's)
 	fail := func(err error) *TrialError {
@@ -126,7 +126,7 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 				return nil, fail(fmt.Errorf("in WarmUp: %w", err))
 			}
 		}
-		rec.Regret[i] = make([]float64, len(grid))
+		rec.Regret[i] = make([]float64, len(e.grid))
 	}
 
 	var view bandit.View
@@ -154,7 +154,7 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 				return nil, fail(err)
 			}
 		}
-		if round == grid[point] {
+		if round == e.grid[point] {
 			at, turn = -1, -1
 			for i := range seats {
 				if sum := seats[i].sum; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -181,10 +181,11 @@ func (e *Experiment) runTrial(ctx context.Context, trial int, grid []int, tick f
 	tick(rounds - ticked)
 	for i := range seats {
 		at = i
-		if err := seats[i].check(); err != nil {
+		unchecked, err := seats[i].check(e.claims[i])
+		if err != nil {
 			return nil, fail(err)
 		}
-		rec.Warnings[i] = append(seats[i].learner.Warnings(), seats[i].unchecked()...)
+		rec.Warnings[i] = append(seats[i].learner.Warnings(), unchecked...)
 	}
 	return rec, nil
 }
@@ -205,33 +206,20 @@ func allArms(n int) []int {
 	return arms
 }
 
-// check compares the noise drawn in the trial with the learner's plan. A learner that draws noise
-// from the operating system, not from the source that it was given, keeps its own ledger and has a
-// method Check.
-func (s *seat) check() error {
-	var err error
-	if p := privacy.PlanOf(s.learner, privacy.All); s.says(p) {
-		err = s.ledger.CheckPlan(s.learner.(privacy.Planner))
+// check compares the noise drawn in the trial with the learner's plan, or warns of a claim, nil for
+// none, that cannot be compared. It can if the plan lists draws, or draws nothing from the trial's source. A
+// learner that draws noise from the operating system keeps its own ledger and has a method Check.
+func (s *seat) check(claim *privacy.Claim) (unchecked []bandit.Warning, err error) {
+	planner, ok := s.learner.(privacy.Planner)
+	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality == privacy.Secure) {
+		err = s.ledger.CheckPlan(planner)
+	} else if claim != nil && !math.IsInf(claim.Epsilon(), 1) {
+		unchecked = []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}
 	}
 	if l, ok := s.learner.(interface{ Check() error }); ok {
 		err = errors.Join(err, l.Check())
 	}
-	return err
-}
-
-// says reports whether the learner's plan lists draws, or draws nothing from the trial's source.
-func (s *seat) says(p privacy.Plan) bool {
-	_, ok := s.learner.(privacy.Planner)
-	return ok && (p.Draws != nil || p.Quality == privacy.Secure)
-}
-
-// unchecked warns of a claim that cannot be compared with the ledger.
-func (s *seat) unchecked() []bandit.Warning {
-	p := privacy.PlanOf(s.learner, privacy.All)
-	if s.says(p) || math.IsInf(p.Claim().Epsilon(), 1) {
-		return nil
-	}
-	return []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}
+	return unchecked, err
 }
 
 // checkArms returns the index of the first arm outside [0, n), len(arms) if the number of arms is

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -179,7 +180,7 @@ func TestWarmUpAllocatesOnce(t *testing.T) {
 		}
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
 		return testing.AllocsPerRun(5, func() {
-			if _, err := e.runTrial(t.Context(), 0, e.Grid, func(int) {}); err != nil {
+			if _, err := (&job{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
