@@ -57,7 +57,8 @@ func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.P
 	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}})
 }
 
-// authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in gamma, which is that of Claim 20 at any shift.
+// authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
+// gamma, which is that of Claim 20 at any shift.
 type authorsWishart struct{ mechanism.Wishart }
 
 // authors returns LinUCB over a binary tree with that noise.
@@ -66,7 +67,8 @@ func authors(b privacy.Budget, unshifted bool) *learner.Private[privacy.Sums] {
 	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
 }
 
-// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)), delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
+// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
+// delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
 func (w *authorsWishart) Init(s privacy.Setup) error {
 	m := float64(1 + bits.Len(uint(s.Horizon-1)))
 	slack := w.Budget.Delta / (m + 1)

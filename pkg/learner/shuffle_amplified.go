@@ -140,8 +140,8 @@ func (a *AmplifiedDevice) Init(p bandit.Problem, horizon int) (err error) {
 // Plan returns what a message shows of its user without a shuffler.
 func (a *AmplifiedDevice) Plan(int) privacy.Plan { return a.plan.HeldBy(a) }
 
-// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by Uniform.
-// That is as much as by itself unless shuffling is proved to amplify.
+// ShuffledPlan returns what a message shows in a batch of Noise.Batch messages, shuffled by
+// Uniform. That is as much as by itself unless shuffling is proved to amplify.
 func (a *AmplifiedDevice) ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error) {
 	if err := checkShuffler[*Uniform]("AmplifiedNoise", a.Noise.Batch, s, batch); err != nil {
 		return privacy.Plan{}, err

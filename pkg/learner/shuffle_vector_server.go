@@ -18,11 +18,11 @@ import (
 // The shift is Ridge + 2 Upsilon_n after n of N batches. An entry's noise is sub-Gaussian of
 // variance n B tau^2, where tau^2 is that of one message in the units of x x^T. A symmetric matrix
 // of independent such entries has operator norm below Upsilon_n = tau sqrt(n B) sqrt(2 d ln(8 d
-// N/alpha)) after all N batches of a run, except with probability alpha/4 (Tropp 2012, Thm. 4.1: the
-// squares of the entries' matrices sum to at most d times the identity). The noise on y x has norm
-// below its own tau sqrt(n B) (sqrt(d) + sqrt(2 ln(4 N/alpha))) (Hsu, Kakade, Zhang 2012). The width
-// is that of Proposition 4 of Shariff and Sheffet 2018. Its regulariser is fixed anew each time that
-// n doubles, with a union bound over these epochs.
+// N/alpha)) after all N batches of a run, except with probability alpha/4 (Tropp 2012, Thm. 4.1:
+// the squares of the entries' matrices sum to at most d times the identity). The noise on y x has
+// norm below its own tau sqrt(n B) (sqrt(d) + sqrt(2 ln(4 N/alpha))) (Hsu, Kakade, Zhang 2012). The
+// width is that of Proposition 4 of Shariff and Sheffet 2018. Its regulariser is fixed anew each
+// time that n doubles, with a union bound over these epochs.
 //
 // With epsilon = +Inf the shift is Ridge, and this is LinUCB that learns once a batch. The
 // broadcast is the ellipsoid. A batch costs O(d^3).

@@ -86,8 +86,8 @@ func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, sourc
 }
 
 // plan returns what a number of records shows of one, after so many draws for each arm. The record
-// of a warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums for
-// each of its arms.
+// of a warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums
+// for each of its arms.
 func (t *noisyTally) plan(records int, nodes func(n int) int, draws []int) privacy.Plan {
 	var first, later int // an arm's first draw, and the others
 	for _, n := range draws {

@@ -176,9 +176,10 @@ func (w *Wishart) Shift() float64 {
 // Bounds returns the bounds of Proposition 9, moved by shift, with the gamma of Claim 20.
 //
 // Claim 20 is about shifts down. A shift up divides gamma by at least sqrt(1 + shift/rho_max), with
-// rho_max as it was before, and that is what Bounds returns then. Under AsPublished and the shift of
-// Eq. (4), gamma is the printed simplification, which is about twice that of Claim 20. Sound allots
-// probability alpha/(4n) of the union bound to the event of gamma; the paper allots alpha/(2n).
+// rho_max as it was before, and that is what Bounds returns then. Under AsPublished and the shift
+// of Eq. (4), gamma is the printed simplification, which is about twice that of Claim 20. Sound
+// allots probability alpha/(4n) of the union bound to the event of gamma; the paper allots
+// alpha/(2n).
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
 	root, c := w.spread()
 	square := w.setup.Bound * w.setup.Bound

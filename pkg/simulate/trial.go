@@ -207,8 +207,9 @@ func allArms(n int) []int {
 }
 
 // check compares the noise drawn in the trial with the learner's plan, or warns of a claim, nil for
-// none, that cannot be compared. It can if the plan lists draws, or draws nothing from the trial's source. A
-// learner that draws noise from the operating system keeps its own ledger and has a method Check.
+// none, that cannot be compared. It can if the plan lists draws, or draws nothing from the trial's
+// source. A learner that draws noise from the operating system keeps its own ledger and has a
+// method Check.
 func (s *seat) check(claim *privacy.Claim) (unchecked []bandit.Warning, err error) {
 	planner, ok := s.learner.(privacy.Planner)
 	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality == privacy.Secure) {
