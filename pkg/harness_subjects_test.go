@@ -117,6 +117,11 @@ func sparseJDP(make func(privacy.Budget, int) *learner.Private[mechanism.SparseG
 	}, budget, 1, linear, 1000}
 }
 
+// printed is the printed private LASSO.
+func printed() *mechanism.ThresholdedLasso {
+	return &mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
+}
+
 // soon is the time that a long run is given before it is cancelled.
 func soon() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
@@ -252,6 +257,10 @@ func subjects() []subject {
 		}),
 
 		setups("mechanism.SparseEpisodes", func() any { return sparse() }),
+		setups("mechanism.NoisyIHT", func() any {
+			return &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: &mechanism.Growing{Least: 4}}
+		}),
+		setups("mechanism.ThresholdedLasso", func() any { return printed() }),
 		setups("mechanism.TopScores", func() any {
 			return &mechanism.TopScores{Budget: budget, Picks: 1, Scores: &mechanism.Correlations{X: 1, Y: 2}, Lengths: &mechanism.Growing{Least: 4}}
 		}),
@@ -273,6 +282,48 @@ func subjects() []subject {
 		of("learner.SparseJDPTuned", func() []any { return sparseJDP(learner.SparseJDPTuned) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
 		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
+
+		linears("learner.FLIPHAT", func() any {
+			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+		}),
+		linears("learner.PrivateThresholdedLasso", func() any {
+			return learner.New(&learner.PrivateThresholdedLasso{Ridge: 1}, printed())
+		}),
+		of("learner.NewFLIPHAT", func() []any {
+			return []any{func(b privacy.Budget, sparsity int, l1 float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewFLIPHAT(b, sparsity, l1)
+				l.Statistic.(*mechanism.NoisyIHT).Calibration = privacy.AsPublished // exact accounting takes long
+				return l, l.Init(p, horizon)
+			}, budget, 1, 1.5, linear, 1000}
+		}),
+		of("learner.SparseBits", func() []any {
+			return []any{func(b learner.SparseBits, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
+				return l, l.Init(p, horizon)
+			}, learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}, linear, 1000}
+		}),
+		of("learner.SparseBitsDevice", func() []any {
+			return []any{func(d *learner.SparseBitsDevice, p bandit.Problem, horizon int) (learner.Device, error) {
+				return d, d.Init(p, horizon)
+			}, &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+		}),
+		of("learner.SparseBitsServer", func() []any {
+			return []any{func(s *learner.SparseBitsServer, p bandit.Problem, horizon int) (learner.Server, error) {
+				return s, s.Init(p, horizon)
+			}, &learner.SparseBitsServer{Bits: learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}}, linear, 1000}
+		}),
+		of("learner.NewSparseBits", func() []any {
+			return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewSparseBits(b, sparsity)
+				return l, l.Init(p, horizon)
+			}, budget, 1, linear, 10000}
+		}),
+		of("learner.NewPrivateThresholdedLasso", func() []any {
+			return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewPrivateThresholdedLasso(b, sparsity)
+				return l, l.Init(p, horizon)
+			}, budget, 1, linear, 1000}
+		}),
 
 		linears("learner.LinUCB", func() any { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {

@@ -51,6 +51,8 @@ func (u *user) use(made any) {
 		u.tally(m, privacy.NewNoise(source))
 	case privacy.Statistic[mechanism.SparseGram]:
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
+	case privacy.Statistic[mechanism.SparseTheta]:
+		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseTheta) []float64 { return r.Theta })
 	case privacy.Statistic[mechanism.Support]:
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
 	case bandit.Learner:

@@ -24,7 +24,7 @@ var allowed = map[string]string{
 	"matroid":     "",
 	"lasso":       "",
 	"privacy":     "random",
-	"mechanism":   "privacy random",
+	"mechanism":   "privacy lasso random",
 	"online":      "privacy mechanism random",
 	"environment": "bandit matroid random",
 	"learner":     "bandit privacy mechanism online matroid lasso random",

@@ -5,69 +5,114 @@ import (
 	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// sparseDim and sparseRows are the coordinates of a context and the rows of an episode.
-const sparseDim, sparseRows = 3, 2
+// sparseRows is the number of rows of each episode that the audits of sparse models attack, in three
+// dimensions. All are 0 but for the last, which is as far out in one world as in the other.
+const sparseRows = 8
 
-// sparseLengths gives all episodes the same number of rows.
-type sparseLengths struct{}
-
-func (sparseLengths) Length(int, int, float64) int { return sparseRows }
-
-// soundSparse audits the statistics of sparse linear models.
+// soundSparse audits the statistics of sparse linear models, and the local device.
 func soundSparse(s Scale) []audit.Item {
 	runs := pick(s, 20_000, 100_000, 1_000_000)
-	phase := mechanism.Phase{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}
-	later := mechanism.Phase{Norm: 1, Reward: 0.5}
+	lengths := mechanism.Growing{Least: sparseRows, Factor: 1}
+	value := func(of []float64) float64 {
+		if len(of) == 0 {
+			return 0
+		}
+		return of[0]
+	}
+	first := func(of []int) float64 {
+		if len(of) == 0 {
+			return -1
+		}
+		return float64(of[0])
+	}
+	hard := func(r *mechanism.SparseTheta, out []float64) { out[0], out[1] = first(r.Support), value(r.Theta) }
 	gram := func(r *mechanism.SparseGram, out []float64) {
-		out[0], out[1], out[2] = float64(r.Support[0]), r.Gram[0], r.Cross[0]
+		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
 	}
 	return []audit.Item{
-		sparseItem("top of 3 scores", runs, 1, 1, func() privacy.Statistic[mechanism.Support] {
-			return &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Lengths: sparseLengths{}}
-		}, func(r *mechanism.Support, out []float64) { out[0] = float64(r.Of[0]) }),
-		sparseItem("an episode's support and Gram matrix", runs, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: auditBudget, Lengths: sparseLengths{}, Phases: []mechanism.Phase{phase}}
+		sparseItem("sparse episodes", runs, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.SparseEpisodes{Budget: auditBudget, Lengths: lengths,
+				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}
 		}, gram),
-		sparseItem("the same, refined in a second episode", runs, 2, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: auditBudget, Lengths: sparseLengths{}, Refine: true,
-				Phases: []mechanism.Phase{phase, later}}
+		sparseItem("sparse episodes, refined by residuals", runs, 2, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.SparseEpisodes{Budget: auditBudget, Lengths: lengths, Refine: true,
+				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 		}, gram),
+		sparseItem("top scores", runs, 1, 1, func() privacy.Statistic[mechanism.Support] {
+			return &mechanism.TopScores{Budget: auditBudget, Picks: 1, Lengths: lengths}
+		}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
+		sparseItem("hard thresholding", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: auditBudget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("hard thresholding by the published lemma", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: auditBudget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("hard thresholding under Gumbel noise", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: auditBudget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("thresholded LASSO, mended", runs/5, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.ThresholdedLasso{Budget: auditBudget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
+				Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
+			}}
+		}, gram),
+		sparseBitsItem(runs),
 	}
 }
 
-// sparseItem audits what a statistic releases after some episodes, read by numbers. The worlds
-// differ in the first row of the last episode.
+// sparseItem audits what a statistic releases after some episodes. numbers writes a release.
 func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() privacy.Statistic[R],
 	numbers func(r *R, out []float64)) audit.Item {
+	rows := episodes * sparseRows
 	ready := func() any {
-		x := fresh()
-		exitOn(x.Init(privacy.Setup{Dim: sparseDim + 1, Horizon: episodes*sparseRows + 1, Bound: 2, Alpha: 0.1}))
-		return x
+		m := fresh()
+		exitOn(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+		return m
 	}
-	pool := sync.Pool{New: ready} // calibrating takes longer than a run
+	pool := sync.Pool{New: ready}
 	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
-	last := (episodes - 1) * sparseRows
+	zero := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
+	far := [2]privacy.Record{{X: []float64{1e3, 0, 0}, Y: []float64{1e3}}, {X: []float64{0, -1e3, 0}, Y: []float64{1e3}}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			x := pool.Get().(privacy.Statistic[R])
-			defer pool.Put(x)
-			x.Reset(privacy.NewNoise(source))
-			for i := range episodes * sparseRows {
-				row := []float64{1, 1, -1, 0.5}
-				if i == last {
-					row = [][]float64{{1, 1, -1, 1}, {1, -1, 1, -1}}[world]
+			m := pool.Get().(privacy.Statistic[R])
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for i := range rows {
+				row := zero
+				if i == rows-1 {
+					row = far[world]
 				}
-				if _, err := x.Add(privacy.Row(row)); err != nil {
+				if _, err := m.Add(&row); err != nil {
 					return err
 				}
 			}
-			numbers(x.Release(), out)
+			numbers(m.Release(), out)
 			return nil
+		},
+	}
+}
+
+// sparseBitsItem audits an answer of the local device.
+func sparseBitsItem(runs int) audit.Item {
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	d := &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}
+	exitOn(d.Init(problem, 1000))
+	claim, curve := audit.Claimed(privacy.ClaimOf(d))
+	return audit.Mechanism{
+		Name: "sparse bits", Claim: claim, Curve: curve, Exact: 1, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m, err := d.Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
+			if err == nil {
+				out[0] = m[0]
+			}
+			return err
 		},
 	}
 }

@@ -6,6 +6,8 @@
 //   - [LinUCB]: linear contextual UCB, jointly private over a tree
 //   - [SparseJDP]: greedy on the few coordinates that matter, jointly private over episodes;
 //     [NewSparseJDP], [SparseJDPTuned] and [SparseJDPPlain] are its recipes
+//   - [FLIPHAT]: greedy on noisy iterative hard thresholding, its rival
+//   - [PrivateThresholdedLasso]: a LASSO and sparse vector as printed, whose privacy does not hold
 //   - [OMM]: UCB on a matroid; [DPUCBMAT] and [CUCBTree] are its private forms
 //   - [CTS]: Thompson sampling on a matroid; [DPTSMAT] is its private form
 //   - [KLOSM]: KL-UCB on a matroid
@@ -18,6 +20,8 @@
 //   - [LassoBandit]: a LASSO with forced rounds
 //   - [DoublyRobustLasso]: a LASSO of pseudo-rewards for the mean of all arms
 //   - [SupportOracle]: ridge regression that is told which coordinates matter
+//
+// [NewSparseBits] makes a local learner for many dimensions, of one bit a user.
 //
 // In the local and the shuffle model, a learner is a [Local]: a [Device], a [Server] and perhaps a
 // [Shuffler] between them.

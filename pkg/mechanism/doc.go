@@ -31,6 +31,8 @@
 //
 //   - [SparseEpisodes], [SparseEstimate]: the coordinates that matter, and the regression on them.
 //   - [TopScores]: the coordinates that matter alone, by [Signs] or [Correlations].
+//   - [NoisyIHT]: an estimate of all coordinates, by noisy iterative hard thresholding.
+//   - [ThresholdedLasso]: the coordinates of a LASSO by sparse vector, as printed: not private.
 //
 // One-shot mechanisms release vectors, choices and answers:
 //

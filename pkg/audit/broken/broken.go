@@ -11,7 +11,7 @@
 //   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise].
 //   - Sparse vector and noisy maximum: [FreshThreshold], [NoCutoff], [NoisyMaxValue].
 //   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
-//     [RemembersViews].
+//     [RemembersViews], [PrintedLasso], [ScreenedQueries], [UnclippedContexts].
 //
 // Read [HalfSensitivity] first.
 package broken
@@ -26,13 +26,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// All returns all fixtures, twenty of them.
+// All returns all fixtures, twenty-three of them.
 func All() []audit.Item {
 	return []audit.Item{
 		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
 		ReusedNoise(), LowBits(), WishartBeyondOne(), PairAsOne(), InitOfAllArms(),
 		BudgetTwice(), HalvedSymmetric(), WrongCoin(), NotCleared(), ClipAfterNoise(),
 		RefusesRecords(), ShowsAllTwice(), NoCutoff(), NoisyMaxValue(), RemembersViews(),
+		PrintedLasso(), ScreenedQueries(), UnclippedContexts(),
 	}
 }
 

@@ -60,6 +60,13 @@ func devices() map[string]privacytest.DeviceCase {
 		Server: func() learner.Server { return &learner.LDPServer{Noise: printed} },
 		Below:  0.3, // its worst case is a diagonal change
 	}
+	sparse := learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}
+	all["sparse bits"] = privacytest.DeviceCase{
+		New:     func() learner.Device { return &learner.SparseBitsDevice{Bits: sparse} },
+		Server:  func() learner.Server { return &learner.SparseBitsServer{Bits: sparse} },
+		Horizon: 1000,
+		Below:   1, // the probe gets the truth, of which it cannot tell how probable it is
+	}
 	for name, c := range all {
 		c.Problem = linear
 		if c.Below == 0 {

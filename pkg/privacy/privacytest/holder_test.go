@@ -43,8 +43,11 @@ var fields = map[string]string{
 	"mechanism.TopK":               "Budget: pure, K: 1, Candidates: 3, Sensitivity: 1",
 	"mechanism.TopScores":          "Budget: pure, Picks: 1, Lengths: mechanism.Growing{Least: 2}",
 	"mechanism.SparseEpisodes":     episodes,
-	"mechanism.SecureGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
-	"mechanism.SecureLaplace":      "Epsilon: 1, Dim: 2, Bound: 1",
+	"mechanism.NoisyIHT":           thresholding,
+	"mechanism.ThresholdedLasso": "Budget: approximate, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{" +
+		"Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true}",
+	"mechanism.SecureGaussian": "Budget: approximate, Dim: 2, Bound: 1",
+	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
 
 	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
 	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: arms()}, Statistic: &mechanism.Blocks{Budget: pure}",
@@ -52,14 +55,19 @@ var fields = map[string]string{
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(arms(), 1), Epsilon: 1",
 	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
 		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
-	"learner.LDPDevice":       "Noise: learner.LDPNoise{Budget: approximate}",
-	"learner.OnlineDevice":    "Noise: learner.OnlineNoise{Budget: approximate}",
-	"learner.CombinerDevice":  "Noise: learner.OnlineNoise{Budget: approximate}",
-	"learner.AmplifiedDevice": "Noise: learner.AmplifiedNoise{Budget: approximate, Batch: 20}",
-	"learner.VectorSumDevice": "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
+	"learner.LDPDevice":        "Noise: learner.LDPNoise{Budget: approximate}",
+	"learner.OnlineDevice":     "Noise: learner.OnlineNoise{Budget: approximate}",
+	"learner.CombinerDevice":   "Noise: learner.OnlineNoise{Budget: approximate}",
+	"learner.AmplifiedDevice":  "Noise: learner.AmplifiedNoise{Budget: approximate, Batch: 20}",
+	"learner.SparseBitsDevice": "Bits: learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
+	"learner.VectorSumDevice":  "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
 
 	"learner.Private[mechanism.SparseGram]": "Policy: &learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
 	"learner.SparseJDP":                     "",
+	"learner.PrivateThresholdedLasso":       "",
+
+	"learner.Private[mechanism.SparseTheta]": "Policy: &learner.FLIPHAT{}, Statistic: &mechanism.NoisyIHT{" + thresholding + "}",
+	"learner.FLIPHAT":                        "",
 
 	"learner.LinUCB": "",
 	"learner.OMM":    "Matroid: arms()",
@@ -72,6 +80,9 @@ var fields = map[string]string{
 // episodes are the fields of a SparseEpisodes.
 const episodes = "Budget: approximate, Concentrated: true, Lengths: mechanism.Growing{Least: 2}," +
 	"Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}"
+
+// thresholding are the fields of a NoisyIHT.
+const thresholding = "Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1"
 
 // public marks what makes no claim.
 const public = "/* public */"
@@ -215,6 +226,7 @@ func (g *generator) program(packages []string) string {
 			}
 			for _, release := range []types.Object{
 				g.privacy.Scope().Lookup("Sums"), g.privacy.Scope().Lookup("Means"), load("pkg/mechanism").Scope().Lookup("SparseGram"),
+				load("pkg/mechanism").Scope().Lookup("SparseTheta"),
 			} {
 				made, err := types.Instantiate(nil, named, []types.Type{release.Type()}, true)
 				if err != nil {
@@ -425,6 +437,8 @@ func policies(s subject) {
 			l = learner.New(x, privacy.Accumulator(&mechanism.BLT{Budget: approximate}))
 		case learner.Policy[privacy.Means]:
 			l = learner.New(x, privacy.Tally(&mechanism.Blocks{Budget: pure}))
+		case learner.Policy[mechanism.SparseTheta]:
+			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](&mechanism.NoisyIHT{` + thresholding + `}))
 		case learner.Policy[mechanism.SparseGram]:
 			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](&mechanism.SparseEpisodes{` + episodes + `}))
 		}

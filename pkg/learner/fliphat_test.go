@@ -1,0 +1,81 @@
+package learner_test
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+func TestFLIPHATConformance(t *testing.T) {
+	for name, change := range map[string]func(h *mechanism.NoisyIHT){
+		"sound":  func(*mechanism.NoisyIHT) {},
+		"gumbel": func(h *mechanism.NoisyIHT) { h.Gumbel = true },
+		"public": func(h *mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bandittest.Learner(t,
+				func() bandit.Learner {
+					l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
+					h := l.Statistic.(*mechanism.NoisyIHT)
+					h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
+					change(h)
+					return l
+				},
+				func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
+		})
+	}
+}
+
+func TestPrivateThresholdedLassoConformance(t *testing.T) {
+	bandittest.Learner(t,
+		func() bandit.Learner {
+			return learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2)
+		},
+		func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
+}
+
+// With little noise both find the arm that is best.
+func TestSparseRivalsLearn(t *testing.T) {
+	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
+	hard := learner.NewFLIPHAT(little, 2, 1.5)
+	hard.Statistic.(*mechanism.NoisyIHT).Step = 0.1
+	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
+	printed.Statistic.(*mechanism.ThresholdedLasso).Repairs.TwoSided = true
+	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {
+		env := &environment.Sparse{Dim: 20, Sparsity: 2}
+		const horizon = 4000
+		env.Reset(random.New(7, 0, "contexts"))
+		if err := l.Init(env.Problem(), horizon); err != nil {
+			t.Fatal(err)
+		}
+		l.Reset(random.New(7, 0, "own"), random.Source(7, 0, "noise"))
+		rewards := random.New(7, 0, "rewards")
+		var view bandit.View
+		var late, random float64
+		arms, y := make([]int, 0, 1), make([]float64, 1)
+		for round := range horizon {
+			env.Next(&view)
+			arms = l.Select(&view, arms[:0])
+			if round >= horizon/2 {
+				late += env.Regret(arms)
+				random += env.Regret([]int{round % view.Arms})
+			}
+			env.Pull(rewards, arms, y)
+			l.Update(&view, arms, y)
+		}
+		if err := l.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if !(late < 0.05*random) {
+			t.Errorf("%s: regret %.1f in the second half, %.1f at random", name, late, random)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package learner_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+func bitsOf(b learner.SparseBits) *learner.Local {
+	return &learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
+}
+
+func TestSparseBitsConformance(t *testing.T) {
+	bandittest.Learner(t,
+		func() bandit.Learner {
+			return bitsOf(learner.SparseBits{Budget: privacy.Budget{Epsilon: 3}, Sparsity: 2, Signal: 1})
+		},
+		func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+		bandittest.LearnerOptions{Seed: 1, Rounds: 330})
+}
+
+// An answer is pure epsilon-LDP, and its claim says so. Without a budget nothing is claimed.
+func TestSparseBitsClaim(t *testing.T) {
+	problem := (&environment.Sparse{Dim: 10}).Problem()
+	l := learner.NewSparseBits(privacy.Budget{Epsilon: 2}, 5)
+	if err := l.Init(problem, 200_000); err != nil {
+		t.Fatal(err)
+	}
+	if c := privacy.ClaimOf(l); c.Epsilon() != 2 || c.Model() != privacy.Local || c.Proved().Delta != 0 {
+		t.Errorf("%v, want epsilon = 2 in the local model", c)
+	}
+	none := learner.NewSparseBits(privacy.Budget{Epsilon: math.Inf(1)}, 5)
+	if err := none.Init(problem, 200_000); err != nil {
+		t.Fatal(err)
+	}
+	if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
+		t.Errorf("without noise: %v", c)
+	}
+}
+
+// The server finds the coordinates that matter, a theta with their signs and proportions, and after
+// that regret is small. A coordinate that matters is missed with a probability below 1e-4.
+func TestSparseBitsLearns(t *testing.T) {
+	const dim, sparsity, horizon = 10, 2, 40_000
+	server := &learner.SparseBitsServer{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}}
+	l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: server.Bits}, Server: server}
+	env := &environment.Sparse{Dim: dim, Sparsity: sparsity}
+	env.Reset(random.New(7, 0, "contexts"))
+	if err := l.Init(env.Problem(), horizon); err != nil {
+		t.Fatal(err)
+	}
+	l.Reset(random.New(7, 0, "own"), random.Source(7, 0, "noise"))
+	rewards := random.New(7, 0, "rewards")
+	var view bandit.View
+	var late, chance float64
+	arms, y := make([]int, 0, 1), make([]float64, 1)
+	for round := range horizon {
+		env.Next(&view)
+		arms = l.Select(&view, arms[:0])
+		if round >= horizon*3/4 {
+			late += env.Regret(arms)
+			chance += env.Regret([]int{round % view.Arms})
+		}
+		env.Pull(rewards, arms, y)
+		l.Update(&view, arms, y)
+	}
+	if err := l.Err(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(server.Support(), env.Support()) {
+		t.Errorf("support %v, want %v", server.Support(), env.Support())
+	}
+	if !(late < 0.03*chance) {
+		t.Errorf("regret %.1f in the last quarter, %.1f at random", late, chance)
+	}
+	b := server.Broadcast()[2:]
+	theta := env.Theta()
+	if ratio := b[1] / b[3] / (theta[int(b[0])] / theta[int(b[2])]); math.Abs(ratio-1) > 0.25 {
+		t.Errorf("broadcast %v for theta %v", b, theta)
+	}
+}
+
+func TestSparseBitsRefuses(t *testing.T) {
+	p := (&environment.Sparse{Dim: 10}).Problem()
+	for words, change := range map[string]func(b *learner.SparseBits, l *learner.Local, horizon *int){
+		"Sparsity = 11":            func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Sparsity = 11 },
+		"Signal = 2":               func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Signal = 2 },
+		"want more than the":       func(_ *learner.SparseBits, _ *learner.Local, horizon *int) { *horizon = 5000 },
+		"psilon":                   func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = -1 },
+		"Batch = 5, want 1":        func(_ *learner.SparseBits, l *learner.Local, _ *int) { l.Batch = 5 },
+		"rounds of its two stages": func(b *learner.SparseBits, _ *learner.Local, _ *int) { b.Budget.Epsilon = 1e-9 },
+	} {
+		b, horizon := learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: 2}, 100_000
+		var l learner.Local
+		change(&b, &l, &horizon)
+		l.Device, l.Server = &learner.SparseBitsDevice{Bits: b}, &learner.SparseBitsServer{Bits: b}
+		if err := l.Init(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("error %v, want one that says %q", err, words)
+		}
+	}
+}

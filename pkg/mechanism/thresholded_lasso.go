@@ -1,0 +1,482 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// ThresholdedLasso releases what PrivateThresholdedLASSO reads, as it is printed (Shukla,
+// Differentially Private High-dimensional Bandits, arXiv:2402.03737, Algorithms 1 and 2). Its claim
+// does not hold: the zero Repairs are for comparisons only, never to protect anybody.
+//
+// Before rounds 2, 4, 8, ... it fits a LASSO w to all rows so far, (1/n)|y - X w|^2 + lambda |w|_1
+// with lambda = Lambda sqrt(2 ln t ln d/t), and keeps S_0 = {j: |w_j| > 4 lambda}. Then it asks for
+// each j of S_0, in order, whether w_j + Lap(2 xi) > 4 lambda Gamma sqrt(s') + Lap(xi), until
+// Sparsity + sqrt(s') coordinates are above: the support S. In each round it releases the sum of
+// the rows (x_S, y) so far by a binary tree, each node of which has Wishart noise W(L~^2 I, k).
+// Where S changes, all nodes in use are released again, under new noise. With L = ceil(log2 T)
+// episodes and natural logarithms,
+//
+//	s' = 1 + 4 C_r C_X sqrt(Sparsity)/phi^2,
+//	delta_1 = delta/2L, eps_1 = eps/(2L ln(1/delta_1)), eps' = eps_1/sqrt(8 s' ln(1/delta_1)),
+//	xi = sqrt(32 ln(1/delta_1))/eps',
+//	Gamma sqrt(s') = (xi ln((1-delta)/eps) - C_theta)/sqrt(ln d ln T) - 1,
+//	eps_n = eps/sqrt(8 L ln(2/delta)), delta_n = delta/2L,
+//	k = max(d+1, ceil(d ln(8d/delta_n) (2/delta_n)/eps_n^2))
+//
+// for nodes of order p = |S| + 1. Repairs lists what is wrong with this, and repairs it, one by
+// one. With all that the privacy needs, the claim is what the accountant proves of the noise. That
+// much noise leaves no signal at any common horizon: use [SparseEpisodes].
+//
+// It keeps all rows. Rounds allocate nothing; the beginning of an episode allocates a little.
+type ThresholdedLasso struct {
+	Budget        privacy.Budget // no default, and delta > 0; epsilon = +Inf means no noise
+	Sparsity      int            // s_0, in [1, d], no default
+	Lambda        float64        // lambda_0, > 0; 0 means 0.1
+	Compatibility float64        // phi, > 0; 0 means 0.5
+	Reward        float64        // bound C_r on rewards, > 0, no default
+	Context       float64        // bound C_X on contexts, > 0; 0 means 1
+	Norm          float64        // bound C_theta on |theta|, > 0; 0 means 1
+	Row           float64        // bound on |x_S|, so that L~^2 = Row^2 + Reward^2; > 0, no default
+	Repairs       Repairs
+
+	setup     privacy.Setup
+	dim       int
+	as        *ThresholdedLasso // the fields as they were in Init, with their defaults
+	most      int               // coordinates that S may have
+	episodes  int
+	levels    int
+	xi        float64
+	threshold float64 // Gamma sqrt(s')
+	noise     *privacy.Noise
+	solver    lasso.Solver
+	wishart   []*wishartDraws // by order
+	count     int
+	clipped   int
+	rows      []float64
+	rewards   []float64
+	z         []float64
+	sum       []float64
+	nodes     [][]float64 // by level
+	queries   int
+	redrawn   int // thresholds
+	buf       [1]float64
+	release   SparseGram
+}
+
+// Repairs chooses which defects of the printed algorithm are mended. The zero value mends none.
+type Repairs struct {
+	// Sensitivity: the noise is for coefficients that one record moves by 1. No smaller bound than 2
+	// C_theta holds: with collinear columns, one replaced row of a thousand moves 0.97 from one
+	// coefficient to another. Mended, coefficients are clipped to [-C_theta, C_theta] and xi grows by
+	// 2 C_theta.
+	Sensitivity bool
+	// Threshold: each query has a fresh noisy threshold. So answers below, which sparse vector does
+	// not pay for, leak: by 0.03 each in a stream that claims 0.2. Mended, a threshold lasts until a
+	// query is above it.
+	Threshold bool
+	// Screen: S_0 is not private, and decides which queries are asked. Mended, all d are.
+	Screen bool
+	// Bound: rows are not clipped to the bound L~ that the noise is for. Mended, they are.
+	Bound bool
+	// Freedom: k has delta_n where its logarithm belongs, and grows with d for matrices on S. Mended,
+	// k = p + 28 ln(4/delta_n)/eps_n^2 (Sheffet 2015), and a budget for which eps_n >= 1 is refused.
+	Freedom bool
+	// Split: the parts' budgets add up to more than the whole. Mended, each part has half of it.
+	Split bool
+	// TwoSided: a negative coefficient is never above. Mended, |w_j| is asked for.
+	TwoSided bool
+	// Gamma: ln((1-delta)/eps) is negative at eps >= 1, and with it the threshold, which all pass.
+	// Mended, it is ln((1-delta)/delta).
+	Gamma bool
+}
+
+// wanting returns what is missing of the repairs that the privacy needs.
+func (r Repairs) wanting() (why []string) {
+	for _, defect := range []struct {
+		mended bool
+		why    string
+	}{
+		{r.Sensitivity, "one record moves a LASSO coefficient by more than the 1 that the noise is for"},
+		{r.Threshold, "a fresh threshold for each query leaks with each answer below"},
+		{r.Screen, "S_0 is not private, and decides which queries are asked"},
+		{r.Bound, "rows are not clipped to the bound that the Wishart noise is for"},
+	} {
+		if !defect.mended {
+			why = append(why, defect.why)
+		}
+	}
+	return why
+}
+
+// wishartDraws samples noise of one order and counts the draws.
+type wishartDraws struct {
+	sampler *random.Wishart
+	count   int
+}
+
+var _ privacy.Statistic[SparseGram] = (*ThresholdedLasso)(nil)
+
+// Init validates, calibrates and allocates.
+func (t *ThresholdedLasso) Init(s privacy.Setup) error {
+	t.noise, t.as = nil, nil
+	if err := checkEpisodes(s); err != nil {
+		return err
+	}
+	if err := t.Budget.Approximate(); err != nil {
+		return err
+	}
+	as := *t
+	for _, f := range []struct {
+		name  string
+		value *float64
+		zero  float64
+	}{
+		{"Lambda", &as.Lambda, 0.1}, {"Compatibility", &as.Compatibility, 0.5}, {"Reward", &as.Reward, 0},
+		{"Context", &as.Context, 1}, {"Norm", &as.Norm, 1}, {"Row", &as.Row, 0},
+	} {
+		if *f.value == 0 {
+			*f.value = f.zero
+		}
+		if !(*f.value >= 1e-10 && *f.value <= 1e10) {
+			return fmt.Errorf("mechanism: ThresholdedLasso.%s = %v, want finite and > 0, in [1e-10, 1e10]", f.name, *f.value)
+		}
+	}
+	dim := s.Dim - 1
+	if t.Sparsity < 1 || t.Sparsity > dim {
+		return fmt.Errorf("mechanism: ThresholdedLasso.Sparsity = %d, want in [1, d = %d]", t.Sparsity, dim)
+	}
+	what := fmt.Sprintf("mechanism: ThresholdedLasso over %d rows of dimension %d", s.Horizon, dim)
+	if err := size.Check(what, float64(2*float64(s.Horizon)*float64(dim))+float64(float64(dim)*float64(dim))); err != nil {
+		return err
+	}
+	t.dim, t.levels = dim, bits.Len(uint(s.Horizon))
+	t.episodes = t.levels // before rounds 1, 2, 4, ...
+	if err := t.calibrate(&as, s.Horizon); err != nil {
+		return err
+	}
+	t.solver = lasso.Solver{Dim: dim, Tolerance: 1e-6}
+	if float64(s.Horizon)*float64(dim) > 1<<24 {
+		t.solver.Fold = 64
+	}
+	if err := t.solver.Init(); err != nil {
+		return err
+	}
+	if err := t.solver.Reserve(s.Horizon); err != nil {
+		return err
+	}
+	t.rows, t.rewards = make([]float64, 0, s.Horizon*dim), make([]float64, 0, s.Horizon)
+	order := t.most + 1
+	t.z, t.sum = make([]float64, order), make([]float64, packed.Size(order))
+	t.nodes = make([][]float64, t.levels)
+	for i := range t.nodes {
+		t.nodes[i] = make([]float64, packed.Size(order))
+	}
+	t.setup, t.as = s, &as
+	t.Reset(nil)
+	return nil
+}
+
+// calibrate computes the levels of the noise from the formulas that are printed, or mended.
+func (t *ThresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
+	s0 := float64(as.Sparsity)
+	spread := 1 + 4*as.Reward*as.Context*math.Sqrt(s0)/(as.Compatibility*as.Compatibility)
+	t.most = int(min(float64(t.dim), math.Ceil(s0+math.Sqrt(spread))))
+	t.xi, t.wishart = 0, nil
+	t.threshold = -as.Norm
+	logs := math.Sqrt(portable.Log(float64(max(t.dim, 2))) * portable.Log(float64(max(horizon, 3))))
+	if as.Budget.None() {
+		t.threshold = float64(t.threshold/logs) - 1
+		return nil
+	}
+	b, r := as.Budget, as.Repairs
+	if r.Split {
+		b = privacy.Budget{Epsilon: b.Epsilon / 2, Delta: b.Delta / 2}
+	}
+	episodes := math.Max(1, math.Ceil(portable.Log2(float64(horizon))))
+	delta1 := b.Delta / (2 * episodes)
+	log1 := -portable.Log(delta1)
+	xi := math.Sqrt(32*log1) * math.Sqrt(8*spread*log1) / (b.Epsilon / (2 * episodes * log1))
+	if r.Split {
+		var err error
+		if xi, err = privacy.Calibrate(privacy.PLD{}, b, func(scale float64) privacy.Event {
+			return privacy.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
+		}); err != nil {
+			return err
+		}
+	}
+	if r.Sensitivity {
+		xi *= 2 * as.Norm
+	}
+	ratio := (1 - as.Budget.Delta) / as.Budget.Epsilon
+	if r.Gamma {
+		ratio = (1 - as.Budget.Delta) / as.Budget.Delta
+	}
+	t.threshold = float64((float64(xi*portable.Log(ratio))-as.Norm)/logs) - 1
+	node := privacy.AdvancedNode(b, int(episodes))
+	if r.Split {
+		node = privacy.AdvancedNode(b, t.releases())
+	}
+	d := float64(t.dim)
+	beyond := d * portable.Log(8*d/node.Delta) * (2 / node.Delta) / (node.Epsilon * node.Epsilon)
+	if r.Freedom {
+		if !(node.Epsilon < 1) {
+			return fmt.Errorf("mechanism: ThresholdedLasso: Wishart noise for %v needs epsilon = %.4g a node, want < 1: beyond it the noise is not private", as.Budget, node.Epsilon)
+		}
+		beyond = freedomFor(node) + float64(t.most+1)
+	}
+	if !(beyond <= 1e15 && xi > 1e-150 && xi < 1e150) {
+		return fmt.Errorf("mechanism: ThresholdedLasso: %.3g degrees of freedom and noise of scale %.3g for %v, want <= 1e15 and in [1e-150, 1e150]", beyond, xi, as.Budget)
+	}
+	t.xi, t.wishart = xi, make([]*wishartDraws, t.most+2)
+	for order := 2; order < len(t.wishart); order++ {
+		w, err := random.NewWishart(order, max(t.dim+1, int(math.Ceil(beyond))), float64(as.Row*as.Row)+float64(as.Reward*as.Reward))
+		if err != nil {
+			return err
+		}
+		t.wishart[order] = &wishartDraws{sampler: w}
+	}
+	return nil
+}
+
+// releases returns how many nodes show a record: one a level as they fill up, and one of those that
+// are released again at the beginning of each episode.
+func (t *ThresholdedLasso) releases() int { return t.levels + t.episodes }
+
+// Reset forgets the data and draws new noise from n.
+func (t *ThresholdedLasso) Reset(n *privacy.Noise) {
+	t.noise, t.count, t.clipped, t.queries, t.redrawn = n, 0, 0, 0, 0
+	t.rows, t.rewards = t.rows[:0], t.rewards[:0]
+	t.release = SparseGram{Dim: t.dim}
+	if t.as == nil {
+		return
+	}
+	t.solver.Reset()
+	for _, w := range t.wishart {
+		if w != nil {
+			w.count = 0
+		}
+	}
+}
+
+// Release returns the sums on the support. They have no bound on their noise.
+func (t *ThresholdedLasso) Release() *SparseGram { return &t.release }
+
+// Clipped returns the number of rows whose reward was clipped since Reset. Without Repairs.Bound
+// rows are clipped far out only, where products would overflow.
+func (t *ThresholdedLasso) Clipped() int { return t.clipped }
+
+// Add adds a row. moved is true but for the last row, whose release nobody would see.
+func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
+	if t.noise == nil || t.as == nil {
+		return false, errReset
+	}
+	if err := checkRow(t.setup, t.count, rec); err != nil {
+		return false, err
+	}
+	t.count++
+	y := min(max(rec.Y[0], -farContext), farContext)
+	if t.as.Repairs.Bound {
+		y = min(max(y, -t.as.Reward), t.as.Reward)
+	}
+	if y != rec.Y[0] {
+		t.clipped++
+	}
+	if t.count == t.setup.Horizon {
+		return false, nil
+	}
+	t.rows = append(t.rows, rec.X...)
+	x := t.rows[len(t.rows)-t.dim:]
+	for j, v := range x {
+		x[j] = min(max(v, -farContext), farContext)
+	}
+	t.rewards = append(t.rewards, y)
+	if err := t.solver.Add(x, y); err != nil {
+		return false, err
+	}
+	if next := t.count + 1; next&t.count == 0 { // a power of two
+		t.choose(next)
+	} else if len(t.release.Support) > 0 {
+		t.addRow(t.count - 1)
+		t.drawNode(bits.TrailingZeros(uint(t.count)))
+	}
+	t.release.Records = t.count
+	t.write()
+	return true, nil
+}
+
+// choose chooses the support anew before round next. If it has changed, all sums are released
+// again.
+func (t *ThresholdedLasso) choose(next int) {
+	t.release.Episode++
+	old := t.release.Support
+	support := t.above(next, make([]int, 0, t.most))
+	if slices.Equal(old, support) {
+		if len(support) > 0 {
+			t.addRow(t.count - 1)
+			t.drawNode(bits.TrailingZeros(uint(t.count)))
+		}
+		return
+	}
+	t.release.Support = support
+	q := len(support)
+	t.release.Gram, t.release.Cross = make([]float64, packed.Size(q)), make([]float64, q)
+	t.release.Centre = make([]float64, q)
+	if q == 0 {
+		return
+	}
+	clear(t.sum)
+	for i := range t.rewards {
+		t.addRow(i)
+	}
+	for level := range t.nodes {
+		if t.count>>level&1 == 1 {
+			t.drawNode(level)
+		}
+	}
+}
+
+// above appends the coordinates that are above the noisy threshold, in increasing order.
+func (t *ThresholdedLasso) above(next int, dst []int) []int {
+	n, r := float64(next), t.as.Repairs
+	lambda := t.as.Lambda * math.Sqrt(2*portable.Log(n)*portable.Log(float64(max(t.dim, 2)))/n)
+	w, _ := t.solver.Fit(lambda / 2) // of (1/2n) |y - X w|^2; one that has not converged is as good
+	offset, open := 0.0, false
+	for j, v := range w {
+		if !r.Screen && !(math.Abs(v) > 4*lambda) {
+			continue
+		}
+		if r.Sensitivity {
+			v = min(max(v, -t.as.Norm), t.as.Norm)
+		}
+		if r.TwoSided {
+			v = math.Abs(v)
+		}
+		if !open {
+			offset, open = t.laplace(t.xi, &t.redrawn), r.Threshold
+		}
+		if v+t.laplace(2*t.xi, &t.queries) > float64(4*lambda*t.threshold)+offset {
+			dst, open = append(dst, j), false
+		}
+		if len(dst) == t.most {
+			break
+		}
+	}
+	return dst
+}
+
+// laplace draws a number and counts it.
+func (t *ThresholdedLasso) laplace(scale float64, count *int) float64 {
+	if scale == 0 {
+		return 0
+	}
+	*count++
+	t.noise.Laplace(t.buf[:], scale)
+	return t.buf[0]
+}
+
+// addRow adds a row to the sums on the support.
+func (t *ThresholdedLasso) addRow(i int) {
+	q := len(t.release.Support)
+	z, x := t.z[:q+1], t.rows[i*t.dim:(i+1)*t.dim]
+	for a, j := range t.release.Support {
+		z[a] = x[j]
+	}
+	if t.as.Repairs.Bound {
+		packed.Shorten(z[:q], t.as.Row)
+	}
+	z[q] = t.rewards[i]
+	addOuter(t.sum[:packed.Size(q+1)], z)
+}
+
+// drawNode draws the noise of the node of a level.
+func (t *ThresholdedLasso) drawNode(level int) {
+	if t.wishart == nil {
+		return
+	}
+	order := len(t.release.Support) + 1
+	w := t.wishart[order]
+	w.count++
+	t.noise.Wishart(t.nodes[level][:packed.Size(order)], w.sampler)
+}
+
+// write writes the sum of the rows and of the nodes in use into the release.
+func (t *ThresholdedLasso) write() {
+	q := len(t.release.Support)
+	if q == 0 {
+		return
+	}
+	copy(t.release.Gram, t.sum)
+	copy(t.release.Cross, t.sum[packed.Size(q):])
+	if t.wishart == nil {
+		return
+	}
+	for level, node := range t.nodes {
+		if t.count>>level&1 == 0 {
+			continue
+		}
+		for i := range t.release.Gram {
+			t.release.Gram[i] += node[i]
+		}
+		for i := range t.release.Cross {
+			t.release.Cross[i] += node[packed.Size(q)+i]
+		}
+	}
+}
+
+// Plan returns what the releases of so many records reveal of one. Without the repairs that the
+// privacy needs, it says that nothing hides a record, and why.
+func (t *ThresholdedLasso) Plan(records int) privacy.Plan {
+	if t.as == nil {
+		return privacy.NoPlan("%v", errInit)
+	}
+	p := privacy.Plan{
+		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: privacy.AsPublished, Asked: t.as.Budget,
+		Source: "Shukla 2024, Theorem 1, which does not hold as printed", Draws: t.draws(),
+	}
+	if records < 1 || t.setup.Horizon < 2 {
+		return p.HeldBy(t)
+	}
+	var exposed privacy.Event
+	if why := t.as.Repairs.wanting(); len(why) > 0 {
+		exposed = privacy.Exposed{Why: strings.Join(why, "; ")}
+	} else {
+		p.Calibration = privacy.Sound
+		p.Conditions = []string{clippedRows}
+		p.Source = "Dwork and Roth 2014, Theorem 3.23; Sheffet 2015; composed here"
+	}
+	svt := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, t.xi), privacy.LaplaceLaw(1, 2*t.xi)}, Compared: true,
+		Sensitivity: privacy.Norms{LInf: 2 * t.as.Norm}, Times: t.most * t.episodes, Own: exposed}
+	tree := privacy.Release{Sensitivity: privacy.Norms{L2: float64(t.as.Row*t.as.Row) + float64(t.as.Reward*t.as.Reward)},
+		Times: t.releases(), Own: exposed}
+	if t.wishart != nil { // a larger matrix costs more, with as many degrees of freedom
+		tree.Laws = []privacy.Law{privacy.WishartLaw(t.wishart[t.most+1].sampler)}
+	}
+	p.Cases = [][]privacy.Release{{svt, tree}}
+	return p.HeldBy(t)
+}
+
+// draws returns the noise of the thresholds, of the queries, and of the nodes by their order.
+func (t *ThresholdedLasso) draws() []privacy.Draws {
+	all := []privacy.Draws{}
+	if t.redrawn > 0 {
+		all = append(all, privacy.Draws{Law: privacy.LaplaceLaw(1, t.xi), Count: t.redrawn},
+			privacy.Draws{Law: privacy.LaplaceLaw(1, 2*t.xi), Count: t.queries})
+	}
+	for _, w := range t.wishart {
+		if w != nil && w.count > 0 {
+			all = append(all, privacy.Draws{Law: privacy.WishartLaw(w.sampler), Count: w.count})
+		}
+	}
+	return all
+}

@@ -1,0 +1,98 @@
+package privacytest_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+// hard is a regression of short episodes, of two steps each.
+func hard() *mechanism.NoisyIHT {
+	return &mechanism.NoisyIHT{Budget: approximate, Calibration: privacy.AsPublished, Sparsity: 2, L1: 0.5, Step: 0.2, Rate: 4,
+		Sd: 0.2, Context: 4, Lengths: threeRows{}}
+}
+
+// mended is the printed private LASSO with all that its claim needs.
+func mended() *mechanism.ThresholdedLasso {
+	return &mechanism.ThresholdedLasso{Budget: approximate, Sparsity: 1, Reward: 1, Row: 1,
+		Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true}}
+}
+
+func hardCase(make func() *mechanism.NoisyIHT) privacytest.Case[mechanism.SparseTheta] {
+	c := privacytest.Case[mechanism.SparseTheta]{
+		New:   func() privacy.Statistic[mechanism.SparseTheta] { return make() },
+		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
+		Long:  300, Nonlinear: true,
+		Format: sparseFormat(math.Inf(1), func(s privacy.Setup, r *mechanism.SparseTheta, dst []float64) []float64 {
+			all := make64(s.Dim - 1)
+			for i, j := range r.Support {
+				all[j] = r.Theta[i]
+			}
+			return append(append(dst, all...), float64(r.Episode), float64(r.Records))
+		}),
+	}
+	c.Format.Clips = func(_ privacy.Setup, r *privacy.Record) int {
+		far := math.Abs(r.Y[0]) > 0.5*4+0.2*math.Sqrt(2*math.Log(4))
+		for _, v := range r.X {
+			far = far || math.Abs(v) > 4
+		}
+		if far {
+			return 1
+		}
+		return 0
+	}
+	return c
+}
+
+func TestHardStatistics(t *testing.T) {
+	t.Run("Laplace", func(t *testing.T) { privacytest.Statistic(t, hardCase(hard)) })
+	t.Run("Gumbel", func(t *testing.T) {
+		privacytest.Statistic(t, hardCase(func() *mechanism.NoisyIHT {
+			h := hard()
+			h.Calibration, h.Gumbel, h.Rate = privacy.Sound, true, 2
+			return h
+		}))
+	})
+	t.Run("mended LASSO", func(t *testing.T) {
+		privacytest.Statistic(t, privacytest.Case[mechanism.SparseGram]{
+			New:   func() privacy.Statistic[mechanism.SparseGram] { return mended() },
+			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
+			Long:  300, Nonlinear: true, Format: func() privacytest.Format[mechanism.SparseGram] {
+				f := sparseCase(forgetful).Format
+				f.Clips = sparseFormat[mechanism.SparseGram](1, nil).Clips
+				return f
+			}(),
+		})
+	})
+}
+
+func TestHardPolicies(t *testing.T) {
+	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseTheta]{
+		New:       func() learner.Policy[mechanism.SparseTheta] { return &learner.FLIPHAT{} },
+		Problem:   linear,
+		Statistic: func() privacy.Statistic[mechanism.SparseTheta] { return hard() },
+	})
+	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseGram]{
+		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.PrivateThresholdedLasso{} },
+		Problem:   linear,
+		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return mended() },
+	})
+}
+
+func TestHardLearners(t *testing.T) {
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, New: func() bandit.Learner {
+		h := hard()
+		h.Budget = wide
+		return learner.New(&learner.FLIPHAT{}, h)
+	}})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, New: func() bandit.Learner {
+		l := mended()
+		l.Budget = wide
+		return learner.New(&learner.PrivateThresholdedLasso{}, l)
+	}})
+}
