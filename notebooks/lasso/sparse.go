@@ -21,6 +21,15 @@ import (
 var Figures = []papers.Figure{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",
 	Experiments: experiments, Report: report,
+}, {
+	Name: "lasso-fliphat", What: "FLIPHAT in its paper's setting: public constants, sensitivity corrected, accounted exactly",
+	Experiments: func(s papers.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} }, Report: fliphatReport,
+}, {
+	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: regret beside random arms, up to epsilon = 1e8",
+	Experiments: func(s papers.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} }, Report: printedReport,
+}, {
+	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
+	Experiments: locals, Report: localReport,
 }}
 
 // Sparsity and Delta are those of all experiments.
