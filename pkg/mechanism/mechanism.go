@@ -115,9 +115,7 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), reward)
 	}
 	row = r.buf[:len(rec.X)+1]
-	for i, v := range rec.X { // a few numbers, for which copy takes longer
-		row[i] = v
-	}
+	copy(row, rec.X)
 	row[d] = reward
 	r.count++
 	r.fresh++
