@@ -36,3 +36,27 @@ func Regret(title string, curves []simulate.Curve) *Figure {
 	}
 	return f
 }
+
+// Finals returns a series for each policy over the values of a parameter: its mean regret at the
+// last round, with 95% confidence intervals as bands. runs holds the curves of a run for each
+// value; a policy is known by its name, and may be absent from some runs.
+func Finals(values []float64, runs [][]simulate.Curve) (out []Series) {
+	place := map[string]int{}
+	for i, curves := range runs {
+		for _, c := range curves {
+			k, ok := place[c.Policy]
+			if !ok {
+				k = len(out)
+				place[c.Policy], out = k, append(out, Series{Name: c.Policy})
+			}
+			s, last := &out[k], len(c.Mean)-1
+			width := 1.96 * c.SE[last]
+			if math.IsNaN(width) { // a single trial
+				width = 0
+			}
+			s.X, s.Y = append(s.X, values[i]), append(s.Y, c.Mean[last])
+			s.Lo, s.Hi = append(s.Lo, c.Mean[last]-width), append(s.Hi, c.Mean[last]+width)
+		}
+	}
+	return out
+}

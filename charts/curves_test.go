@@ -26,3 +26,19 @@ func TestRegret(t *testing.T) {
 		t.Error(f.Text())
 	}
 }
+
+func TestFinals(t *testing.T) {
+	curve := func(policy string, mean, se float64) simulate.Curve {
+		return simulate.Curve{Policy: policy, Rounds: []int{1, 10}, Mean: []float64{0, mean}, SE: []float64{0, se}, Trials: 4}
+	}
+	s := Finals([]float64{3, 7}, [][]simulate.Curve{{curve("a", 5, 1), curve("b", 6, math.NaN())}, {curve("a", 8, 2)}})
+	if len(s) != 2 || s[0].Name != "a" || s[1].Name != "b" {
+		t.Fatalf("%+v", s)
+	}
+	if a := s[0]; a.X[0] != 3 || a.X[1] != 7 || a.Y[1] != 8 || a.Lo[1] != 8-1.96*2 || a.Hi[1] != 8+1.96*2 {
+		t.Errorf("%+v", a)
+	}
+	if b := s[1]; len(b.X) != 1 || b.Lo[0] != 6 || b.Hi[0] != 6 {
+		t.Errorf("%+v", b)
+	}
+}

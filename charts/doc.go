@@ -6,6 +6,7 @@
 //   - [Show], [WriteHTML], [WriteSVG]: show items in a notebook, in a page, in a file
 //   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes
 //   - [Regret], [Curves]: the figure of a simulation's regret
+//   - [Finals]: the regret at the end, over a parameter
 //   - [Table], [NewTable]: a table of text and numbers
 //   - [Slider], [Frame], [Over]: a figure that changes with a value
 //   - [Tree], [Node]: the tree mechanism, round by round

@@ -1,0 +1,201 @@
+package lasso
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/lasso"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// exercise is a task of the notebook: a hint, and a check of the reader's function.
+type exercise struct {
+	hint  string
+	check func(answer any) error
+}
+
+// Exercise checks a reader's answer, a function, and prints whether it is right or a hint.
+func Exercise(name string, answer any) {
+	if err := CheckExercise(name, answer); err != nil {
+		fmt.Printf("%s: not yet: %v\n", name, err)
+		return
+	}
+	fmt.Printf("%s: right\n", name)
+}
+
+// CheckExercise returns nil if the answer to an exercise is right, or an error that ends in a hint.
+func CheckExercise(name string, answer any) error {
+	e, ok := exercises[name]
+	if !ok {
+		return fmt.Errorf("no exercise of that name")
+	}
+	if err := e.check(answer); err != nil {
+		return fmt.Errorf("%w. Hint: %s", err, e.hint)
+	}
+	return nil
+}
+
+// of adapts a check of a function to any.
+func of[F any](check func(F) error) func(any) error {
+	return func(answer any) error {
+		f, ok := answer.(F)
+		if !ok {
+			return fmt.Errorf("the answer is a %T, want a %T", answer, f)
+		}
+		return check(f)
+	}
+}
+
+// near returns an error unless two numbers agree to a relative tolerance.
+func near(what string, got, want, tolerance float64) error {
+	if !(math.Abs(got-want) <= tolerance*max(math.Abs(want), 1e-300)) {
+		return fmt.Errorf("%s is %.4g, and you have %.4g", what, want, got)
+	}
+	return nil
+}
+
+// first returns the first error.
+func first(errors ...error) error {
+	i := slices.IndexFunc(errors, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
+	}
+	return errors[i]
+}
+
+var exercises = map[string]exercise{
+	"random arm": {
+		"the best of K standard normal means is what is missed on average: draw K of them, take the largest, and average over many rounds",
+		of(func(f func(int) float64) error { // the means of the largest of 2, 3 and 10 normals
+			return first(near("the regret a round for K = 2", f(2), 1/math.Sqrt(math.Pi), 0.03),
+				near("the regret a round for K = 3", f(3), 1.5/math.Sqrt(math.Pi), 0.03), near("the regret a round for K = 10", f(10), 1.538753, 0.03))
+		}),
+	},
+	"soft threshold": {
+		"set the derivative of (w - z)^2/2 + alpha |w| to 0, for w > 0 and for w < 0, and see when neither has a solution",
+		of(func(f func(z, alpha float64) float64) error {
+			s := &lasso.Solver{Dim: 1}
+			for _, z := range []float64{-2, -0.3, 0.1, 0.7, 3} {
+				for _, alpha := range []float64{0.05, 0.5, 1} {
+					err := s.Init()
+					if err == nil {
+						err = s.Add([]float64{1}, z)
+					}
+					if err != nil {
+						return err
+					}
+					w, err := s.Fit(alpha)
+					if err != nil {
+						return err
+					}
+					if math.Abs(f(z, alpha)-w[0]) > 1e-6 {
+						return fmt.Errorf("for z = %v and alpha = %v the solver has %.4g, and you have %.4g", z, alpha, w[0], f(z, alpha))
+					}
+				}
+			}
+			return nil
+		}),
+	},
+	"fresh thresholds": {
+		"the answers are independent, so the log-likelihood ratios of the answers add up",
+		of(func(f func(n int, below0, below1 float64) float64) error {
+			return first(near("the loss of 1 answer at rates 0.5 and 0.4", f(1, 0.5, 0.4), math.Log(1.25), 1e-9),
+				near("the loss of 100 answers at rates 0.5 and 0.4", f(100, 0.5, 0.4), 100*math.Log(1.25), 1e-9),
+				near("the loss of 7 answers at rates 0.9 and 0.3", f(7, 0.9, 0.3), 7*math.Log(3), 1e-9))
+		}),
+	},
+	"noise of a selection": {
+		"each of k picks costs epsilon_0^2/8 of rho, so epsilon_0 = sqrt(8 rho/k); one replaced record moves a score by D = 2 X Y; a Gumbel scale is 2 D/epsilon_0",
+		of(func(f func(rho float64, k int, x, y float64) float64) error {
+			for _, k := range []int{5, 8, 10} {
+				b := privacy.Budget{Epsilon: 0.7, Delta: 1e-5}
+				rho, err := privacy.ConcentratedRho(b)
+				if err != nil {
+					return err
+				}
+				top := mechanism.TopK{Budget: b, K: k, Candidates: 50, Sensitivity: 2 * 2 * 1.5, Neighbours: privacy.ReplaceRound}
+				if err := top.Init(); err != nil {
+					return err
+				}
+				if err := near(fmt.Sprintf("the scale for rho = %.4g, k = %d, X = 2, Y = 1.5", rho, k), f(rho, k, 2, 1.5), top.Scale(), 1e-6); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	},
+	"cost of an episode": {
+		"zCDP adds up: k times epsilon_0^2/8, and mu^2/2",
+		of(func(f func(k int, pick, mu float64) float64) error {
+			for _, e := range []float64{0.5, 1, 4} {
+				b := privacy.Budget{Epsilon: e, Delta: 1e-5}
+				rho, err := privacy.ZCDP(b)
+				if err != nil {
+					return err
+				}
+				for k := 1; k < 12; k += 3 {
+					if err := near("the rho of an episode", f(k, math.Sqrt(8*0.3*rho/float64(k)), math.Sqrt(1.4*rho)), rho, 1e-9); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}),
+	},
+	"decoy": {
+		"the mean of x_j <theta, x> is the sum of theta_i times the covariance of x_i and x_j, which is r^|i-j|",
+		of(func(f func(theta []float64, r float64, j int) float64) error {
+			rng := rand.New(rand.NewPCG(6, 1))
+			for range 5 {
+				theta, r, j := make([]float64, 8), rng.Float64(), rng.IntN(8)
+				theta[rng.IntN(8)], theta[rng.IntN(8)] = 0.5+rng.Float64(), -1+rng.Float64()
+				want := 0.0
+				for i, v := range theta {
+					want += v * math.Pow(r, math.Abs(float64(i-j)))
+				}
+				if math.Abs(f(theta, r, j)-want) > 1e-9 {
+					return fmt.Errorf("for theta = %.2f, r = %.2f, coordinate %d the mean score is %.4g, and you have %.4g", theta, r, j, want, f(theta, r, j))
+				}
+			}
+			return nil
+		}),
+	},
+	"margin": {
+		"the differences of two independent normals of variance 1 have variance 2: their density at 0 is 1/sqrt(4 pi), on both sides",
+		of(func(f func(kappa float64) float64) error {
+			rng := rand.New(rand.NewPCG(7, 1))
+			const n = 200_000
+			for _, kappa := range []float64{0.1, 0.5, 2} {
+				count := 0
+				for range n {
+					if math.Abs(rng.NormFloat64()-rng.NormFloat64()) <= kappa {
+						count++
+					}
+				}
+				p := float64(count) / n
+				if !(f(kappa) >= p-0.005) {
+					return fmt.Errorf("at kappa = %v the gap is smaller in %.3f of the rounds, and your bound says %.3f", kappa, p, f(kappa))
+				}
+				if !(f(kappa) <= 0.57*kappa) {
+					return fmt.Errorf("at kappa = %v your bound of %.3f is looser than it has to be", kappa, f(kappa))
+				}
+			}
+			return nil
+		}),
+	},
+	"delta from runs": {
+		"average (1 - e^(epsilon - L))+ over the losses L, where negative parts count as 0",
+		of(func(f func(losses []float64, epsilon float64) float64) error {
+			rng, mu := rand.New(rand.NewPCG(8, 1)), 1.0
+			losses := make([]float64, 200_000)
+			for i := range losses { // the loss of a Gaussian release is normal
+				losses[i] = mu*mu/2 + mu*rng.NormFloat64()
+			}
+			return first(near("delta at epsilon = 0.5", f(losses, 0.5), privacy.GaussianDelta(0.5, mu), 0.03),
+				near("delta at epsilon = 2", f(losses, 2), privacy.GaussianDelta(2, mu), 0.05))
+		}),
+	},
+}
