@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -17,13 +18,22 @@ type exercise struct {
 	check func(answer any) error
 }
 
-// Exercise checks a reader's answer, a function, and prints whether it is right or a hint.
+// Exercise checks a reader's answer, a function, and prints whether it is right, or a hint.
 func Exercise(name string, answer any) {
-	if err := CheckExercise(name, answer); err != nil {
-		fmt.Printf("%s: not yet: %v\n", name, err)
+	err := CheckExercise(name, answer)
+	if err == nil {
+		fmt.Printf("%s: right\n", name)
 		return
 	}
-	fmt.Printf("%s: right\n", name)
+	column := 0
+	for _, word := range strings.Fields(fmt.Sprintf("%s: not yet: %v", name, err)) {
+		if column += len(word) + 1; column > 96 {
+			fmt.Println()
+			column = len(word) + 1
+		}
+		fmt.Print(word, " ")
+	}
+	fmt.Println()
 }
 
 // CheckExercise returns nil if the answer to an exercise is right, or an error that ends in a hint.

@@ -3,6 +3,7 @@ package lasso
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"math"
 	"os"
 	"regexp"
@@ -141,8 +142,8 @@ func TestExercises(t *testing.T) {
 			continue
 		}
 		stub, _, _ := strings.Cut(cells[place], "\n\n%%")
-		_, solution, _ := strings.Cut(cells[place+1], "```go\n")
-		solution, _, _ = strings.Cut(solution, "\n```")
+		_, solution, _ := strings.Cut(cells[place+1], "<pre><code>")
+		solution, _, _ = strings.Cut(html.UnescapeString(solution), "\n</code>")
 		for text, want := range map[string]string{
 			strings.Replace(stub, a.function+"(", a.function+"Stub(", 1): "stub", solution: "solution",
 		} {
