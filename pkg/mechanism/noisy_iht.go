@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -362,26 +361,34 @@ func (h *NoisyIHT) peel(at *step, dst []int) []int {
 }
 
 // project moves theta, which is 0 but on a support, to the nearest point of the L1 ball.
+//
+// It computes with the distances of the sizes from the largest one, not with the sizes: noise may be
+// so much larger than the ball that the radius vanishes beside them.
 func project(theta []float64, support []int, radius float64) {
-	sizes, sum := make([]float64, len(support)), 0.0
-	for i, j := range support {
-		sizes[i] = math.Abs(theta[j])
-		sum += sizes[i]
+	var sum, most float64
+	for _, j := range support {
+		size := math.Abs(theta[j])
+		sum, most = sum+size, max(most, size)
 	}
 	if sum <= radius {
 		return
 	}
-	slices.SortFunc(sizes, func(a, b float64) int { return cmp.Compare(b, a) })
-	var shift float64
-	sum = 0
-	for i, v := range sizes {
-		sum += v
-		if t := (sum - radius) / float64(i+1); v > t {
-			shift = t
+	below := make([]float64, len(support)) // distances, in ascending order
+	for i, j := range support {
+		below[i] = most - math.Abs(theta[j])
+	}
+	slices.Sort(below)
+	// Where k sizes stay above 0, the largest becomes (radius + the sum of their distances)/k.
+	var top, distances float64
+	for i, d := range below {
+		distances += d
+		if t := (radius + distances) / float64(i+1); i == 0 || t > d {
+			top = t
 		}
 	}
 	for _, j := range support {
-		theta[j] = math.Copysign(max(0, math.Abs(theta[j])-shift), theta[j])
+		size := max(0, top-(most-math.Abs(theta[j])))
+		theta[j] = math.Copysign(min(size, radius), theta[j])
 	}
 }
 
@@ -492,13 +499,16 @@ func peelingScale(b privacy.Budget, times int) (float64, error) {
 	}
 	// The accountant's epsilon, computed on another grid than its delta, may exceed the budget in the
 	// fifth digit.
-	for range 20 {
+	for tries := 0; ; tries++ {
 		epsilon, err := privacy.PLD{}.Epsilon(event(scale), b.Delta)
 		if err != nil {
 			return 0, err
 		}
 		if epsilon <= b.Epsilon {
 			break
+		}
+		if tries == 20 {
+			return 0, fmt.Errorf("mechanism: the noise of %d choices within %v was not found: epsilon = %v", times, b, epsilon)
 		}
 		scale *= epsilon / b.Epsilon * (1 + 1e-7)
 	}

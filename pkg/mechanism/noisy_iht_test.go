@@ -283,6 +283,33 @@ func TestNoisyIHTRefuses(t *testing.T) {
 	}
 }
 
+// The projection ends in the ball whatever the noise is: beside noise of 2^53 radii the radius
+// vanishes.
+func TestProjectEndsInTheBall(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for scale := 1e-50; scale < 1e150; scale *= 37 {
+		for _, radius := range []float64{1e-50, 1, 3.75, 1e50} {
+			theta, support := make([]float64, 6), []int{4, 1, 3, 0}
+			for _, j := range support {
+				theta[j] = rng.NormFloat64() * scale
+			}
+			theta[1] = theta[4] // a tie
+			before := slices.Clone(theta)
+			project(theta, support, radius)
+			var sum, was float64
+			for j, v := range theta {
+				sum, was = sum+math.Abs(v), was+math.Abs(before[j])
+				if v*before[j] < 0 || math.Abs(v) > math.Abs(before[j]) {
+					t.Errorf("at scale %g and radius %g, %v became %v", scale, radius, before, theta)
+				}
+			}
+			if !(sum <= radius*(1+1e-12)) || !(sum >= min(radius, was)*(1-1e-12)) {
+				t.Errorf("at scale %g, a norm of %g became %g in the ball of radius %g", scale, was, sum, radius)
+			}
+		}
+	}
+}
+
 // If contexts were clipped, a step under the public constants would cost many times the epsilon
 // asked for: what an independent program found, to the accuracy of R, which grows with the episode.
 func TestPublicConstants(t *testing.T) {

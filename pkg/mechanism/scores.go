@@ -41,6 +41,20 @@ func (c Correlations) Validate() error {
 	return clipRange("Correlations.Y", c.Y)
 }
 
+// settled returns a copy of a rule of this package, so that what is set later through a pointer
+// changes nothing. It returns Signs{} for nil.
+func settled(s Scores) Scores {
+	switch s := s.(type) {
+	case nil:
+		return Signs{}
+	case *Correlations:
+		return *s
+	case *Signs:
+		return *s
+	}
+	return s
+}
+
 func clipRange(name string, v float64) error {
 	if !(v >= 1e-50 && v <= 1e50) {
 		return fmt.Errorf("mechanism: %s = %v, want finite and > 0, in [1e-50, 1e50]", name, v)
@@ -98,6 +112,9 @@ func (s Signs) Add(scores, x []float64, y float64) {
 
 // largest appends the indices of the k largest numbers to dst, the largest first.
 func largest(of []float64, k int, dst []int) []int {
+	if k <= 0 {
+		return dst
+	}
 	start := len(dst)
 	for i, u := range of {
 		chosen := dst[start:]

@@ -157,9 +157,7 @@ func (e *SparseEpisodes) calibrate(i int, p Phase, dim int) (phase, error) {
 	if e.Refine && i > 0 {
 		least = 0
 	}
-	if p.Scores == nil {
-		p.Scores = Signs{}
-	}
+	p.Scores = settled(p.Scores)
 	if p.Scale == 0 {
 		p.Scale = p.Norm / p.Reward
 	}

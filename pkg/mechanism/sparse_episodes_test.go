@@ -507,3 +507,75 @@ func BenchmarkSparseEpisodes(b *testing.B) {
 		}
 	}
 }
+
+// The Gram matrices have the noise that the plan lists: the variance of what is released beyond the
+// sums, in 4,000 episodes. A false alarm is beyond 6 standard errors.
+func TestSparseEpisodesNoise(t *testing.T) {
+	const d, n, runs = 3, 2, 4000
+	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Lengths: Growing{Least: n},
+		Phases: []Phase{{Picks: d, Share: 0.5, Norm: 1, Reward: 1}}}
+	initialised(t, e, d, n+1, nil)
+	var gram, diagonal, cross float64
+	noise := privacy.NewNoise(rand.NewPCG(5, 6))
+	for range runs {
+		e.Reset(noise)
+		for range n {
+			if _, err := e.Add(&privacy.Record{X: make([]float64, d), Y: []float64{0}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := e.Release() // rows of zeros: all that it shows is noise
+		for i := range d {
+			for j := range i {
+				gram += r.Gram[i*(i+1)/2+j] * r.Gram[i*(i+1)/2+j]
+			}
+			diagonal += r.Gram[i*(i+1)/2+i] * r.Gram[i*(i+1)/2+i] / 2
+			cross += r.Cross[i] * r.Cross[i]
+		}
+	}
+	sd := 0.0
+	for _, draws := range privacy.PlanOf(e, privacy.All).Draws {
+		if draws.Kind == "symmetric Gaussian" {
+			sd = draws.Scale
+		}
+	}
+	r := e.Release()
+	if sd <= 0 || r.Noise != sd {
+		t.Fatalf("the plan lists noise of %v, the release %v", sd, r.Noise)
+	}
+	for name, v := range map[string]float64{"off the diagonal": gram / (sd * sd), "on the diagonal": diagonal / (sd * sd),
+		"beside the rewards": cross / (r.CrossNoise * r.CrossNoise)} {
+		if v /= runs * d; !(math.Abs(v-1) <= 6*math.Sqrt(2.0/(runs*d))) {
+			t.Errorf("noise %s has %v of its variance", name, v)
+		}
+	}
+}
+
+// A support that holds every coordinate stays: no more are chosen.
+func TestSparseEpisodesChooseAll(t *testing.T) {
+	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Refine: true, Concentrated: true,
+		Lengths: Growing{Least: 4, Factor: 1}, Phases: []Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 1}}}
+	initialised(t, e, 3, 21, nil)
+	e.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
+	for range 20 {
+		if _, err := e.Add(&privacy.Record{X: []float64{1, -1, 0.5}, Y: []float64{0.5}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(e.Release().Support); got != 3 {
+		t.Errorf("%d coordinates are chosen, want 3", got)
+	}
+}
+
+// What is set through a rule's pointer after Init changes nothing: the noise was fixed then.
+func TestRulesAreCopied(t *testing.T) {
+	rule := &Signs{Y: 1}
+	top := &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Scores: rule, Lengths: Growing{Least: 2}}
+	if err := top.Init(privacy.Setup{Dim: 4, Horizon: 8}); err != nil {
+		t.Fatal(err)
+	}
+	before := top.rule.Most()
+	if rule.Y = 1000; top.rule.Most() != before {
+		t.Errorf("a score of %v, was %v in Init", top.rule.Most(), before)
+	}
+}

@@ -46,9 +46,7 @@ func (t *TopScores) Init(s privacy.Setup) error {
 	if err := checkEpisodes(s); err != nil {
 		return err
 	}
-	if t.rule = t.Scores; t.rule == nil {
-		t.rule = Signs{}
-	}
+	t.rule = settled(t.Scores)
 	if err := t.rule.Validate(); err != nil {
 		return fmt.Errorf("mechanism: TopScores.Scores: %w", err)
 	}

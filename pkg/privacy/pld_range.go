@@ -92,13 +92,16 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 	}
 	// The accountant's delta is within the budget. Its epsilon, computed on another grid, may
 	// exceed it in the fifth digit.
-	for range 20 {
+	for tries := 0; ; tries++ {
 		epsilon, err := PLD{}.Epsilon(event(scale), b.Delta)
 		if err != nil {
 			return 0, 0, err
 		}
 		if epsilon <= b.Epsilon {
 			break
+		}
+		if tries == 20 {
+			return 0, 0, fmt.Errorf("privacy: no selection of %d picks within %v was found: epsilon = %v", picks, b, epsilon)
 		}
 		scale *= epsilon / b.Epsilon * (1 + 1e-7)
 	}
