@@ -1,13 +1,10 @@
 package learner
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
-	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -24,10 +21,9 @@ import (
 type PrivateThresholdedLasso struct {
 	Ridge float64 // >= 0; 0, as printed, adds none
 
-	problem   bandit.Problem
+	coordinates
 	matrix, l []float64
 	theta     []float64
-	broadcast []float64
 	singular  int
 }
 
@@ -42,18 +38,10 @@ func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) *Private[mechani
 
 // Init validates and allocates.
 func (l *PrivateThresholdedLasso) Init(p bandit.Problem, horizon int, _ *mechanism.SparseGram) error {
-	if err := checkContexts("PrivateThresholdedLasso", p, horizon); err != nil {
-		return err
-	}
-	what := fmt.Sprintf("learner: PrivateThresholdedLasso: Problem.Dim = %d, Arms = %d", p.Dim, p.Arms)
-	if err := size.Check(what, float64(p.Dim)+float64(p.Arms)); err != nil {
-		return err
-	}
 	if err := checkTuning("PrivateThresholdedLasso", 0, tuning{"Ridge", l.Ridge, "none"}); err != nil {
 		return err
 	}
-	l.problem = p
-	return nil
+	return l.init("PrivateThresholdedLasso", p, horizon)
 }
 
 // Reset forgets everything. No choice is random.
@@ -61,8 +49,8 @@ func (l *PrivateThresholdedLasso) Reset(*rand.Rand) { l.broadcast, l.singular = 
 
 // Learn solves for theta. The broadcast lists its coordinates, each as its index and its value.
 func (l *PrivateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, error) {
-	if r.Dim != l.problem.Dim {
-		return nil, fmt.Errorf("a release of dimension %d, want %d", r.Dim, l.problem.Dim)
+	if err := l.checkDim(r.Dim); err != nil {
+		return nil, err
 	}
 	l.broadcast = l.broadcast[:0]
 	k := len(r.Support)
@@ -82,44 +70,12 @@ func (l *PrivateThresholdedLasso) Learn(r *mechanism.SparseGram) ([]float64, err
 		l.singular++
 		return l.broadcast, nil
 	}
-	solve(l.l, l.theta)
-	for i, v := range l.theta {
-		if math.Abs(v) > math.MaxFloat64 || v != v { // of rows that are not clipped
-			l.broadcast = l.broadcast[:0]
-			l.singular++
-			return l.broadcast, nil
-		}
-		if v != 0 {
-			l.broadcast = append(l.broadcast, float64(r.Support[i]), v)
-		}
+	packed.Solve(l.l, l.theta)
+	if !packed.Finite(l.theta) { // of rows that are not clipped
+		l.singular++
+		return l.broadcast, nil
 	}
-	return l.broadcast, nil
-}
-
-// solve solves L L' w = b in place of b.
-func solve(l, b []float64) {
-	n := len(b)
-	for i := range n {
-		for j := range i {
-			b[i] -= float64(l[packed.Size(i)+j] * b[j])
-		}
-		b[i] /= l[packed.Size(i)+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for j := i + 1; j < n; j++ {
-			b[i] -= float64(l[packed.Size(j)+i] * b[j])
-		}
-		b[i] /= l[packed.Size(i)+i]
-	}
-}
-
-// Act appends the arm with the largest estimate, or arm 0.
-func (l *PrivateThresholdedLasso) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	arm, err := bestOfPairs(broadcast, v)
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, arm), nil
+	return l.tell(r.Support, l.theta)
 }
 
 // Warnings counts rounds whose matrix was not positive definite.

@@ -48,7 +48,7 @@ func (d *SparseBitsDevice) Act(broadcast []float64, v *bandit.View) (int, error)
 	if !(arm >= -1 && arm < float64(v.Arms) && arm == math.Trunc(arm)) {
 		return 0, fmt.Errorf("learner: arm %v in a broadcast, want in [0, %d), or -1 for the best", arm, v.Arms)
 	}
-	best, err := bestOfPairs(broadcast[2:], v)
+	best, err := bestArm(broadcast[2:], v)
 	if err != nil {
 		return 0, fmt.Errorf("learner: %w", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/packed"
-	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -31,11 +29,10 @@ import (
 type SparseJDP struct {
 	Estimate mechanism.SparseEstimate
 
-	problem   bandit.Problem
-	rng       *rand.Rand
-	theta     []float64
-	broadcast []float64
-	hidden    int // episodes whose estimate its noise hides
+	coordinates
+	rng    *rand.Rand
+	theta  []float64
+	hidden int // episodes whose estimate its noise hides
 }
 
 var _ Policy[mechanism.SparseGram] = (*SparseJDP)(nil)
@@ -99,20 +96,15 @@ func SparseJDPPlain(b privacy.Budget, sparsity int) *Private[mechanism.SparseGra
 
 // Init validates.
 func (l *SparseJDP) Init(p bandit.Problem, horizon int, _ *mechanism.SparseGram) error {
-	if err := checkContexts("SparseJDP", p, horizon); err != nil {
-		return err
-	}
-	what := fmt.Sprintf("learner: SparseJDP: Problem.Dim = %d, Arms = %d", p.Dim, p.Arms)
-	if err := size.Check(what, float64(p.Dim)+float64(p.Arms)); err != nil {
-		return err
-	}
 	if err := l.Estimate.Validate(); err != nil {
+		return err
+	}
+	if err := l.init("SparseJDP", p, horizon); err != nil {
 		return err
 	}
 	if l.Estimate.Keep > p.Dim {
 		return fmt.Errorf("learner: SparseJDP.Estimate.Keep = %d, want <= Problem.Dim = %d", l.Estimate.Keep, p.Dim)
 	}
-	l.problem = p
 	return nil
 }
 
@@ -126,56 +118,33 @@ func (l *SparseJDP) Learn(r *mechanism.SparseGram) ([]float64, error) {
 		l.broadcast = l.broadcast[:0]
 		return l.broadcast, nil
 	}
-	if r.Dim != l.problem.Dim {
-		return nil, fmt.Errorf("a release of dimension %d, want %d", r.Dim, l.problem.Dim)
+	if err := l.checkDim(r.Dim); err != nil {
+		return nil, err
 	}
 	l.theta = l.Estimate.Solve(r, l.theta)
-	l.broadcast = l.broadcast[:0]
-	var square float64
-	for i, v := range l.theta {
-		if v-v != 0 {
-			return nil, fmt.Errorf("an estimate of %v for coordinate %d, want finite", v, r.Support[i])
-		}
-		if v != 0 {
-			l.broadcast = append(l.broadcast, float64(r.Support[i]), v)
-			square += float64(v * v)
-		}
+	told, err := l.tell(r.Support, l.theta)
+	if err != nil {
+		return nil, err
 	}
-	if k := float64(len(l.broadcast) / 2); math.Sqrt(square)*float64(r.Records) < r.CrossNoise*math.Sqrt(k) {
+	var square float64
+	for _, v := range l.theta {
+		square += float64(v * v)
+	}
+	if k := float64(len(told) / 2); math.Sqrt(square)*float64(r.Records) < r.CrossNoise*math.Sqrt(k) {
 		l.hidden++
 	}
-	return l.broadcast, nil
+	return told, nil
 }
 
 // Act appends the arm with the largest estimate, or a random arm if the broadcast is empty.
 func (l *SparseJDP) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	if !packed.Finite(v.X) {
-		return dst, fmt.Errorf("contexts that are not finite, want finite numbers")
+	arm, err := bestArm(broadcast, v)
+	if err != nil {
+		return dst, err
 	}
-	if len(broadcast)%2 != 0 || len(broadcast) > 2*v.Dim {
-		return dst, fmt.Errorf("a broadcast of %d numbers, want pairs of %d coordinates at most", len(broadcast), v.Dim)
-	}
-	for i := 0; i < len(broadcast); i += 2 {
-		if j := broadcast[i]; !(j >= 0 && j < float64(v.Dim) && j == math.Trunc(j)) || broadcast[i+1]-broadcast[i+1] != 0 {
-			return dst, fmt.Errorf("a broadcast of %v for coordinate %v, want finite numbers for coordinates in [0, %d)", broadcast[i+1], j, v.Dim)
-		}
-	}
-	arm := l.rng.IntN(v.Arms) // in each round, so that the stream does not depend on what is broadcast
-	if len(broadcast) == 0 {
-		return append(dst, arm), nil
-	}
-	best := math.Inf(-1)
-	for a := range v.Arms {
-		row, mean := v.Row(a), 0.0
-		for i := 0; i < len(broadcast); i += 2 {
-			mean += float64(broadcast[i+1] * row[int(broadcast[i])])
-		}
-		if math.IsNaN(mean) { // of products that overflow
-			mean = math.Inf(-1)
-		}
-		if mean > best {
-			arm, best = a, mean
-		}
+	// Drawn in each round, so that the stream does not depend on what is broadcast.
+	if random := l.rng.IntN(v.Arms); len(broadcast) == 0 {
+		arm = random
 	}
 	return append(dst, arm), nil
 }

@@ -100,16 +100,5 @@ func solveFloored(a, b []float64, floor float64) {
 		clear(b)
 		return
 	}
-	for i := range n {
-		for j := range i {
-			b[i] -= float64(l[packed.Size(i)+j] * b[j])
-		}
-		b[i] /= l[packed.Size(i)+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for j := i + 1; j < n; j++ {
-			b[i] -= float64(l[packed.Size(j)+i] * b[j])
-		}
-		b[i] /= l[packed.Size(i)+i]
-	}
+	packed.Solve(l, b)
 }

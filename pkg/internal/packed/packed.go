@@ -157,6 +157,23 @@ func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 	return 2 * (logDet + portable.Log(det)), true
 }
 
+// Solve solves L L^T w = b in place of b, given A's Cholesky factor l.
+func Solve(l, b []float64) {
+	n := len(b)
+	for i := range n {
+		for j := range i {
+			b[i] -= float64(l[Size(i)+j] * b[j])
+		}
+		b[i] /= l[Size(i)+i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := i + 1; j < n; j++ {
+			b[i] -= float64(l[Size(j)+i] * b[j])
+		}
+		b[i] /= l[Size(i)+i]
+	}
+}
+
 // Invert writes A^-1 into dst, packed, given A's Cholesky factor l. It overwrites l with L^-1.
 func Invert(dst, l []float64, n int) {
 	for j, q := 0, 0; j < n; j, q = j+1, q+j+2 { // q is the index of (j, j)

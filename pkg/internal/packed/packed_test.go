@@ -129,3 +129,20 @@ func TestCholeskyRefusesIndefinite(t *testing.T) {
 		}
 	}
 }
+
+// Solve undoes the product with A, to rounding.
+func TestSolve(t *testing.T) {
+	a := []float64{4, 2, 5, -1, 0.5, 3} // packed, positive definite
+	want := []float64{1, -2, 0.25}
+	b, l := make([]float64, 3), make([]float64, 6)
+	MulVec(b, a, want)
+	if _, ok := Cholesky(l, a, 3); !ok {
+		t.Fatal("not positive definite")
+	}
+	Solve(l, b)
+	for i, v := range want {
+		if !(math.Abs(b[i]-v) <= 1e-14) {
+			t.Errorf("w = %v, want %v", b, want)
+		}
+	}
+}
