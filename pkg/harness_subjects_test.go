@@ -338,6 +338,7 @@ func subjects() []subject {
 		linears("learner.DoublyRobustLasso", func() any {
 			return &learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
 		}),
+		linears("learner.Random", func() any { return &learner.Random{} }),
 		linears("learner.SupportOracle", func() any { return &learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
 			return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -57,12 +57,12 @@ func besideFLIPHAT(epsilon float64) *learner.Private[mechanism.SparseGram] {
 // FLIPHAT compares the calibrations of FLIPHAT in the setting of its paper: 3 arms in 400
 // dimensions of which 5 matter, AR(1) contexts with coefficient 0.1, noise of standard deviation
 // 0.1, theta not normalised.
-func FLIPHAT(s papers.Scale) *simulate.Experiment {
+func FLIPHAT(s lab.Scale) *simulate.Experiment {
 	horizon, trials := 40000, 6
 	switch s {
-	case papers.Smoke:
+	case lab.Smoke:
 		horizon, trials = 2000, 2
-	case papers.Paper:
+	case lab.Paper:
 		trials = 30
 	}
 	e := &simulate.Experiment{
@@ -71,7 +71,7 @@ func FLIPHAT(s papers.Scale) *simulate.Experiment {
 			return &environment.Sparse{Arms: 3, Dim: 400, Sparsity: Sparsity, Design: environment.Autoregressive,
 				Correlation: 0.1, Noise: 0.1, Raw: true, Leading: true}
 		},
-		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &randomArms{} }}},
+		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &learner.Random{} }}},
 		Grid:        simulate.LogGrid(horizon, 8),
 		Fingerprint: fmt.Sprintf("delta %g", FLIPHATDelta),
 	}
@@ -106,7 +106,7 @@ var FLIPHATGoldens = map[string]Golden{
 }
 
 // fliphatReport has a row for each policy: its regret, the golden, and what its claim proves.
-func fliphatReport(s papers.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func fliphatReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy", "regret", "SE", "independent", "SE", "difference in SE", "epsilon proved")
 	t.Align = "lrrrrrr"
 	claims, err := proved(FLIPHAT(s))
@@ -127,7 +127,7 @@ func fliphatReport(s papers.Scale, tables []*simulate.Table) (*charts.Table, err
 		row := []any{name, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se)}
 		g, ok := FLIPHATGoldens[name]
 		switch {
-		case !ok || s == papers.Smoke:
+		case !ok || s == lab.Smoke:
 			row = append(row, "–", "–", "–")
 		case g.SE == 0:
 			row = append(row, fmt.Sprintf("%.0f", g.Mean), "–", fmt.Sprintf("%+.1f of ours", (mean-g.Mean)/se))

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -23,12 +23,12 @@ const (
 const LocalEpsilon = 4
 
 // Local compares the local learner with SparseJDP in so many dimensions.
-func Local(s papers.Scale, dim int) *simulate.Experiment {
+func Local(s lab.Scale, dim int) *simulate.Experiment {
 	horizon, trials := 100_000, 4
 	switch s {
-	case papers.Smoke:
+	case lab.Smoke:
 		horizon, trials = 20_000, 2
-	case papers.Paper:
+	case lab.Paper:
 		trials = 20
 	}
 	return &simulate.Experiment{
@@ -37,7 +37,7 @@ func Local(s papers.Scale, dim int) *simulate.Experiment {
 			return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 		},
 		Policies: []simulate.Policy{
-			{Name: Random, New: func() bandit.Learner { return &randomArms{} }},
+			{Name: Random, New: func() bandit.Learner { return &learner.Random{} }},
 			{Name: Locally, New: func() bandit.Learner {
 				return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity)
 			}},
@@ -51,9 +51,9 @@ func Local(s papers.Scale, dim int) *simulate.Experiment {
 }
 
 // locals returns what lasso-local runs, by dimension.
-func locals(s papers.Scale) (all []*simulate.Experiment) {
+func locals(s lab.Scale) (all []*simulate.Experiment) {
 	dims := []int{10, 20, 40, 80}
-	if s == papers.Smoke {
+	if s == lab.Smoke {
 		dims = dims[:2]
 	}
 	for _, d := range dims {
@@ -63,7 +63,7 @@ func locals(s papers.Scale) (all []*simulate.Experiment) {
 }
 
 // localReport has a row for each dimension: the regret of each policy.
-func localReport(s papers.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("experiment", Random, Locally, "SE", "by d ln 2d", Jointly, "SE")
 	t.Align = "lrrrrrr"
 	for i, e := range locals(s) {

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -38,12 +38,12 @@ func PrintedOf(which string, epsilon float64) *learner.Private[mechanism.SparseG
 }
 
 // Print compares the printed algorithm at several budgets with random arms, in 100 dimensions.
-func Print(s papers.Scale) *simulate.Experiment {
+func Print(s lab.Scale) *simulate.Experiment {
 	horizon, trials := 16000, 8
 	switch s {
-	case papers.Smoke:
+	case lab.Smoke:
 		horizon, trials = 2000, 2
-	case papers.Paper:
+	case lab.Paper:
 		trials = 40
 	}
 	e := &simulate.Experiment{
@@ -51,7 +51,7 @@ func Print(s papers.Scale) *simulate.Experiment {
 		Environment: func() bandit.Environment {
 			return &environment.Sparse{Sparsity: Sparsity, Leading: true}
 		},
-		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &randomArms{} }}},
+		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &learner.Random{} }}},
 		Grid:        simulate.LogGrid(horizon, 8),
 		Fingerprint: fmt.Sprintf("delta %g", Delta),
 	}
@@ -92,7 +92,7 @@ func Share(t *simulate.Table, policy string) (share, se float64, err error) {
 
 // printedReport has a row for each policy: its regret as a share of that of random arms, the
 // golden, and what its claim proves.
-func printedReport(s papers.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func printedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy", "regret / random", "SE", "independent", "SE", "difference in SE", "epsilon proved")
 	t.Align = "lrrrrrr"
 	e := Print(s)
@@ -108,7 +108,7 @@ func printedReport(s papers.Scale, tables []*simulate.Table) (*charts.Table, err
 		row := []any{p.Name, fmt.Sprintf("%.3f", share), fmt.Sprintf("%.3f", se)}
 		g, ok := PrintedGoldens[p.Name]
 		switch {
-		case !ok || s == papers.Smoke:
+		case !ok || s == lab.Smoke:
 			row = append(row, "–", "–", "–")
 		case g.SE == 0:
 			row = append(row, fmt.Sprintf("%.3f", g.Mean), "–", fmt.Sprintf("%+.1f of ours", (share-g.Mean)/se))

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -19,7 +19,7 @@ func TestRivalsSmoke(t *testing.T) {
 			if f.Name != name {
 				continue
 			}
-			table, err := f.Reproduce(context.Background(), papers.Smoke, nil)
+			table, err := f.Reproduce(context.Background(), lab.Smoke, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,11 +97,11 @@ func TestRivalsResults(t *testing.T) {
 
 // The claims: what the noise of each calibration proves.
 func TestRivalsClaims(t *testing.T) {
-	claims, err := proved(FLIPHAT(papers.Smoke))
+	claims, err := proved(FLIPHAT(lab.Smoke))
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := proved(Print(papers.Smoke))
+	more, err := proved(Print(lab.Smoke))
 	if err != nil {
 		t.Fatal(err)
 	}

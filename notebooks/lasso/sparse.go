@@ -5,10 +5,9 @@ package lasso
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -18,15 +17,15 @@ import (
 )
 
 // Figures lists what can be reproduced.
-var Figures = []papers.Figure{{
+var Figures = []lab.Figure{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",
 	Experiments: experiments, Report: report,
 }, {
 	Name: "lasso-fliphat", What: "FLIPHAT in its paper's setting: public constants, sensitivity corrected, accounted exactly",
-	Experiments: func(s papers.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} }, Report: fliphatReport,
+	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} }, Report: fliphatReport,
 }, {
 	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: regret beside random arms, up to epsilon = 1e8",
-	Experiments: func(s papers.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} }, Report: printedReport,
+	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} }, Report: printedReport,
 }, {
 	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
 	Experiments: locals, Report: localReport,
@@ -67,27 +66,16 @@ func Name(recipe string, epsilon float64) string {
 	return fmt.Sprintf("%s, epsilon = %g", recipe, epsilon)
 }
 
-// randomArms plays a random arm in each round.
-type randomArms struct {
-	bandit.Base
-	rng *rand.Rand
-}
-
-func (r *randomArms) Init(bandit.Problem, int) error         { return nil }
-func (r *randomArms) Reset(own *rand.Rand, _ rand.Source)    { r.Clear(); r.rng = own }
-func (r *randomArms) Select(v *bandit.View, dst []int) []int { return append(dst, r.rng.IntN(v.Arms)) }
-func (r *randomArms) Update(*bandit.View, []int, []float64)  {}
-
 // Sparse compares the recipes in so many dimensions, with everything else as
 // environment.Sparse has it.
-func Sparse(s papers.Scale, dim int) *simulate.Experiment {
+func Sparse(s lab.Scale, dim int) *simulate.Experiment {
 	horizon, trials := 16000, 10
 	switch {
-	case s == papers.Smoke:
+	case s == lab.Smoke:
 		horizon, trials = 2000, 2
-	case s == papers.Paper && dim <= 100:
+	case s == lab.Paper && dim <= 100:
 		trials = 100
-	case s == papers.Paper:
+	case s == lab.Paper:
 		trials = 40
 	}
 	e := &simulate.Experiment{
@@ -96,7 +84,7 @@ func Sparse(s papers.Scale, dim int) *simulate.Experiment {
 			return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 		},
 		Policies: []simulate.Policy{
-			{Name: Random, New: func() bandit.Learner { return &randomArms{} }},
+			{Name: Random, New: func() bandit.Learner { return &learner.Random{} }},
 			{Name: Oracle, New: func() bandit.Learner {
 				return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}}
 			}},
@@ -115,8 +103,8 @@ func Sparse(s papers.Scale, dim int) *simulate.Experiment {
 }
 
 // experiments returns what lasso-sparse runs: at a small scale in few dimensions only.
-func experiments(s papers.Scale) []*simulate.Experiment {
-	if s == papers.Smoke {
+func experiments(s lab.Scale) []*simulate.Experiment {
+	if s == lab.Smoke {
 		return []*simulate.Experiment{Sparse(s, 100)}
 	}
 	return []*simulate.Experiment{Sparse(s, 100), Sparse(s, 1000)}
@@ -158,7 +146,7 @@ func final(t *simulate.Table, policy string) (mean, se float64, err error) {
 
 // report has a row for each policy: its regret in both dimensions, the golden, and the difference
 // in combined standard errors.
-func report(s papers.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy")
 	t.Align = "l"
 	for _, table := range tables {
@@ -180,7 +168,7 @@ func report(s papers.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			}
 			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.1f", se))
 			g, ok := Goldens[name]
-			if !ok || s == papers.Smoke {
+			if !ok || s == lab.Smoke {
 				row = append(row, "–", "–", "–")
 				continue
 			}

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // A small run has all policies, and regret that falls with epsilon.
 func TestSparseSmoke(t *testing.T) {
-	table, err := Figures[0].Reproduce(context.Background(), papers.Smoke, nil)
+	table, err := Figures[0].Reproduce(context.Background(), lab.Smoke, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 var jdpFigures = []Figure{
-	{"jdp-fig1", "an example decision set in three dimensions, K = 1000", nil, reportJDP1},
-	{"jdp-fig2", "Experiment 1: regret over time for varying dimensions, two laws of the reward", experiments1, reportJDP2},
-	{"jdp-fig3", "Experiment 1: regret against dimension on log-log axes, slopes", experiments1, reportJDP3},
-	{"jdp-fig4", "Experiment 2: regret over time of all mechanisms, with and without a gap", experiments2, reportJDP4},
-	{"jdp-fig5", "Experiment 3: regret against the shift, three gaps, both mechanisms", experiments3, reportJDP5},
-	{"jdp-streaming", "beyond the paper: other ways to release the sums, at the same privacy as the sound tree", experimentsStreaming, reportStreaming},
+	{Name: "jdp-fig1", What: "an example decision set in three dimensions, K = 1000", Report: reportJDP1},
+	{Name: "jdp-fig2", What: "Experiment 1: regret over time for varying dimensions, two laws of the reward", Experiments: experiments1, Report: reportJDP2},
+	{Name: "jdp-fig3", What: "Experiment 1: regret against dimension on log-log axes, slopes", Experiments: experiments1, Report: reportJDP3},
+	{Name: "jdp-fig4", What: "Experiment 2: regret over time of all mechanisms, with and without a gap", Experiments: experiments2, Report: reportJDP4},
+	{Name: "jdp-fig5", What: "Experiment 3: regret against the shift, three gaps, both mechanisms", Experiments: experiments3, Report: reportJDP5},
+	{Name: "jdp-streaming", What: "beyond the paper: other ways to release the sums, at the same privacy as the sound tree", Experiments: experimentsStreaming, Report: reportStreaming},
 }
 
 // rewardLaws are Experiment 1's.

@@ -10,17 +10,17 @@ import (
 )
 
 var matFigures = []Figure{
-	{"mat-fig1", "per-round return on Table 2 at epsilon = 2: DPUCB-MAT, OMM", one(MATReturns), reportReturns("Figure 1", MATName(DPUCBPrinted, MATEpsilon), MATName(DPUCBForced, MATEpsilon), OMMPublic)},
-	{"mat-fig2", "per-round return on Table 2 at epsilon = 1e5, 2, 1e-4", one(MATReturns), reportReturns("Figure 2", matNames(MATPrivate, MATEpsilons)...)},
-	{"mat-fig3", "per-round return on movies at epsilon = 2: DPUCB-MAT, OMM", one(MATMovieReturns), reportMovies("Figure 3", DPUCBPrinted, DPUCBForced, OMMPublic)},
-	{"mat-fig4", "per-round return of DPTS-MAT and CTS on Table 2 and on movies", func(s Scale) []*simulate.Experiment {
+	{Name: "mat-fig1", What: "per-round return on Table 2 at epsilon = 2: DPUCB-MAT, OMM", Experiments: one(MATReturns), Report: reportReturns("Figure 1", MATName(DPUCBPrinted, MATEpsilon), MATName(DPUCBForced, MATEpsilon), OMMPublic)},
+	{Name: "mat-fig2", What: "per-round return on Table 2 at epsilon = 1e5, 2, 1e-4", Experiments: one(MATReturns), Report: reportReturns("Figure 2", matNames(MATPrivate, MATEpsilons)...)},
+	{Name: "mat-fig3", What: "per-round return on movies at epsilon = 2: DPUCB-MAT, OMM", Experiments: one(MATMovieReturns), Report: reportMovies("Figure 3", DPUCBPrinted, DPUCBForced, OMMPublic)},
+	{Name: "mat-fig4", What: "per-round return of DPTS-MAT and CTS on Table 2 and on movies", Experiments: func(s Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{MATReturns(s), MATMovieReturns(s)}
-	}, reportMAT4},
-	{"mat-fig5", "regret: its rate to n = 1e6, and against 1/epsilon for 50 values of epsilon", func(s Scale) []*simulate.Experiment {
+	}, Report: reportMAT4},
+	{Name: "mat-fig5", What: "regret: its rate to n = 1e6, and against 1/epsilon for 50 values of epsilon", Experiments: func(s Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{MATRate(s), MATSweep(s)}
-	}, reportMAT5},
-	{"mat-equal", "the same privacy for less regret, on Table 2 and on movies", experimentsMATEqual, reportMATEqual},
-	{"mat-table3", "the recommended movies that are in the best basis, and their genres", nil, reportMATTable3},
+	}, Report: reportMAT5},
+	{Name: "mat-equal", What: "the same privacy for less regret, on Table 2 and on movies", Experiments: experimentsMATEqual, Report: reportMATEqual},
+	{Name: "mat-table3", What: "the recommended movies that are in the best basis, and their genres", Report: reportMATTable3},
 }
 
 func one(e func(Scale) *simulate.Experiment) func(Scale) []*simulate.Experiment {

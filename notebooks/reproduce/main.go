@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -18,7 +19,7 @@ import (
 
 func main() {
 	figure := flag.String("figure", "", "the figure or table to reproduce, such as jdp-fig4")
-	scale := flag.String("scale", string(papers.Lecture), "smoke, lecture or paper")
+	scale := flag.String("scale", string(lab.Lecture), "smoke, lecture or paper")
 	out := flag.String("out", "", "write the table to this CSV file, too")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
@@ -41,12 +42,12 @@ func reproduce(ctx context.Context, figure, scale, out string) error {
 		}
 		return nil
 	}
-	at := slices.IndexFunc(figures, func(f papers.Figure) bool { return f.Name == figure })
+	at := slices.IndexFunc(figures, func(f lab.Figure) bool { return f.Name == figure })
 	if at < 0 {
 		return fmt.Errorf("no figure %q", figure)
 	}
 	f := figures[at]
-	s, err := papers.ParseScale(scale)
+	s, err := lab.ParseScale(scale)
 	if err != nil {
 		return err
 	}
@@ -77,5 +78,5 @@ func write(file *os.File, table *charts.Table) error {
 			return err
 		}
 	}
-	return errors.Join(papers.WriteCSV(file, table), file.Close())
+	return errors.Join(lab.WriteCSV(file, table), file.Close())
 }

@@ -12,6 +12,7 @@
 //   - [CTS]: Thompson sampling on a matroid; [DPTSMAT] is its private form
 //   - [KLOSM]: KL-UCB on a matroid
 //   - [CTSBeta]: Thompson sampling with Beta posteriors, not private
+//   - [Random]: any arm, to compare with
 //
 // For many dimensions of which few matter, none of them private:
 //

@@ -1,4 +1,4 @@
-package papers
+package lab
 
 import (
 	"bytes"
@@ -73,7 +73,7 @@ func checkout() (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("papers: no go.mod in %s or above it: paper-scale runs keep their checkpoints in the checkout", start)
+			return "", fmt.Errorf("lab: no go.mod in %s or above it: paper-scale runs keep their checkpoints in the checkout", start)
 		}
 	}
 }
@@ -93,10 +93,10 @@ func save(path string, t *simulate.Table) error {
 	if e == nil {
 		other := filepath.Join(dir, filepath.Base(path))
 		if e = replace(other, b.Bytes()); e == nil {
-			return fmt.Errorf("papers: the table is in %s instead: %w", other, err)
+			return fmt.Errorf("lab: the table is in %s instead: %w", other, err)
 		}
 	}
-	return fmt.Errorf("papers: the table is not saved: %w", errors.Join(err, e))
+	return fmt.Errorf("lab: the table is not saved: %w", errors.Join(err, e))
 }
 
 // replace puts a file that holds the data in place, whole or not at all.

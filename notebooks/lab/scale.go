@@ -1,6 +1,7 @@
-// Package papers holds the experiments of the papers, one file a paper: functions that the notebooks and
-// `make reproduce` both call.
-package papers
+// Package lab holds what the notebooks of all papers share: how large a run is, a run that can be
+// resumed, the committed tables, and what a cell calls. It knows no paper, so that a cell that
+// imports it is linked fast.
+package lab
 
 import (
 	"fmt"
@@ -25,14 +26,14 @@ func ParseScale(s string) (Scale, error) {
 	case "":
 		return Lecture, nil
 	}
-	return "", fmt.Errorf("papers: SCALE = %q, want smoke, lecture or paper", s)
+	return "", fmt.Errorf("lab: SCALE = %q, want smoke, lecture or paper", s)
 }
 
 // ScaleFromEnv reads the scale from the environment variable SCALE.
 func ScaleFromEnv() (Scale, error) { return ParseScale(os.Getenv("SCALE")) }
 
-// pick returns the value of the scale.
-func pick[T any](s Scale, smoke, lecture, paper T) T {
+// Pick returns the value for a scale.
+func Pick[T any](s Scale, smoke, lecture, paper T) T {
 	switch s {
 	case Smoke:
 		return smoke

@@ -1,0 +1,58 @@
+package lab
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// Figure is a figure or table of a paper that can be reproduced.
+type Figure struct {
+	Name string // such as jdp-fig4
+	What string // a line
+	// Experiments returns what has to be run; nil for a figure that needs none.
+	Experiments func(Scale) []*simulate.Experiment
+	// Report lays the numbers beside the paper's; the tables are the experiments', in order.
+	Report func(Scale, []*simulate.Table) (*charts.Table, error)
+}
+
+// Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials
+// finished and something else failed, such as a file that could not be written, it returns them and
+// the error.
+func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progress) (*charts.Table, error) {
+	var tables []*simulate.Table
+	var failed error
+	if f.Experiments != nil {
+		results, err := Run(ctx, s, progress, f.Experiments(s)...)
+		if results == nil || slices.ContainsFunc(results, func(r *simulate.Result) bool { return !finished(r) }) {
+			return nil, err
+		}
+		failed = err
+		for _, r := range results {
+			tables = append(tables, r.Table())
+		}
+	}
+	report, err := f.Report(s, tables)
+	return report, errors.Join(failed, err)
+}
+
+// WriteCSV writes a report as CSV.
+func WriteCSV(w io.Writer, t *charts.Table) error {
+	out := csv.NewWriter(w)
+	out.Write(t.Headers)
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = fmt.Sprint(c)
+		}
+		out.Write(cells)
+	}
+	out.Flush()
+	return out.Error()
+}
