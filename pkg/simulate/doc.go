@@ -2,6 +2,7 @@
 // trials in parallel.
 //
 //   - [Experiment], [Policy]: what to run; [Experiment.Run] and [RunAll] run it
+//   - [Sweep]: an experiment at each value of a parameter; [Play]: one trial, round by round
 //   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised
 //   - [Table], [ReadCSV]: a result in the form in which it is published
 //   - [Provenance], [Version]: where a result comes from

@@ -1,0 +1,74 @@
+package simulate
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// A trial that is played by hand has the regret of the experiment's first trial, for a learner
+// that draws nothing; and every round is visited.
+func TestPlay(t *testing.T) {
+	e := toyExperiment()
+	e.Policies = []Policy{toyPolicy("greedy", 0, 0)}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, rounds, regret := new(toyArms), 0, 0.0
+	visit := func(v *bandit.View, arms []int) {
+		if rounds++; v.Round != rounds {
+			t.Fatalf("round %d is visited as number %d", v.Round, rounds)
+		}
+		regret += env.Regret(arms)
+	}
+	if err := Play(env, &toyGreedy{}, e.Horizon, e.Seed, visit); err != nil {
+		t.Fatal(err)
+	}
+	if want, _ := r.Final("greedy"); rounds != e.Horizon || regret != want[0] {
+		t.Errorf("regret %v in %d rounds, want %v in %d", regret, rounds, want[0], e.Horizon)
+	}
+	fails := &toyGreedy{hook: func(round int) error {
+		if round == 5 {
+			return errors.New("no more")
+		}
+		return nil
+	}}
+	rounds = 0
+	if err := Play(env, fails, 10, 1, visit); err == nil || !strings.Contains(err.Error(), "round 5: no more") || rounds != 4 {
+		t.Errorf("error %v after %d rounds, want one of round 5 after 4", err, rounds)
+	}
+	if err := Play(env, fails, 0, 1, visit); !errors.Is(err, bandit.ErrHorizon) {
+		t.Errorf("no rounds: error %v", err)
+	}
+}
+
+// A sweep has the curves that each experiment has alone, and its errors.
+func TestSweep(t *testing.T) {
+	at := func(epsilon float64) *Experiment {
+		e := toyExperiment()
+		e.Policies = []Policy{toyPolicy("greedy", epsilon, 0)}
+		return e
+	}
+	curves, err := Sweep(context.Background(), []float64{0, 0.5}, at)
+	if err != nil || len(curves) != 2 {
+		t.Fatalf("%d runs, error %v", len(curves), err)
+	}
+	for i, epsilon := range []float64{0, 0.5} {
+		r, err := at(epsilon).Run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(r.Grid) - 1
+		if got, want := curves[i][0].Mean[last], r.Curves()[0].Mean[last]; got != want {
+			t.Errorf("epsilon = %v: regret %v, want %v", epsilon, got, want)
+		}
+	}
+	bad := func(float64) *Experiment { return &Experiment{Name: "bad"} }
+	if _, err := Sweep(context.Background(), []float64{1}, bad); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+		t.Errorf("error %v, want one that names the experiment", err)
+	}
+}
