@@ -2,11 +2,9 @@ package lasso
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -58,37 +56,19 @@ func besideFLIPHAT(epsilon float64) *learner.Private[mechanism.SparseGram] {
 // dimensions of which 5 matter, AR(1) contexts with coefficient 0.1, noise of standard deviation
 // 0.1, theta not normalised.
 func FLIPHAT(s lab.Scale) *simulate.Experiment {
-	horizon, trials := 40000, 6
-	switch s {
-	case lab.Smoke:
-		horizon, trials = 2000, 2
-	case lab.Paper:
-		trials = 30
-	}
-	e := &simulate.Experiment{
-		Name: "lasso-fliphat", Horizon: horizon, Trials: trials, Seed: 2405,
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Arms: 3, Dim: 400, Sparsity: Sparsity, Design: environment.Autoregressive,
-				Correlation: 0.1, Noise: 0.1, Raw: true, Leading: true}
-		},
-		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &learner.Random{} }}},
-		Grid:        simulate.LogGrid(horizon, 8),
-		Fingerprint: fmt.Sprintf("delta %g", FLIPHATDelta),
-	}
+	e := against("lasso-fliphat", s, 2405, bySize{2000, 40000, 40000}, bySize{2, 6, 30}, environment.Sparse{Arms: 3, Dim: 400,
+		Sparsity: Sparsity, Design: environment.Autoregressive, Correlation: 0.1, Noise: 0.1, Raw: true, Leading: true},
+		fmt.Sprintf("delta %g", FLIPHATDelta))
 	for _, epsilon := range FLIPHATEpsilons {
 		for _, noise := range []string{PublicCode, Corrected, Accounted, Ranged} {
-			e.Policies = append(e.Policies, simulate.Policy{Name: Name(noise, epsilon), New: func() bandit.Learner {
-				return FLIPHATOf(noise, epsilon)
-			}})
+			add(e, Name(noise, epsilon), func() *learner.Private[mechanism.SparseTheta] { return FLIPHATOf(noise, epsilon) })
 		}
-		e.Policies = append(e.Policies, simulate.Policy{Name: Name(Beside, epsilon), New: func() bandit.Learner {
-			return besideFLIPHAT(epsilon)
-		}})
+		add(e, Name(Beside, epsilon), func() *learner.Private[mechanism.SparseGram] { return besideFLIPHAT(epsilon) })
 	}
 	return e
 }
 
-// FLIPHATGoldens lists the regret at round 40,000 by policy. An SE of 0 means that none is known.
+// FLIPHATGoldens lists the regret at round 40,000 by policy.
 var FLIPHATGoldens = map[string]Golden{
 	Random:               {56846, 0},
 	Name(PublicCode, 1):  {7575, 215},
@@ -107,7 +87,7 @@ var FLIPHATGoldens = map[string]Golden{
 
 // fliphatReport has a row for each policy: its regret, the golden, and what its claim proves.
 func fliphatReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy", "regret", "SE", "independent", "SE", "difference in SE", "epsilon proved")
+	t := charts.NewTable(append(append([]string{"policy"}, besideHeaders("regret")...), "epsilon proved")...)
 	t.Align = "lrrrrrr"
 	claims, err := proved(FLIPHAT(s))
 	if err != nil {
@@ -124,39 +104,11 @@ func fliphatReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 		if err != nil {
 			return nil, err
 		}
-		row := []any{name, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se)}
-		g, ok := FLIPHATGoldens[name]
-		switch {
-		case !ok || s == lab.Smoke:
-			row = append(row, "–", "–", "–")
-		case g.SE == 0:
-			row = append(row, fmt.Sprintf("%.0f", g.Mean), "–", fmt.Sprintf("%+.1f of ours", (mean-g.Mean)/se))
-		default:
-			row = append(row, fmt.Sprintf("%.0f", g.Mean), fmt.Sprintf("%.0f", g.SE), fmt.Sprintf("%+.1f", (mean-g.Mean)/math.Hypot(se, g.SE)))
-		}
 		proved := "–"
 		if e := claims[name]; e > 0 {
 			proved = fmt.Sprintf("%.4g", e)
 		}
-		t.Add(append(row, proved)...)
+		t.Add(append(append([]any{name}, beside(s, "%.0f", mean, se, FLIPHATGoldens, name)...), proved)...)
 	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, at delta = %g", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, FLIPHATDelta)
-	t.Scale = string(s)
-	return t, nil
-}
-
-// proved returns the epsilon that each private policy of an experiment claims; +Inf is none.
-func proved(e *simulate.Experiment) (map[string]float64, error) {
-	claims := map[string]float64{}
-	for _, p := range e.Policies {
-		l := p.New()
-		if _, private := l.(privacy.Planner); !private {
-			continue
-		}
-		if err := l.Init(e.Environment().Problem(), e.Horizon); err != nil {
-			return nil, fmt.Errorf("lasso: %s: %w", p.Name, err)
-		}
-		claims[p.Name] = privacy.ClaimOf(l).Epsilon()
-	}
-	return claims, nil
+	return finish(t, s, tables[0], "", fmt.Sprintf("at delta = %g", FLIPHATDelta)), nil
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -24,30 +24,13 @@ const LocalEpsilon = 4
 
 // Local compares the local learner with SparseJDP in so many dimensions.
 func Local(s lab.Scale, dim int) *simulate.Experiment {
-	horizon, trials := 100_000, 4
-	switch s {
-	case lab.Smoke:
-		horizon, trials = 20_000, 2
-	case lab.Paper:
-		trials = 20
-	}
-	return &simulate.Experiment{
-		Name: fmt.Sprintf("lasso-local-d%d", dim), Horizon: horizon, Trials: trials, Seed: 2404,
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
-		},
-		Policies: []simulate.Policy{
-			{Name: Random, New: func() bandit.Learner { return &learner.Random{} }},
-			{Name: Locally, New: func() bandit.Learner {
-				return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity)
-			}},
-			{Name: Jointly, New: func() bandit.Learner {
-				return learner.NewSparseJDP(privacy.Budget{Epsilon: LocalEpsilon, Delta: Delta}, Sparsity)
-			}},
-		},
-		Grid:        simulate.LogGrid(horizon, 8),
-		Fingerprint: fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta),
-	}
+	e := against(fmt.Sprintf("lasso-local-d%d", dim), s, 2404, bySize{20_000, 100_000, 100_000}, bySize{2, 4, 20},
+		environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
+	add(e, Locally, func() *learner.Local { return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity) })
+	add(e, Jointly, func() *learner.Private[mechanism.SparseGram] {
+		return learner.NewSparseJDP(privacy.Budget{Epsilon: LocalEpsilon, Delta: Delta}, Sparsity)
+	})
+	return e
 }
 
 // locals returns what lasso-local runs, by dimension.
@@ -79,7 +62,5 @@ func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t.Add(e.Name, fmt.Sprintf("%.0f", cells[0].Mean), fmt.Sprintf("%.0f", cells[1].Mean), fmt.Sprintf("%.0f", cells[1].SE),
 			fmt.Sprintf("%.0f", cells[1].Mean/(d*math.Log(2*d))), fmt.Sprintf("%.0f", cells[2].Mean), fmt.Sprintf("%.0f", cells[2].SE))
 	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, at epsilon = %d", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, LocalEpsilon)
-	t.Scale = string(s)
-	return t, nil
+	return finish(t, s, tables[0], "", fmt.Sprintf("at epsilon = %d", LocalEpsilon)), nil
 }

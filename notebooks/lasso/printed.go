@@ -2,11 +2,9 @@ package lasso
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -39,38 +37,21 @@ func PrintedOf(which string, epsilon float64) *learner.Private[mechanism.SparseG
 
 // Print compares the printed algorithm at several budgets with random arms, in 100 dimensions.
 func Print(s lab.Scale) *simulate.Experiment {
-	horizon, trials := 16000, 8
-	switch s {
-	case lab.Smoke:
-		horizon, trials = 2000, 2
-	case lab.Paper:
-		trials = 40
-	}
-	e := &simulate.Experiment{
-		Name: "lasso-printed", Horizon: horizon, Trials: trials, Seed: 2403,
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Sparsity: Sparsity, Leading: true}
-		},
-		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &learner.Random{} }}},
-		Grid:        simulate.LogGrid(horizon, 8),
-		Fingerprint: fmt.Sprintf("delta %g", Delta),
-	}
-	add := func(which string, epsilon float64) {
-		e.Policies = append(e.Policies, simulate.Policy{Name: Name(which, epsilon), New: func() bandit.Learner {
-			return PrintedOf(which, epsilon)
-		}})
+	e := against("lasso-printed", s, 2403, bySize{2000, 16000, 16000}, bySize{2, 8, 40},
+		environment.Sparse{Sparsity: Sparsity, Leading: true}, fmt.Sprintf("delta %g", Delta))
+	with := func(which string, epsilon float64) {
+		add(e, Name(which, epsilon), func() *learner.Private[mechanism.SparseGram] { return PrintedOf(which, epsilon) })
 	}
 	for _, epsilon := range PrintedEpsilons {
-		add(Printed, epsilon)
+		with(Printed, epsilon)
 	}
-	add(TwoSided, 1e8)
-	add(Mended, 1)
-	add(Mended, 10)
+	with(TwoSided, 1e8)
+	with(Mended, 1)
+	with(Mended, 10)
 	return e
 }
 
-// PrintedGoldens lists the regret at round 16,000, as a share of that of random arms, by policy. An
-// SE of 0 means that none is known.
+// PrintedGoldens lists the regret at round 16,000, as a share of that of random arms, by policy.
 var PrintedGoldens = map[string]Golden{
 	Name(Printed, 1):    {0.984, 0.018},
 	Name(Printed, 10):   {0.987, 0},
@@ -93,7 +74,7 @@ func Share(t *simulate.Table, policy string) (share, se float64, err error) {
 // printedReport has a row for each policy: its regret as a share of that of random arms, the
 // golden, and what its claim proves.
 func printedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy", "regret / random", "SE", "independent", "SE", "difference in SE", "epsilon proved")
+	t := charts.NewTable(append(append([]string{"policy"}, besideHeaders("regret / random")...), "epsilon proved")...)
 	t.Align = "lrrrrrr"
 	e := Print(s)
 	claims, err := proved(e)
@@ -105,19 +86,8 @@ func printedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 		if err != nil {
 			return nil, err
 		}
-		row := []any{p.Name, fmt.Sprintf("%.3f", share), fmt.Sprintf("%.3f", se)}
-		g, ok := PrintedGoldens[p.Name]
-		switch {
-		case !ok || s == lab.Smoke:
-			row = append(row, "–", "–", "–")
-		case g.SE == 0:
-			row = append(row, fmt.Sprintf("%.3f", g.Mean), "–", fmt.Sprintf("%+.1f of ours", (share-g.Mean)/se))
-		default:
-			row = append(row, fmt.Sprintf("%.3f", g.Mean), fmt.Sprintf("%.3f", g.SE), fmt.Sprintf("%+.1f", (share-g.Mean)/math.Hypot(se, g.SE)))
-		}
+		row := append([]any{p.Name}, beside(s, "%.3f", share, se, PrintedGoldens, p.Name)...)
 		t.Add(append(row, fmt.Sprintf("%.4g", claims[p.Name]))...)
 	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds as a share of that of random arms, %d trials, at delta = %g", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, Delta)
-	t.Scale = string(s)
-	return t, nil
+	return finish(t, s, tables[0], " as a share of that of random arms", fmt.Sprintf("at delta = %g", Delta)), nil
 }

@@ -3,12 +3,11 @@ package lasso
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -32,12 +31,7 @@ func TestRivalsSmoke(t *testing.T) {
 
 func committed(t *testing.T, name string) *simulate.Table {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "results", name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	table, err := simulate.ReadCSV(f)
+	table, err := results.Table(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +47,7 @@ func TestRivalsResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if golden.SE == 0 {
-			golden.SE = se
-		}
-		if z := (mean - golden.Mean) / math.Hypot(se, golden.SE); !(math.Abs(z) <= 3) {
+		if z := golden.apart(mean, se); !(math.Abs(z) <= 3) {
 			t.Errorf("%s: regret %.0f (%.0f), want %v, within 3 standard errors", name, mean, se, golden)
 		}
 	}
@@ -81,10 +72,7 @@ func TestRivalsResults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if golden.SE == 0 {
-			golden.SE = se
-		}
-		if z := (share - golden.Mean) / math.Hypot(se, golden.SE); !(math.Abs(z) <= 3) {
+		if z := golden.apart(share, se); !(math.Abs(z) <= 3) {
 			t.Errorf("%s: %.3f (%.3f) of the regret of random arms, want %v, within 3 standard errors", name, share, se, golden)
 		}
 	}

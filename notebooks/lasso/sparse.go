@@ -8,7 +8,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -69,34 +68,18 @@ func Name(recipe string, epsilon float64) string {
 // Sparse compares the recipes in so many dimensions, with everything else as
 // environment.Sparse has it.
 func Sparse(s lab.Scale, dim int) *simulate.Experiment {
-	horizon, trials := 16000, 10
-	switch {
-	case s == lab.Smoke:
-		horizon, trials = 2000, 2
-	case s == lab.Paper && dim <= 100:
-		trials = 100
-	case s == lab.Paper:
-		trials = 40
+	trials := bySize{2, 10, 100}
+	if dim > 100 {
+		trials[2] = 40
 	}
-	e := &simulate.Experiment{
-		Name: fmt.Sprintf("lasso-sparse-d%d", dim), Horizon: horizon, Trials: trials, Seed: 2402,
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
-		},
-		Policies: []simulate.Policy{
-			{Name: Random, New: func() bandit.Learner { return &learner.Random{} }},
-			{Name: Oracle, New: func() bandit.Learner {
-				return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}}
-			}},
-		},
-		Grid:        simulate.LogGrid(horizon, 8),
-		Fingerprint: fmt.Sprintf("delta %g", Delta),
-	}
+	e := against(fmt.Sprintf("lasso-sparse-d%d", dim), s, 2402, bySize{2000, 16000, 16000}, trials,
+		environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}, fmt.Sprintf("delta %g", Delta))
+	add(e, Oracle, func() *learner.SupportOracle { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
 	for _, epsilon := range Epsilons {
 		for _, recipe := range []string{Plain, Tuned, Refined} {
-			e.Policies = append(e.Policies, simulate.Policy{Name: Name(recipe, epsilon), New: func() bandit.Learner {
+			add(e, Name(recipe, epsilon), func() *learner.Private[mechanism.SparseGram] {
 				return Recipes[recipe](privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-			}})
+			})
 		}
 	}
 	return e
@@ -109,9 +92,6 @@ func experiments(s lab.Scale) []*simulate.Experiment {
 	}
 	return []*simulate.Experiment{Sparse(s, 100), Sparse(s, 1000)}
 }
-
-// Golden is a regret with its standard error, which an independent program found.
-type Golden struct{ Mean, SE float64 }
 
 // Goldens lists the regret at round 16,000 by policy, in 100 and in 1000 dimensions. Those of the
 // refined recipe are the tuned one's, which it has to beat.
@@ -133,15 +113,13 @@ var Goldens = map[string][2]Golden{
 	Name(Refined, 0.5):       {{2548, 40}, {3679, 127}},
 }
 
-// final returns the mean regret of a policy at the last round, and its standard error.
-func final(t *simulate.Table, policy string) (mean, se float64, err error) {
-	for _, c := range t.Curves {
-		if c.Policy == policy {
-			k := len(c.Rounds) - 1
-			return c.Mean[k], c.SE[k], nil
-		}
+// goldens returns the numbers for one of the two dimensions.
+func goldens(i int) map[string]Golden {
+	of := map[string]Golden{}
+	for name, g := range Goldens {
+		of[name] = g[i]
 	}
-	return 0, 0, fmt.Errorf("lasso: no policy %q in %s", policy, t.Provenance.Experiment)
+	return of
 }
 
 // report has a row for each policy: its regret in both dimensions, the golden, and the difference
@@ -150,7 +128,7 @@ func report(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy")
 	t.Align = "l"
 	for _, table := range tables {
-		t.Headers = append(t.Headers, table.Provenance.Experiment, "SE", "independent", "SE", "difference in SE")
+		t.Headers = append(t.Headers, besideHeaders(table.Provenance.Experiment)...)
 		t.Align += "rrrrr"
 	}
 	names := []string{Random, Oracle}
@@ -166,18 +144,10 @@ func report(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.1f", se))
-			g, ok := Goldens[name]
-			if !ok || s == lab.Smoke {
-				row = append(row, "–", "–", "–")
-				continue
-			}
-			row = append(row, fmt.Sprintf("%.0f", g[i].Mean), fmt.Sprintf("%.1f", g[i].SE), fmt.Sprintf("%+.1f", (mean-g[i].Mean)/math.Hypot(se, g[i].SE)))
+			row = append(row, beside(s, "%.0f", mean, se, goldens(i), name)...)
 		}
 		t.Add(row...)
 	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, at delta = %g. The refined recipe stands beside the tuned one's independent numbers",
-		tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, Delta)
-	t.Scale = string(s)
-	return t, nil
+	rest := fmt.Sprintf("at delta = %g. The refined recipe stands beside the tuned one's independent numbers", Delta)
+	return finish(t, s, tables[0], "", rest), nil
 }

@@ -3,15 +3,12 @@ package lasso
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // A small run has all policies, and regret that falls with epsilon.
@@ -29,21 +26,13 @@ func TestSparseSmoke(t *testing.T) {
 // the refined recipe is below the tuned one's numbers by 3 in every cell, at the epsilon asked for.
 func TestSparseResults(t *testing.T) {
 	for i, dim := range []string{"100", "1000"} {
-		f, err := os.Open(filepath.Join("..", "results", "lasso-sparse-d"+dim+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := simulate.ReadCSV(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		table := committed(t, "lasso-sparse-d"+dim)
 		for name, golden := range Goldens {
 			mean, se, err := final(table, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			z := (mean - golden[i].Mean) / math.Hypot(se, golden[i].SE)
+			z := golden[i].apart(mean, se)
 			if strings.HasPrefix(name, Refined) {
 				if !(z < -3) {
 					t.Errorf("d = %s, %s: regret %.0f (%.0f), want 3 standard errors below %v", dim, name, mean, se, golden[i])
