@@ -5,14 +5,12 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // ThresholdedLasso releases what PrivateThresholdedLASSO reads, as it is printed (Shukla,
@@ -72,57 +70,6 @@ type ThresholdedLasso struct {
 	redrawn   int // thresholds
 	buf       [1]float64
 	release   SparseGram
-}
-
-// Repairs chooses which defects of the printed algorithm are mended. The zero value mends none.
-type Repairs struct {
-	// Sensitivity: the noise is for coefficients that one record moves by 1. No smaller bound than 2
-	// C_theta holds: with collinear columns, one replaced row of a thousand moves 0.97 from one
-	// coefficient to another. Mended, coefficients are clipped to [-C_theta, C_theta] and xi grows by
-	// 2 C_theta.
-	Sensitivity bool
-	// Threshold: each query has a fresh noisy threshold. So answers below, which sparse vector does
-	// not pay for, leak: by 0.03 each in a stream that claims 0.2. Mended, a threshold lasts until a
-	// query is above it.
-	Threshold bool
-	// Screen: S_0 is not private, and decides which queries are asked. Mended, all d are.
-	Screen bool
-	// Bound: rows are not clipped to the bound L~ that the noise is for. Mended, they are.
-	Bound bool
-	// Freedom: k has delta_n where its logarithm belongs, and grows with d for matrices on S. Mended,
-	// k = p + 28 ln(4/delta_n)/eps_n^2 (Sheffet 2015), and a budget for which eps_n >= 1 is refused.
-	Freedom bool
-	// Split: the parts' budgets add up to more than the whole. Mended, each part has half of it.
-	Split bool
-	// TwoSided: a negative coefficient is never above. Mended, |w_j| is asked for.
-	TwoSided bool
-	// Gamma: ln((1-delta)/eps) is negative at eps >= 1, and with it the threshold, which all pass.
-	// Mended, it is ln((1-delta)/delta).
-	Gamma bool
-}
-
-// wanting returns what is missing of the repairs that the privacy needs.
-func (r Repairs) wanting() (why []string) {
-	for _, defect := range []struct {
-		mended bool
-		why    string
-	}{
-		{r.Sensitivity, "one record moves a LASSO coefficient by more than the 1 that the noise is for"},
-		{r.Threshold, "a fresh threshold for each query leaks with each answer below"},
-		{r.Screen, "S_0 is not private, and decides which queries are asked"},
-		{r.Bound, "rows are not clipped to the bound that the Wishart noise is for"},
-	} {
-		if !defect.mended {
-			why = append(why, defect.why)
-		}
-	}
-	return why
-}
-
-// wishartDraws samples noise of one order and counts the draws.
-type wishartDraws struct {
-	sampler *random.Wishart
-	count   int
 }
 
 var _ privacy.Statistic[SparseGram] = (*ThresholdedLasso)(nil)
@@ -186,72 +133,6 @@ func (t *ThresholdedLasso) Init(s privacy.Setup) error {
 	t.Reset(nil)
 	return nil
 }
-
-// calibrate computes the levels of the noise from the formulas that are printed, or mended.
-func (t *ThresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
-	s0 := float64(as.Sparsity)
-	spread := 1 + 4*as.Reward*as.Context*math.Sqrt(s0)/(as.Compatibility*as.Compatibility)
-	t.most = int(min(float64(t.dim), math.Ceil(s0+math.Sqrt(spread))))
-	t.xi, t.wishart = 0, nil
-	t.threshold = -as.Norm
-	logs := math.Sqrt(portable.Log(float64(max(t.dim, 2))) * portable.Log(float64(max(horizon, 3))))
-	if as.Budget.None() {
-		t.threshold = float64(t.threshold/logs) - 1
-		return nil
-	}
-	b, r := as.Budget, as.Repairs
-	if r.Split {
-		b = privacy.Budget{Epsilon: b.Epsilon / 2, Delta: b.Delta / 2}
-	}
-	episodes := math.Max(1, math.Ceil(portable.Log2(float64(horizon))))
-	delta1 := b.Delta / (2 * episodes)
-	log1 := -portable.Log(delta1)
-	xi := math.Sqrt(32*log1) * math.Sqrt(8*spread*log1) / (b.Epsilon / (2 * episodes * log1))
-	if r.Split {
-		var err error
-		if xi, err = privacy.Calibrate(privacy.PLD{}, b, func(scale float64) privacy.Event {
-			return privacy.SparseVectorEvent{Epsilon: 2 / scale, Accepted: t.most * t.episodes}
-		}); err != nil {
-			return err
-		}
-	}
-	if r.Sensitivity {
-		xi *= 2 * as.Norm
-	}
-	ratio := (1 - as.Budget.Delta) / as.Budget.Epsilon
-	if r.Gamma {
-		ratio = (1 - as.Budget.Delta) / as.Budget.Delta
-	}
-	t.threshold = float64((float64(xi*portable.Log(ratio))-as.Norm)/logs) - 1
-	node := privacy.AdvancedNode(b, int(episodes))
-	if r.Split {
-		node = privacy.AdvancedNode(b, t.releases())
-	}
-	d := float64(t.dim)
-	beyond := d * portable.Log(8*d/node.Delta) * (2 / node.Delta) / (node.Epsilon * node.Epsilon)
-	if r.Freedom {
-		if !(node.Epsilon < 1) {
-			return fmt.Errorf("mechanism: ThresholdedLasso: Wishart noise for %v needs epsilon = %.4g a node, want < 1: beyond it the noise is not private", as.Budget, node.Epsilon)
-		}
-		beyond = freedomFor(node) + float64(t.most+1)
-	}
-	if !(beyond <= 1e15 && xi > 1e-150 && xi < 1e150) {
-		return fmt.Errorf("mechanism: ThresholdedLasso: %.3g degrees of freedom and noise of scale %.3g for %v, want <= 1e15 and in [1e-150, 1e150]", beyond, xi, as.Budget)
-	}
-	t.xi, t.wishart = xi, make([]*wishartDraws, t.most+2)
-	for order := 2; order < len(t.wishart); order++ {
-		w, err := random.NewWishart(order, max(t.dim+1, int(math.Ceil(beyond))), float64(as.Row*as.Row)+float64(as.Reward*as.Reward))
-		if err != nil {
-			return err
-		}
-		t.wishart[order] = &wishartDraws{sampler: w}
-	}
-	return nil
-}
-
-// releases returns how many nodes show a record: one a level as they fill up, and one of those that
-// are released again at the beginning of each episode.
-func (t *ThresholdedLasso) releases() int { return t.levels + t.episodes }
 
 // Reset forgets the data and draws new noise from n.
 func (t *ThresholdedLasso) Reset(n *privacy.Noise) {
@@ -383,100 +264,4 @@ func (t *ThresholdedLasso) laplace(scale float64, count *int) float64 {
 	*count++
 	t.noise.Laplace(t.buf[:], scale)
 	return t.buf[0]
-}
-
-// addRow adds a row to the sums on the support.
-func (t *ThresholdedLasso) addRow(i int) {
-	q := len(t.release.Support)
-	z, x := t.z[:q+1], t.rows[i*t.dim:(i+1)*t.dim]
-	for a, j := range t.release.Support {
-		z[a] = x[j]
-	}
-	if t.as.Repairs.Bound {
-		packed.Shorten(z[:q], t.as.Row)
-	}
-	z[q] = t.rewards[i]
-	addOuter(t.sum[:packed.Size(q+1)], z)
-}
-
-// drawNode draws the noise of the node of a level.
-func (t *ThresholdedLasso) drawNode(level int) {
-	if t.wishart == nil {
-		return
-	}
-	order := len(t.release.Support) + 1
-	w := t.wishart[order]
-	w.count++
-	t.noise.Wishart(t.nodes[level][:packed.Size(order)], w.sampler)
-}
-
-// write writes the sum of the rows and of the nodes in use into the release.
-func (t *ThresholdedLasso) write() {
-	q := len(t.release.Support)
-	if q == 0 {
-		return
-	}
-	copy(t.release.Gram, t.sum)
-	copy(t.release.Cross, t.sum[packed.Size(q):])
-	if t.wishart == nil {
-		return
-	}
-	for level, node := range t.nodes {
-		if t.count>>level&1 == 0 {
-			continue
-		}
-		for i := range t.release.Gram {
-			t.release.Gram[i] += node[i]
-		}
-		for i := range t.release.Cross {
-			t.release.Cross[i] += node[packed.Size(q)+i]
-		}
-	}
-}
-
-// Plan returns what the releases of so many records reveal of one. Without the repairs that the
-// privacy needs, it says that nothing hides a record, and why.
-func (t *ThresholdedLasso) Plan(records int) privacy.Plan {
-	if t.as == nil {
-		return privacy.NoPlan("%v", errInit)
-	}
-	p := privacy.Plan{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: privacy.AsPublished, Asked: t.as.Budget,
-		Source: "Shukla 2024, Theorem 1, which does not hold as printed", Draws: t.draws(),
-	}
-	if records < 1 || t.setup.Horizon < 2 {
-		return p.HeldBy(t)
-	}
-	var exposed privacy.Event
-	if why := t.as.Repairs.wanting(); len(why) > 0 {
-		exposed = privacy.Exposed{Why: strings.Join(why, "; ")}
-	} else {
-		p.Calibration = privacy.Sound
-		p.Conditions = []string{clippedRows}
-		p.Source = "Dwork and Roth 2014, Theorem 3.23; Sheffet 2015; composed here"
-	}
-	svt := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, t.xi), privacy.LaplaceLaw(1, 2*t.xi)}, Compared: true,
-		Sensitivity: privacy.Norms{LInf: 2 * t.as.Norm}, Times: t.most * t.episodes, Own: exposed}
-	tree := privacy.Release{Sensitivity: privacy.Norms{L2: float64(t.as.Row*t.as.Row) + float64(t.as.Reward*t.as.Reward)},
-		Times: t.releases(), Own: exposed}
-	if t.wishart != nil { // a larger matrix costs more, with as many degrees of freedom
-		tree.Laws = []privacy.Law{privacy.WishartLaw(t.wishart[t.most+1].sampler)}
-	}
-	p.Cases = [][]privacy.Release{{svt, tree}}
-	return p.HeldBy(t)
-}
-
-// draws returns the noise of the thresholds, of the queries, and of the nodes by their order.
-func (t *ThresholdedLasso) draws() []privacy.Draws {
-	all := []privacy.Draws{}
-	if t.redrawn > 0 {
-		all = append(all, privacy.Draws{Law: privacy.LaplaceLaw(1, t.xi), Count: t.redrawn},
-			privacy.Draws{Law: privacy.LaplaceLaw(1, 2*t.xi), Count: t.queries})
-	}
-	for _, w := range t.wishart {
-		if w != nil && w.count > 0 {
-			all = append(all, privacy.Draws{Law: privacy.WishartLaw(w.sampler), Count: w.count})
-		}
-	}
-	return all
 }

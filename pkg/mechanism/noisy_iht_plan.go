@@ -1,0 +1,71 @@
+package mechanism
+
+import "github.com/dpbandits/dpbandits/pkg/privacy"
+
+// Plan returns what the estimates of so many records reveal of one record: that of its episode.
+func (h *NoisyIHT) Plan(records int) privacy.Plan {
+	if h.as == nil {
+		return privacy.NoPlan("%v", errInit)
+	}
+	p := privacy.Plan{
+		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: h.as.Calibration, Asked: h.as.Budget,
+		Conditions: []string{"contexts and rewards clipped inside the mechanism", "a missing user is a row of zeros at the user's place"},
+		Source:     "Dwork, Su and Zhang 2021; Chakraborty, Roy and Basu 2024; accounted here",
+	}
+	for i, end := range h.ends {
+		if end <= records && h.levels[i].steps > 0 {
+			p.Cases = append(p.Cases, h.shows(&h.levels[i]))
+		}
+	}
+	p.Draws = []privacy.Draws{}
+	for i := range h.release.Episode {
+		p.Draws = append(p.Draws, h.draws(&h.levels[i])...)
+	}
+	return p.HeldBy(h)
+}
+
+// draws returns the noise of an episode: one draw a step for the values, and one for each choice, or
+// for all choices of a step at once.
+func (h *NoisyIHT) draws(p *peeling) (all []privacy.Draws) {
+	for i, r := range h.shows(p) {
+		count := r.Times / h.as.Sparsity
+		if choice := i%2 == 0; choice && !h.as.Gumbel {
+			count = r.Times
+		}
+		if r.Laws[0].Scale > 0 {
+			all = append(all, privacy.Draws{Law: r.Laws[0], Count: count})
+		}
+	}
+	return all
+}
+
+// shows returns what an episode shows of one of its records: choices and values, in turns.
+func (h *NoisyIHT) shows(p *peeling) (all []privacy.Release) {
+	for m, s := range []step{p.first, p.later} {
+		steps := 1
+		if m == 1 {
+			steps = p.steps - 1
+		}
+		if steps == 0 {
+			continue
+		}
+		times := steps * h.as.Sparsity
+		choice := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(h.dim, s.choice)}, Times: times}
+		value := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(h.as.Sparsity, s.value)},
+			Sensitivity: privacy.Norms{L1: s.lambda}, Times: times} // of one value
+		switch {
+		case h.as.Gumbel:
+			choice.Laws[0] = privacy.GumbelLaw(h.dim, s.choice)
+			choice.Sensitivity.LInf = s.lambda
+			value.Laws[0] = privacy.GaussianLaw(h.as.Sparsity, s.value)
+			value.Sensitivity = privacy.Norms{L2: s.lambda}
+		case h.as.Unclipped:
+			choice.Own = privacy.Exposed{Why: "a context that is not clipped moves the estimate by any amount"}
+			value.Own = choice.Own
+		case s.choice > 0:
+			choice.Own = noisyMaximum{2 * s.lambda / s.choice}
+		}
+		all = append(all, choice, value)
+	}
+	return all
+}
