@@ -8,7 +8,8 @@
 //   - Wrong scale: [HalfSensitivity], [ClassicGaussian], [WishartBeyondOne], [PairAsOne],
 //     [InitOfAllArms], [HalvedSymmetric], [WrongCoin].
 //   - Wrong count of releases: [BudgetTwice], [NotCleared], [ShowsAllTwice].
-//   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise].
+//   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise],
+//     [SharedVectors].
 //   - Sparse vector and noisy maximum: [FreshThreshold], [NoCutoff], [NoisyMaxValue].
 //   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
 //     [RemembersViews], [PrintedLasso], [ScreenedQueries], [UnclippedContexts].
@@ -26,14 +27,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// All returns all fixtures, twenty-three of them.
+// All returns all fixtures, twenty-four of them.
 func All() []audit.Item {
 	return []audit.Item{
 		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
 		ReusedNoise(), LowBits(), WishartBeyondOne(), PairAsOne(), InitOfAllArms(),
 		BudgetTwice(), HalvedSymmetric(), WrongCoin(), NotCleared(), ClipAfterNoise(),
 		RefusesRecords(), ShowsAllTwice(), NoCutoff(), NoisyMaxValue(), RemembersViews(),
-		PrintedLasso(), ScreenedQueries(), UnclippedContexts(),
+		PrintedLasso(), ScreenedQueries(), UnclippedContexts(), SharedVectors(),
 	}
 }
 

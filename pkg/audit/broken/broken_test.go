@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -18,8 +19,8 @@ import (
 // the most runs make half of them, where that is still 1.2 times what is needed.
 func TestCaught(t *testing.T) {
 	items := broken.All()
-	if len(items) != 23 {
-		t.Fatalf("%d fixtures, want 23", len(items))
+	if len(items) != 24 {
+		t.Fatalf("%d fixtures, want 24", len(items))
 	}
 	for _, item := range items {
 		start := time.Now()
@@ -48,7 +49,7 @@ func TestCaught(t *testing.T) {
 }
 
 // The repaired twin of a fixture keeps its claim: what an audit catches is the bug. Of other seeds,
-// one in a hundred would exclude one of the eleven falsely.
+// one in a hundred would exclude one of the twelve falsely.
 func TestRepaired(t *testing.T) {
 	half := broken.HalfSensitivity()
 	half.Claim.Epsilon = half.Exact
@@ -76,7 +77,7 @@ func TestRepaired(t *testing.T) {
 	halved.Claim, halved.Curve = twice.Claim, twice.Curve
 	all := broken.ShowsAllTwice()
 	all.Claim.Delta = 1 - (1-all.Claim.Delta)*(1-all.Claim.Delta)
-	r, err := audit.Family(context.Background(), []audit.Item{half, arms, classic, pair, shared, twice, coin, block, value, halved, all}, audit.Options{Seed: 2, Runs: 50000})
+	r, err := audit.Family(context.Background(), []audit.Item{half, arms, classic, pair, shared, twice, coin, block, value, halved, all, broken.FreshVectors()}, audit.Options{Seed: 2, Runs: 50000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +118,7 @@ func TestExact(t *testing.T) {
 // what a right mechanism would have drawn.
 func TestLedger(t *testing.T) {
 	sd := math.Sqrt(math.Log(3)) * math.Log(25)
+	peeling := 2 * math.Sqrt(6*portable.Log(1e5))
 	for _, c := range []struct {
 		m       audit.Mechanism
 		claimed privacy.Draws
@@ -125,6 +127,7 @@ func TestLedger(t *testing.T) {
 		{broken.KeptNoise(), privacy.Draws{Law: privacy.SymmetricGaussianLaw(2, sd), Count: 3}},
 		{broken.ReusedNoise(), privacy.Draws{Law: privacy.LaplaceLaw(1, 2), Count: 2}},
 		{broken.LowBits(), privacy.Draws{Law: privacy.LaplaceLaw(1, 1), Count: 1}},
+		{broken.SharedVectors(), privacy.Draws{Law: privacy.LaplaceLaw(4, peeling), Count: 3}},
 	} {
 		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
 		if err := c.m.Release(0, ledger, make([]float64, max(1, c.m.Outputs))); err != nil {

@@ -141,3 +141,57 @@ func UnclippedContexts() audit.Mechanism {
 		},
 	}
 }
+
+// SharedVectors is hard thresholding on two episodes, with noise for a coordinate's true
+// sensitivity, where one noise serves the second choice of the first episode and the first choice
+// of the second.
+//
+// The public script of FLIPHAT does so (see UnclippedContexts): it makes a chain of keys, one for
+// each choice of an episode, and starts the next episode's chain at the second key of the same
+// chain. Here an episode keeps 2 of 4 coordinates, and other users' rows have equal scores. In the
+// second episode there is nothing else, so its first choice c has the largest noise. The record is
+// in the first episode: in world 0 it raises score 0 by lambda/2 and lowers the others by as much,
+// in world 1 the other way round.
+//
+// In world 1 the second choice of the first episode is 0 only if no noise but that of the first
+// choice is larger than that of 0. So c is 0 or that first choice. In world 0 it may be another.
+// The true epsilon is +Inf. The run reports the three choices; values have noise of their own.
+func SharedVectors() audit.Mechanism { return twoEpisodes(false) }
+
+// twoEpisodes is SharedVectors, or the same with fresh noise for each choice.
+func twoEpisodes(fresh bool) audit.Mechanism {
+	budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	const dim, kept = 4, 2
+	// The lemma of peeling, in units of lambda.
+	scale := 2 * math.Sqrt(3*kept*portable.Log(1/budget.Delta)) / budget.Epsilon
+	return audit.Mechanism{
+		Name: "hard thresholding whose episodes share noise", Origin: "script with Chakraborty, Roy and Basu 2024 (FLIPHAT)",
+		Claim: budget, Exact: math.Inf(1), Outputs: 3, Runs: 50000,
+		Release: func(world int, source rand.Source, out []float64) error {
+			n := privacy.NewNoise(source)
+			var noise [dim]float64
+			move := []float64{0.5, -0.5}[world]
+			scores := [dim]float64{move, -move, -move, -move}
+			n.Laplace(noise[:], scale)
+			one := loudest(scores[:], noise[:], -1)
+			n.Laplace(noise[:], scale)
+			two := loudest(scores[:], noise[:], one)
+			if fresh {
+				n.Laplace(noise[:], scale)
+			}
+			out[0], out[1], out[2] = float64(one), float64(two), float64(loudest(make([]float64, dim), noise[:], -1))
+			return nil
+		},
+	}
+}
+
+// loudest returns the index of the largest score plus noise, but for one index.
+func loudest(scores, noise []float64, without int) int {
+	best := -1
+	for j, z := range noise {
+		if j != without && (best < 0 || scores[j]+z > scores[best]+noise[best]) {
+			best = j
+		}
+	}
+	return best
+}
