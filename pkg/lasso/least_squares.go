@@ -19,24 +19,31 @@ func (s *Solver) LeastSquares(on []int, ridge float64) ([]float64, error) {
 			return nil, fmt.Errorf("lasso: least squares on coordinate %d, want in [0, Dim = %d)", j, s.Dim)
 		}
 	}
-	k := &s.work
-	k.grow(len(on))
+	k, f, n := &s.work, &s.own, len(on)
+	k.grow(n)
 	k.at = append(k.at[:0], on...)
 	k.read(&s.sums, s.w)
-	clear(k.w)
-	copy(k.q, k.xy)
 	k.part = k.part[:0]
-	for i := range k.at {
-		k.xx[i*len(on)+i] += ridge
-		k.part = append(k.part, i)
+	f.clear()
+	f.grow(n)
+	for i, j := range on {
+		k.xx[i*n+i] += ridge
+		if pivot := k.project(f, i); pivot > independent*k.xx[i*n+i] {
+			f.append(j, f.x[:len(f.of)], pivot)
+			k.part = append(k.part, i)
+		}
 	}
-	m := k.independent(0)
-	k.back(m)
+	w := k.step[:len(f.of)]
+	for a, i := range k.part {
+		w[a] = k.xy[i]
+	}
+	f.forward(w)
+	f.back(w)
 	clear(s.least)
-	for a, i := range k.part[:m] {
-		s.least[k.at[i]] = k.step[a]
-		if math.IsInf(k.step[a], 0) || k.step[a] != k.step[a] {
-			return nil, fmt.Errorf("lasso: least squares: coefficient %d = %v, want finite", k.at[i], k.step[a])
+	for a, j := range f.of {
+		s.least[j] = w[a]
+		if math.IsInf(w[a], 0) || w[a] != w[a] {
+			return nil, fmt.Errorf("lasso: least squares: coefficient %d = %v, want finite", j, w[a])
 		}
 	}
 	return s.least, nil

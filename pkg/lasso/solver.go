@@ -15,7 +15,9 @@ import (
 //
 // It cycles through the coordinates of a working set (Friedman, Hastie and Tibshirani 2010) with
 // the sums X'X and X'y in place of the rows. Newton steps between its sweeps finish what would take
-// many of them, such as strongly correlated columns. The working set holds the last fit's
+// many of them, such as strongly correlated columns. They use the Cholesky factor of X'X on the
+// support, which the solver keeps and updates, so a fit after a few rows costs O(m^2) for m
+// coefficients besides what follows. The working set holds the last fit's
 // coordinates and those that violate the optimality conditions most; coordinates that cannot matter
 // are left out by the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017).
 //
@@ -48,6 +50,7 @@ type Solver struct {
 	alive     []int // coordinates that may matter, increasing
 	found     []int // those that violate the conditions
 	work      working
+	own       factor  // of LeastSquares
 	gap       float64 // of n times the objective
 	sweeps    int
 }
@@ -138,6 +141,8 @@ func (s *Solver) Fit(alpha float64) ([]float64, error) {
 		s.w[j] = 0 // Load has taken its column away
 		return true
 	})
+	s.follow()
+	s.factor.fitted = s.rows
 	target := s.tolerance * 0.5 * s.yy
 	if len(s.support) > 0 { // most fits of a bandit change no coordinate's sign: solve for these first
 		s.found = s.found[:0]
@@ -170,7 +175,7 @@ func (s *Solver) Fit(alpha float64) ([]float64, error) {
 
 // correlate computes X'(y - X w) for the coordinates that may matter.
 func (s *Solver) correlate() {
-	if len(s.alive) > s.Dim/4 {
+	if len(s.alive) > s.Dim/2 {
 		copy(s.q, s.xy)
 		i := 0
 		for ; i+4 <= len(s.support); i += 4 {
@@ -186,7 +191,16 @@ func (s *Solver) correlate() {
 	for _, k := range s.alive {
 		s.q[k] = s.xy[k]
 	}
-	for _, j := range s.support {
+	i := 0
+	for ; i+4 <= len(s.support); i += 4 {
+		j := s.support[i : i+4]
+		a, b, c, e := s.column(j[0]), s.column(j[1]), s.column(j[2]), s.column(j[3])
+		t, u, v, w := s.w[j[0]], s.w[j[1]], s.w[j[2]], s.w[j[3]]
+		for _, k := range s.alive {
+			s.q[k] = s.q[k] - float64(t*a[k]) - float64(u*b[k]) - float64(v*c[k]) - float64(w*e[k])
+		}
+	}
+	for _, j := range s.support[i:] {
 		g, w := s.column(j), s.w[j]
 		for _, k := range s.alive {
 			s.q[k] -= float64(w * g[k])
@@ -260,7 +274,7 @@ func (s *Solver) descend(target float64) (moved bool) {
 	k.at = append(append(k.at[:0], s.support...), s.found...)
 	slices.Sort(k.at)
 	k.read(&s.sums, s.w)
-	moved = k.solve(s.lambda, target, s.yy, len(s.found) == 0, &s.sweeps, s.most)
+	moved = k.solve(&s.factor, s.lambda, target, 0.15*s.tolerance*s.yy, s.yy, len(s.found) == 0, &s.sweeps, s.most)
 	s.support = s.support[:0]
 	for i, j := range k.at {
 		if s.w[j] = k.w[i]; s.w[j] != 0 {

@@ -1,6 +1,9 @@
 package lasso
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // working is the regression on a few coordinates, the working set, with its own copy of their sums.
 type working struct {
@@ -9,9 +12,11 @@ type working struct {
 	xy   []float64
 	xx   []float64 // row-major
 
-	part   []int     // places of the coefficients that are not 0
-	step   []float64 // their Newton step
-	factor []float64 // of the Cholesky decomposition of their sums, row-major
+	part []int     // places of the factor's coordinates, in its order
+	rest []int     // places of other coefficients that are not 0
+	in   []bool    // whether the factor has a coordinate
+	half []float64 // half of a Newton step, in the order of part
+	step []float64 // all of it
 }
 
 // grow allocates for a working set of n coordinates.
@@ -21,13 +26,13 @@ func (k *working) grow(n int) {
 	}
 	n += n / 2
 	*k = working{make([]int, 0, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n*n),
-		make([]int, 0, n), make([]float64, n), make([]float64, n*n)}
+		make([]int, 0, n), make([]int, 0, n), make([]bool, n), make([]float64, n), make([]float64, n)}
 }
 
 // read copies the sums and the coefficients of the working set.
 func (k *working) read(s *sums, w []float64) {
 	n := len(k.at)
-	k.w, k.q, k.xy = k.w[:n], k.q[:n], k.xy[:n]
+	k.w, k.q, k.xy, k.in = k.w[:n], k.q[:n], k.xy[:n], k.in[:n]
 	for i, j := range k.at {
 		g := s.column(j)
 		row := k.xx[i*n : (i+1)*n]
@@ -49,24 +54,33 @@ func (k *working) correlate() {
 	}
 }
 
-// solve minimises n times the objective until the gap is at most target. It adds to sweeps, which
-// may become most, and reports whether a coefficient has moved.
+// solve minimises n times the objective until the gap is at most target; or at most least, if the
+// factor makes that cheap. It adds to sweeps, which may become most, and reports whether a
+// coefficient has moved.
 //
-// A Newton step costs about n/6 sweeps for n coefficients that are not 0. It comes after as many, or
-// at once if the target is small and warm says that the signs are likely to be right.
-func (k *working) solve(lambda, target, yy float64, warm bool, sweeps *int, most int) (moved bool) {
+// A Newton step costs about a sweep, and what the factor needs before it. It comes after sweeps of
+// that cost, or at once if warm says that the signs are likely to be right.
+func (k *working) solve(f *factor, lambda, target, least, yy float64, warm bool, sweeps *int, most int) (moved bool) {
 	k.correlate()
-	soon := warm && target < 1e-6*yy
-	for since := 1; *sweeps < most; since++ {
+	if k.cost(f) <= 5 {
+		target = least
+	}
+	if warm && target < 1e-6*yy {
+		moved = k.newton(f, lambda)
+		if k.gap(lambda, yy) <= target {
+			return moved
+		}
+	}
+	for since := 1.0; *sweeps < most; since++ {
 		*sweeps++
-		largest, active, stable := k.sweep(lambda)
+		largest, active := k.sweep(lambda)
 		moved = moved || largest > 0
 		if k.gap(lambda, yy) <= target {
 			return moved
 		}
-		if stable && active > 0 && (soon || 6*since >= active) {
+		if active > 0 && since >= k.cost(f) {
 			since = 0
-			if k.newton(lambda) {
+			if k.newton(f, lambda) {
 				moved = true
 			}
 			if k.gap(lambda, yy) <= target {
@@ -80,12 +94,37 @@ func (k *working) solve(lambda, target, yy float64, warm bool, sweeps *int, most
 	return moved
 }
 
+// cost returns about how many sweeps cost as much as bringing the factor to the coefficients that
+// are not 0: half of one for each coordinate that comes or goes, or n/6 for n coordinates, whichever
+// is less.
+func (k *working) cost(f *factor) float64 {
+	active, both := 0, 0
+	for _, v := range k.w {
+		if v != 0 {
+			active++
+		}
+	}
+	for _, j := range f.of {
+		if i := k.place(j); i >= 0 && k.w[i] != 0 {
+			both++
+		}
+	}
+	return min(float64(active)/6, 0.5*float64(len(f.of)+active-2*both))
+}
+
+// place returns the place of a coordinate in the working set, or -1.
+func (k *working) place(j int) int {
+	i, found := slices.BinarySearch(k.at, j)
+	if !found {
+		return -1
+	}
+	return i
+}
+
 // sweep minimises over one coefficient after the other. It returns the largest change of a fitted
-// value's norm, the number of coefficients that are not 0, and whether these are the same as
-// before, with the same signs.
-func (k *working) sweep(lambda float64) (largest float64, active int, stable bool) {
+// value's norm and the number of coefficients that are not 0.
+func (k *working) sweep(lambda float64) (largest float64, active int) {
 	n := len(k.at)
-	stable = true
 	for i := range n {
 		row := k.xx[i*n : (i+1)*n]
 		g := row[i]
@@ -107,116 +146,145 @@ func (k *working) sweep(lambda float64) (largest float64, active int, stable boo
 			k.w[i] = v
 			subtract(k.q, delta, row)
 			largest = max(largest, math.Abs(delta)*math.Sqrt(g))
-			stable = stable && v != 0 && old != 0 && v > 0 == (old > 0)
 		}
 	}
-	return largest, active, stable
+	return largest, active
 }
 
 // newton moves to the minimum over the coefficients that are not 0, while their signs last: at the
 // first that would change its sign, it drops that coefficient and goes on with the others. It
 // reports whether it has moved.
-func (k *working) newton(lambda float64) (moved bool) {
+//
+// The coefficient of a column that is a combination of the others, up to rounding, stays where it
+// is. But if the gradient says that exchanging it for the others pays, a step goes a long way in
+// that direction, until a coefficient becomes 0.
+func (k *working) newton(f *factor, lambda float64) (moved bool) {
+	k.prepare(f, lambda)
 	for range len(k.at) {
-		m := k.decompose(lambda)
-		k.back(m)
+		m := len(f.of)
+		if m == 0 {
+			break
+		}
+
+		copy(k.step[:m], k.half)
+		last := k.exchange(f, lambda)
+		f.back(k.step[:m])
 		length, first := 1.0, -1
-		for a, i := range k.part[:m] {
+		for a, i := range k.part[:last] {
 			if v := k.w[i] + k.step[a]; v == 0 || v > 0 != (k.w[i] > 0) {
 				if t := -k.w[i] / k.step[a]; t < length || first < 0 {
 					length, first = t, a
 				}
 			}
 		}
-		for a, i := range k.part[:m] {
+		for a, i := range k.part[:last] {
 			if v := float64(length * k.step[a]); v != 0 {
 				k.w[i] += v
 				moved = true
 			}
-			if a == first {
-				k.w[i] = 0
-			}
 		}
-		k.correlate()
 		if first < 0 {
+			break
+		}
+		k.w[k.part[first]] = 0
+		if len(k.rest) > 0 {
+			k.correlate()
+			k.prepare(f, lambda)
+			continue
+		}
+		for a := range k.half { // all slopes become 0 together
+			k.half[a] = float64(k.half[a] * (1 - length))
+		}
+		k.half = f.remove(first, k.half)
+		k.part = slices.Delete(k.part, first, first+1)
+	}
+	k.correlate()
+	for _, i := range k.part {
+		if len(k.rest) == 0 && math.Abs(k.slope(i, lambda)) > 1e-6*lambda {
+			f.clear() // rounding errors have spoilt it
 			break
 		}
 	}
 	return moved
 }
 
-// decompose lists the coefficients that are not 0 in part, computes the Cholesky factor of the sums
-// of as many as are independent, brings these to the front and returns their number. step becomes
-// the factor's inverse times minus the gradient.
-//
-// The coefficient of a column that is a combination of the others, up to rounding, stays where it
-// is. But if the gradient says that exchanging it for the others pays, it comes last, so that the
-// step goes a long way in that direction, until a coefficient becomes 0.
-func (k *working) decompose(lambda float64) (m int) {
+// prepare aligns the factor and computes half of its step, R'^-1 times the slopes.
+func (k *working) prepare(f *factor, lambda float64) {
+	k.align(f)
+	k.half = k.half[:len(f.of)]
+	for a, i := range k.part {
+		k.half[a] = k.slope(i, lambda)
+	}
+	f.forward(k.half)
+}
+
+// slope returns minus the derivative by a coefficient that is not 0.
+func (k *working) slope(i int, lambda float64) float64 {
+	return k.q[i] - math.Copysign(lambda, k.w[i])
+}
+
+// align brings the factor to the coefficients that are not 0, as many as have independent columns.
+// It lists their places in part, in the factor's order, and then the others'.
+func (k *working) align(f *factor) {
 	n := len(k.at)
+	if 2*k.cost(f) > float64(len(f.of)) {
+		f.clear()
+	}
+	f.grow(n + 1)
 	k.part = k.part[:0]
+	clear(k.in)
+	for a := len(f.of) - 1; a >= 0; a-- {
+		i := k.place(f.of[a])
+		if i < 0 || k.w[i] == 0 {
+			f.remove(a, nil)
+			continue
+		}
+		k.in[i] = true
+		k.part = append(k.part, i)
+	}
+	slices.Reverse(k.part)
+	k.rest = k.rest[:0]
 	for i, v := range k.w {
-		if v != 0 {
+		if v == 0 || k.in[i] {
+			continue
+		}
+		if pivot := k.project(f, i); pivot > independent*k.xx[i*n+i] {
+			f.append(k.at[i], f.x[:len(f.of)], pivot)
 			k.part = append(k.part, i)
+		} else {
+			k.rest = append(k.rest, i)
 		}
 	}
-	m = k.independent(lambda)
-	for a, i := range k.part[m:] {
-		pivot, slope := k.eliminate(m, i, lambda)
+}
+
+// project projects the column of a coordinate on those of the factor; the result is in f.x.
+func (k *working) project(f *factor, i int) (pivot float64) {
+	n := len(k.at)
+	g := f.x[:len(f.of)]
+	for a, l := range k.part[:len(g)] {
+		g[a] = k.xx[i*n+l]
+	}
+	return f.project(g, k.xx[i*n+i])
+}
+
+// exchange looks for a coefficient outside the factor that has a slope, given that the others step
+// by R^-1 step. If there is one, it moves it to part[m] and its step to step[m], changes the others'
+// steps accordingly, and returns m + 1.
+func (k *working) exchange(f *factor, lambda float64) int {
+	m, n := len(f.of), len(k.at)
+	step := k.step[:m]
+	for _, i := range k.rest {
+		pivot := k.project(f, i)
+		slope := k.slope(i, lambda) - dot(f.x[:m], step)
 		if math.Abs(slope) <= 1e-12*lambda {
 			continue
 		}
-		root := math.Sqrt(max(pivot, 1e-14*k.xx[i*n+i]))
-		k.factor[m*n+m], k.step[m] = root, slope/root
-		k.part[m+a], k.part[m] = k.part[m], i
+		v := slope / max(pivot, 1e-14*k.xx[i*n+i])
+		subtract(step, v, f.x[:m])
+		k.part, k.step[m] = append(k.part[:m], i), v
 		return m + 1
 	}
 	return m
-}
-
-// independent brings the coefficients of part with independent columns to its front, with their
-// rows of the factor, and returns their number.
-func (k *working) independent(lambda float64) (m int) {
-	n := len(k.at)
-	for a, i := range k.part {
-		pivot, slope := k.eliminate(m, i, lambda)
-		if !(pivot > 1e-10*k.xx[i*n+i]) {
-			continue
-		}
-		root := math.Sqrt(pivot)
-		k.factor[m*n+m], k.step[m] = root, slope/root
-		k.part[a], k.part[m] = k.part[m], i
-		m++
-	}
-	return m
-}
-
-// back multiplies step by the inverse of the factor's transpose.
-func (k *working) back(m int) {
-	for a := m - 1; a >= 0; a-- {
-		row := k.factor[a*len(k.at):]
-		v := k.step[a] / row[a]
-		k.step[a] = v
-		for b, f := range row[:a] {
-			k.step[b] -= float64(f * v)
-		}
-	}
-}
-
-// eliminate computes row m of the factor for coefficient i, and returns what the rows before leave
-// of its diagonal entry and of minus its gradient.
-func (k *working) eliminate(m, i int, lambda float64) (pivot, slope float64) {
-	n := len(k.at)
-	row := k.factor[m*n : m*n+m]
-	pivot, slope = k.xx[i*n+i], k.q[i]-math.Copysign(lambda, k.w[i])
-	for b := range row {
-		other := k.factor[b*n : b*n+b+1]
-		sum := (k.xx[i*n+k.part[b]] - dot(other[:b], row)) / other[b]
-		row[b] = sum
-		pivot -= float64(sum * sum)
-		slope -= float64(sum * k.step[b])
-	}
-	return pivot, slope
 }
 
 // dot returns <a, b[:len(a)]> by four sums, which need not wait for each other.

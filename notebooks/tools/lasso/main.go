@@ -1,9 +1,10 @@
 // Command lasso fits the regression problems that it reads, so that another program can compare.
 //
 // Each line of its input is a JSON object: {"x": rows, "y": numbers, "alpha": number}. The line that
-// it answers with is {"w": coefficients, "gap": share of |y|^2/2n}. With "refits" it adds all rows
-// after the first "start" one by one, fits after each, and answers with the mean time of adding a
-// row and fitting, "seconds", too. A "tolerance" is that of the solver.
+// it answers with is {"w": coefficients, "gap": share of |y|^2/2n}. With "refits" it loads
+// the sums of the first "start" rows, adds the others one by one and fits after each. Its answer then
+// has the mean time of adding a row and fitting, over the last "timed" rows, "seconds", and this
+// process's processor time for it, "cpu". A "tolerance" is that of the solver.
 //
 // {"rounds": T, "dim": d, "arms": K} instead plays the thresholded LASSO bandit for so many rounds,
 // and answers with the "seconds" of the whole run and its "regret".
@@ -15,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -31,6 +33,7 @@ type question struct {
 	Tolerance float64     `json:"tolerance"`
 	Refits    bool        `json:"refits"`
 	Start     int         `json:"start"`
+	Timed     int         `json:"timed"`
 	Rounds    int         `json:"rounds"`
 	Dim       int         `json:"dim"`
 	Arms      int         `json:"arms"`
@@ -40,6 +43,7 @@ type answer struct {
 	W       []float64 `json:"w"`
 	Gap     float64   `json:"gap"`
 	Seconds float64   `json:"seconds"`
+	CPU     float64   `json:"cpu"`
 	Regret  float64   `json:"regret"`
 }
 
@@ -74,8 +78,9 @@ func run(in io.Reader, out io.Writer) error {
 }
 
 func solve(q question) (a answer, err error) {
-	if len(q.X) == 0 || len(q.X) != len(q.Y) || q.Start < 0 || q.Start > len(q.X) {
-		return a, fmt.Errorf("lasso: %d rows, %d values of y, start = %d", len(q.X), len(q.Y), q.Start)
+	if len(q.X) == 0 || len(q.X) != len(q.Y) || q.Start < 0 || q.Start > len(q.X) ||
+		q.Timed < 0 || q.Timed > len(q.X)-q.Start {
+		return a, fmt.Errorf("lasso: %d rows, %d values of y, start = %d, timed = %d", len(q.X), len(q.Y), q.Start, q.Timed)
 	}
 	s := &lasso.Solver{Dim: len(q.X[0]), Tolerance: q.Tolerance}
 	if err := s.Init(); err != nil {
@@ -88,16 +93,26 @@ func solve(q question) (a answer, err error) {
 		q.Start = len(q.X)
 	}
 	whole := 0.0
-	for i, x := range q.X[:q.Start] {
-		if err := s.Add(x, q.Y[i]); err != nil {
+	if q.Refits {
+		if err := load(s, q.X[:q.Start], q.Y); err != nil {
 			return a, err
+		}
+	} else {
+		for i, x := range q.X {
+			if err := s.Add(x, q.Y[i]); err != nil {
+				return a, err
+			}
 		}
 	}
 	if a.W, err = s.Fit(q.Alpha); err != nil {
 		return a, err
 	}
-	began := time.Now()
+	runtime.GC() // of what reading the question has left
+	n, began, busy := len(q.X)-q.Start, time.Now(), processorTime()
 	for i, x := range q.X[q.Start:] {
+		if i == n-q.Timed {
+			began, busy = time.Now(), processorTime()
+		}
 		if err := s.Add(x, q.Y[q.Start+i]); err != nil {
 			return a, err
 		}
@@ -105,8 +120,9 @@ func solve(q question) (a answer, err error) {
 			return a, err
 		}
 	}
-	if n := len(q.X) - q.Start; n > 0 {
-		a.Seconds = time.Since(began).Seconds() / float64(n)
+	if q.Timed > 0 {
+		a.Seconds = time.Since(began).Seconds() / float64(q.Timed)
+		a.CPU = (processorTime() - busy).Seconds() / float64(q.Timed)
 	}
 	for _, y := range q.Y {
 		whole += y * y / float64(2*len(q.Y))
@@ -115,6 +131,22 @@ func solve(q question) (a answer, err error) {
 		a.Gap = s.Gap() / whole
 	}
 	return a, nil
+}
+
+// load loads the sums of rows.
+func load(s *lasso.Solver, x [][]float64, y []float64) error {
+	d := s.Dim
+	xx, xy, yy := make([]float64, d*d), make([]float64, d), 0.0
+	for i, row := range x {
+		for j, v := range row {
+			for k, u := range row {
+				xx[j*d+k] += v * u
+			}
+			xy[j] += v * y[i]
+		}
+		yy += y[i] * y[i]
+	}
+	return s.Load(xx, xy, yy, len(x))
 }
 
 // play runs a bandit.
