@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -35,6 +36,7 @@ var (
 	setup      = privacy.Setup{Dim: 3, Horizon: 16, Bound: 2, Context: 1, Alpha: 0.1}
 	tallySetup = privacy.Setup{Arms: 4, Slots: 2, Horizon: 16, Lo: 0, Hi: 1}
 	linear     = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	single     = bandit.Problem{Arms: 4, Slots: 1, RewardMin: 0, RewardMax: 1}
 	semi       = bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
 )
 
@@ -64,6 +66,28 @@ func linears(name string, make func() any) subject {
 func semis(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make(), semi, 16} })
 }
+
+// onesOf is a subject that plays one arm a round.
+func onesOf(name string, make func() any) subject {
+	return of(name, func() []any { return []any{make(), single, 16} })
+}
+
+// onesBy makes a learner of one arm a round by its epsilon.
+func onesBy(name string, make func(epsilon float64) *learner.Private[privacy.Means]) subject {
+	return onesByTwo(name, func(epsilon, _ float64) *learner.Private[privacy.Means] { return make(epsilon) }, 1)
+}
+
+func onesByTwo(name string, make func(epsilon, other float64) *learner.Private[privacy.Means], other float64) subject {
+	return of(name, func() []any {
+		return []any{func(epsilon, other float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
+			l := make(epsilon, other)
+			return l, l.Init(p, horizon)
+		}, 1.0, other, single, 16}
+	})
+}
+
+// blocks is a statistic for what plays one arm a round.
+func blocks() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
 
 func values(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make()} })
@@ -107,8 +131,8 @@ func sparse() *mechanism.SparseEpisodes {
 		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: &mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 }
 
-// sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what is
-// tried is that it says so. The plain recipe, which is fast, has all leaves set.
+// sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what
+// is tried is that it says so. The plain recipe, which is fast, has all leaves set.
 func sparseJDP(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) []any {
 	return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
 		l := make(b, sparsity)
@@ -244,6 +268,13 @@ func subjects() []subject {
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
+		tallies("mechanism.Batches", func() any {
+			return &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &mechanism.Geometric{First: 2, Ratio: 1.5}}
+		}),
+		tallies("mechanism.Batches of Gaussian noise", func() any {
+			return &mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
+		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
+		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
 		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
 		values("mechanism.VectorGaussian", func() any { return &mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
 		values("mechanism.RandomisedResponse", func() any { return &mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
@@ -441,6 +472,39 @@ func subjects() []subject {
 		semis("learner.KLOSM", func() any {
 			return learner.New(&learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
+
+		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
+		onesOf("arms.NewKLUCB", func() any { return arms.NewKLUCB() }),
+		onesOf("arms.NewIMED", func() any { return arms.NewIMED() }),
+		onesOf("arms.NewThompson", func() any { return arms.NewThompson() }),
+		onesOf("arms.NewSuccessiveElimination", func() any { return arms.NewSuccessiveElimination() }),
+		onesBy("arms.NewDPElimination", arms.NewDPElimination),
+		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
+		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
+		onesBy("arms.NewLazyUCB", arms.NewLazyUCB),
+		onesBy("arms.NewLazyThompson", arms.NewLazyThompson),
+		of("arms.NewAdaCUCB", func() []any {
+			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := arms.NewAdaCUCB(b)
+				return l, l.Init(p, horizon)
+			}, budget, single, 16}
+		}),
+		onesByTwo("arms.NewDPKLUCB", arms.NewDPKLUCB, 1.2),
+		onesByTwo("arms.NewDPIMED", arms.NewDPIMED, 2),
+		onesOf("arms.UCB1", func() any { return learner.New(&arms.UCB1{Explore: 1}, nil) }),
+		onesOf("arms.KLUCB", func() any { return learner.New(&arms.KLUCB{Epsilon: 1}, blocks()) }),
+		onesOf("arms.IMED", func() any { return learner.New(&arms.IMED{Epsilon: 1}, blocks()) }),
+		onesOf("arms.Thompson", func() any { return learner.New(&arms.Thompson{}, blocks()) }),
+		onesOf("arms.SuccessiveElimination", func() any { return learner.New(&arms.SuccessiveElimination{Beta: 0.1}, nil) }),
+		onesOf("arms.DPElimination", func() any {
+			l := &arms.DPElimination{Epsilon: 1, Beta: 0.1}
+			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l})
+		}),
+		onesOf("arms.AdaPUCB", func() any { return learner.New(&arms.AdaPUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaPKLUCB", func() any { return learner.New(&arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaCUCB", func() any { return learner.New(&arms.AdaCUCB{Beta: 3}, blocks()) }),
+		onesOf("arms.LazyUCB", func() any { return learner.New(&arms.LazyUCB{Explore: 3}, blocks()) }),
+		onesOf("arms.LazyThompson", func() any { return learner.New(&arms.LazyThompson{Boost: 3}, blocks()) }),
 
 		values("bandit.Problem", func() any { p := linear; return &p }),
 		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),

@@ -27,6 +27,7 @@ var allowed = map[string]string{
 	"mechanism":   "privacy lasso random",
 	"online":      "privacy mechanism random",
 	"environment": "bandit matroid random",
+	"arms":        "bandit privacy mechanism learner random",
 	"learner":     "bandit privacy mechanism online matroid lasso random",
 	"simulate":    "bandit privacy random",
 	"audit":       "bandit privacy random",

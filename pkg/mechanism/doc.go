@@ -25,6 +25,7 @@
 //
 //   - [Counts]: the exact mean, without noise or privacy.
 //   - [Blocks]: the mean of a block of observations once the block is full.
+//   - [Batches]: the same, of batches that a policy may set the lengths of, or of all of them.
 //   - [TreeTally]: the mean of all observations after each of them.
 //
 // Statistics of sparse linear models release once an episode of rounds:

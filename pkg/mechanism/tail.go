@@ -61,6 +61,19 @@ func tailOf(gaussian bool, scales []float64) privacy.Tail {
 	return privacy.Tail{Root: most * root, Linear: most}
 }
 
+// tailOfEqual is tailOf for n noises of one scale.
+func tailOfEqual(gaussian bool, n int, scale float64) privacy.Tail {
+	switch {
+	case scale == 0:
+		return privacy.Tail{}
+	case gaussian:
+		return privacy.Tail{Root: scale * math.Sqrt(2*float64(n))}
+	case n < len(equalRoots):
+		return privacy.Tail{Root: scale * equalRoots[n], Linear: scale}
+	}
+	return privacy.Tail{Root: scale * 2 * math.Sqrt(float64(n)), Linear: scale}
+}
+
 // equalRoots[n] is the least Root, rounded up to a thousandth, for the sum Z of n Laplace noises of
 // scale 1 with Linear = 1: the largest (z - l)/sqrt(l) over z >= 0 for l = -ln P(Z > z). The tail
 // is exp(-z) times a polynomial of degree n-1. The table reaches as far as a tree can have levels,

@@ -46,7 +46,7 @@ func (t *tallied) init(s privacy.Setup, numbers float64) error {
 
 func (t *tallied) reset() {
 	clear(t.seen)
-	t.count, t.clipped = 0, 0
+	t.count, t.clipped, t.means.Records = 0, 0, 0
 	clear(t.means.Of)
 	t.means.Changed = t.means.Changed[:0]
 }
@@ -109,6 +109,7 @@ func (t *tallied) admit(rec *privacy.Record) error {
 		}
 	}
 	t.count++
+	t.means.Records = t.count
 	t.means.Changed = t.means.Changed[:0]
 	return nil
 }

@@ -162,6 +162,7 @@ type Bounds struct{ RhoMin, RhoMax, Gamma float64 }
 type Means struct {
 	Of      []Estimate // one for each arm
 	Changed []int      // arms whose estimate the last record changed
+	Records int        // number of records taken in, which is public
 }
 
 // Estimate is the noisy mean weight of one arm.

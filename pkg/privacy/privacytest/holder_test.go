@@ -34,6 +34,7 @@ var fields = map[string]string{
 	"mechanism.BLT":                "Budget: approximate",
 	"mechanism.Exact":              public,
 	"mechanism.Blocks":             "Budget: pure",
+	"mechanism.Batches":            "Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}",
 	"mechanism.TreeTally":          "Budget: pure",
 	"mechanism.Counts":             public,
 	"mechanism.Laplace":            "Epsilon: 1, Dim: 2, Hi: 1",
@@ -50,9 +51,9 @@ var fields = map[string]string{
 	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
 
 	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: arms()}, Statistic: &mechanism.Blocks{Budget: pure}",
-	"learner.Metered":                "Learner: learner.DPUCBMAT(arms(), 1), Budget: pure",
-	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(arms(), 1), Epsilon: 1",
+	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
+	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
+	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
 	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
 		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
 	"learner.LDPDevice":        "Noise: learner.LDPNoise{Budget: approximate}",
@@ -70,9 +71,21 @@ var fields = map[string]string{
 	"learner.FLIPHAT":                        "",
 
 	"learner.LinUCB": "",
-	"learner.OMM":    "Matroid: arms()",
-	"learner.CTS":    "Matroid: arms()",
-	"learner.KLOSM":  "Matroid: arms()",
+	"learner.OMM":    "Matroid: pick()",
+	"learner.CTS":    "Matroid: pick()",
+	"learner.KLOSM":  "Matroid: pick()",
+
+	"arms.UCB1":                  "",
+	"arms.KLUCB":                 "Epsilon: 1",
+	"arms.IMED":                  "Epsilon: 1",
+	"arms.Thompson":              "",
+	"arms.SuccessiveElimination": "",
+	"arms.DPElimination":         "Epsilon: 1",
+	"arms.AdaPUCB":               "",
+	"arms.AdaPKLUCB":             "",
+	"arms.AdaCUCB":               "",
+	"arms.LazyUCB":               "",
+	"arms.LazyThompson":          "",
 
 	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
 }
@@ -105,7 +118,7 @@ func (s *Statistic) Plan(records int) privacy.Plan { return s.Of.Plan(records).H
 // reader that is careless. It takes the compiler 10 s; with -short one method of each type is
 // overridden, and Init.
 func TestHolder(t *testing.T) {
-	failures := holders(t, "pkg/learner", "pkg/mechanism", "careless")
+	failures := holders(t, "pkg/learner", "pkg/mechanism", "pkg/arms", "careless")
 	for _, want := range []string{"careless.Statistic.Of reads mechanism.Tree, Init overridden, by pointer", "reads mechanism.BLT, Init overridden, by value"} {
 		if !slices.ContainsFunc(failures, func(f string) bool { return strings.Contains(f, want) }) {
 			t.Errorf("a careless reader is not caught: no failure says %q: %q", want, failures)
@@ -336,11 +349,14 @@ func (g *generator) readers(named *types.Named, name string, id int) {
 	fields := named.Underlying().(*types.Struct)
 	for i := range fields.NumFields() {
 		f := fields.Field(i)
+		if !f.Exported() || f.Embedded() {
+			continue
+		}
 		of, format := f.Type(), "y"
 		if slice, ok := of.(*types.Slice); ok {
 			of, format = slice.Elem(), g.name(of)+"{y}"
 		}
-		if i, ok := of.Underlying().(*types.Interface); !f.Exported() || f.Embedded() || !ok || i.NumMethods() == 0 || unexported.MatchString(g.name(of)) {
+		if i, ok := of.Underlying().(*types.Interface); !ok || i.NumMethods() == 0 || unexported.MatchString(g.name(of)) {
 			continue
 		}
 		fmt.Fprintf(&g.table, "{%q, func(x any) any { y, ok := x.(%s); if !ok { return nil }; r := new%d(); r.%s = %s; return r }},\n",
@@ -377,7 +393,7 @@ var (
 	}
 )
 
-func arms() matroid.Matroid {
+func pick() matroid.Matroid {
 	m, err := matroid.NewUniform(3, 1)
 	if err != nil {
 		panic(err)

@@ -87,6 +87,12 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 			all["blocks as published, "+name] = weights(func() privacy.Tally {
 				return &mechanism.Blocks{Budget: budget, Calibration: privacy.AsPublished}
 			}, warmUp)
+			all["batches, "+name] = weights(func() privacy.Tally {
+				return &mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+			}, warmUp)
+			all["cumulative batches, "+name] = weights(func() privacy.Tally {
+				return &mechanism.Batches{Budget: budget, Lengths: mechanism.Geometric{First: 2, Ratio: 1.5}, Cumulative: true}
+			}, warmUp)
 			all["tree, "+name] = weights(func() privacy.Tally { return &mechanism.TreeTally{Budget: budget} }, warmUp)
 		}
 	}

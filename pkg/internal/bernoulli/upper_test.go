@@ -1,4 +1,4 @@
-package learner
+package bernoulli
 
 import (
 	"math"
@@ -27,7 +27,7 @@ func TestKLSeries(t *testing.T) {
 	r := random.New(1, 0, "levels")
 	kept := 0
 	for range 2000 {
-		k := klArm{mean: -1}
+		k := Upper{}
 		mean, level := 1/(1+math.Exp(35*r.Float64()-10)), math.Exp(12*r.Float64()-9)
 		for range 50 {
 			factor := 1 + math.Exp(-20*r.Float64())
@@ -40,7 +40,7 @@ func TestKLSeries(t *testing.T) {
 				level *= factor
 			}
 			before := k
-			got, want := k.upper(mean, level), root(mean, level)
+			got, want := k.At(mean, level), root(mean, level)
 			if k == before {
 				kept++
 			}
@@ -62,9 +62,9 @@ func TestKLSeries(t *testing.T) {
 		{0.3, 0, 0.3}, {0.3, 1e-300, 0.3}, {0.3, math.Inf(1), 1}, {0.3, 1e300, 1}, {0.3, 30, 1}, {0, 0, 0}, {0, math.Ln2, 0.5}, {1e-300, math.Ln2, 0.5},
 		{1e-14, 1, 1 - 1/math.E}, {1, 0, 1}, {1, 1, 1}, {1 - 0x1p-53, 1, 1}, {0.5, 1e-20, 0.5 + math.Sqrt(1e-20/2)},
 	} {
-		k := klArm{mean: -1}
+		k := Upper{}
 		for i := range 3 { // from where the first has left it, too
-			if got := k.upper(c.mean, c.level*(1-float64(i)*1e-15)); !(math.Abs(got-c.want) <= 0x1p-34) {
+			if got := k.At(c.mean, c.level*(1-float64(i)*1e-15)); !(math.Abs(got-c.want) <= 0x1p-34) {
 				t.Errorf("mean %v, level %v: index %v, want %v", c.mean, c.level, got, c.want)
 			}
 		}

@@ -1,0 +1,64 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// AdaCUCB is AdaC-UCB (Azize and Basu 2024). When a batch is full it chooses the arm of the next
+// one, that with the largest upper confidence bound
+//
+//	mean + sqrt((1/(2 n) + 2 s^2) Beta ln t),
+//
+// for the mean of the n rewards in [0, 1] of an arm's last batch. s is the standard deviation of
+// the Gaussian noise in it; s^2 = 1/(2 rho n^2) for rho-zCDP. Logarithms are natural. An arm's
+// batches have 1, 1, 2, 4, ... rewards.
+type AdaCUCB struct {
+	Beta float64 // > 0; 0 means 3.1. The regret bound needs > 3
+
+	leader
+	beta, width float64
+	lines       []line
+}
+
+var _ learner.Policy[privacy.Means] = (*AdaCUCB)(nil)
+
+// NewAdaCUCB returns AdaC-UCB, (epsilon, delta)-DP in the central model, one reward replaced, for
+// delta > 0. The noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where
+// the paper has rho-zCDP with rho = mu^2/2.
+func NewAdaCUCB(b privacy.Budget) *learner.Private[privacy.Means] {
+	return learner.New(&AdaCUCB{}, doubling(b))
+}
+
+// Init validates and allocates.
+func (l *AdaCUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := positive("AdaCUCB", "Beta", l.Beta, 3.1); err != nil {
+		return err
+	}
+	l.beta = or(l.Beta, 3.1)
+	if err := l.init("AdaCUCB", p, horizon); err != nil {
+		return err
+	}
+	l.lines = make([]line, p.Arms)
+	return nil
+}
+
+// Learn chooses the arm with the largest upper confidence bound. The Root of Gaussian noise is
+// sqrt(2) standard deviations.
+func (l *AdaCUCB) Learn(r *privacy.Means) ([]float64, error) {
+	for _, a := range r.Changed {
+		of, root := &r.Of[a], r.Of[a].Tail.Root/l.span
+		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, math.Sqrt(0.5/float64(of.Count) + float64(root*root))}
+	}
+	return l.follow(r, l)
+}
+
+func (l *AdaCUCB) at(log float64) { l.width = math.Sqrt(l.beta * log) }
+
+func (l *AdaCUCB) bound(a int) float64 {
+	line := &l.lines[a]
+	return line.mean + float64(l.width*line.width)
+}

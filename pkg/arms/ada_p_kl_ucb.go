@@ -1,0 +1,64 @@
+package arms
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// AdaPKLUCB is AdaP-KLUCB (Azize and Basu 2022). When a batch is full it chooses the arm of the
+// next one, that with the largest index
+//
+//	max{q <= 1: n kl(m, q) <= Alpha ln t},   m = mean + Alpha ln t z, moved into [0, 1],
+//
+// for the mean of the n rewards in [0, 1] of an arm's last batch. z is the scale of the noise in
+// it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 1, 2, 4, ... rewards.
+type AdaPKLUCB struct {
+	Alpha float64 // > 0; 0 means 3.1. The regret bound needs > 3
+
+	leader
+	alpha, level float64
+	upper        []bernoulli.Upper
+}
+
+var _ learner.Policy[privacy.Means] = (*AdaPKLUCB)(nil)
+
+// NewAdaPKLUCB returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
+func NewAdaPKLUCB(epsilon float64) *learner.Private[privacy.Means] {
+	return learner.New(&AdaPKLUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+}
+
+// Init validates and allocates.
+func (l *AdaPKLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := positive("AdaPKLUCB", "Alpha", l.Alpha, 3.1); err != nil {
+		return err
+	}
+	l.alpha = or(l.Alpha, 3.1)
+	if err := l.init("AdaPKLUCB", p, horizon); err != nil {
+		return err
+	}
+	l.upper = make([]bernoulli.Upper, p.Arms)
+	return nil
+}
+
+// Reset forgets everything.
+func (l *AdaPKLUCB) Reset(own *rand.Rand) {
+	l.estimates.Reset(own)
+	for a := range l.upper {
+		l.upper[a].Reset()
+	}
+}
+
+// Learn chooses the arm with the largest index.
+func (l *AdaPKLUCB) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
+
+func (l *AdaPKLUCB) at(log float64) { l.level = l.alpha * log }
+
+func (l *AdaPKLUCB) bound(a int) float64 {
+	of := &l.of[a]
+	m := of.Mean + float64(l.level*of.Tail.Linear)
+	return l.upper[a].At(clipped(m), l.level/float64(of.Count))
+}

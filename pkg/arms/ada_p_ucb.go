@@ -1,0 +1,68 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// AdaPUCB is AdaP-UCB (Azize and Basu 2022). When a batch is full it chooses the arm of the next
+// one, that with the largest upper confidence bound
+//
+//	mean + sqrt(Alpha ln t/(2 n)) + Alpha ln t z,
+//
+// for the mean of the n rewards in [0, 1] of an arm's last batch. z is the scale of the noise in
+// it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 1, 2, 4, ... rewards.
+type AdaPUCB struct {
+	Alpha float64 // > 0; 0 means 3.1. The regret bound needs > 3
+
+	leader
+	alpha, width, noise float64
+	lines               []line
+}
+
+var _ learner.Policy[privacy.Means] = (*AdaPUCB)(nil)
+
+// NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
+func NewAdaPUCB(epsilon float64) *learner.Private[privacy.Means] {
+	return learner.New(&AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
+}
+
+// doubling returns batches that double the number of an arm's rewards, of which the last counts.
+func doubling(b privacy.Budget) *mechanism.Batches {
+	return &mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+}
+
+// Init validates and allocates.
+func (l *AdaPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := positive("AdaPUCB", "Alpha", l.Alpha, 3.1); err != nil {
+		return err
+	}
+	l.alpha = or(l.Alpha, 3.1)
+	if err := l.init("AdaPUCB", p, horizon); err != nil {
+		return err
+	}
+	l.lines = make([]line, p.Arms)
+	return nil
+}
+
+// Learn chooses the arm with the largest upper confidence bound.
+func (l *AdaPUCB) Learn(r *privacy.Means) ([]float64, error) {
+	for _, a := range r.Changed {
+		of := &r.Of[a]
+		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, 1 / math.Sqrt(float64(of.Count))}
+	}
+	return l.follow(r, l)
+}
+
+func (l *AdaPUCB) at(log float64) {
+	l.width, l.noise = math.Sqrt(l.alpha*log/2), l.alpha*log
+}
+
+func (l *AdaPUCB) bound(a int) float64 {
+	line := &l.lines[a]
+	return line.mean + float64(l.width*line.width) + float64(l.noise*l.of[a].Tail.Linear)
+}

@@ -1,0 +1,77 @@
+package arms_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+type private = *learner.Private[privacy.Means]
+
+// maker makes a learner of this package.
+type maker struct {
+	name    string
+	private bool
+	random  bool // draws at random, so that permuting the arms need not permute the choice
+	make    func(epsilon float64) private
+}
+
+// public returns a maker of a learner that takes no epsilon.
+func public(make func() private) func(float64) private {
+	return func(float64) private { return make() }
+}
+
+// makers lists all learners of this package.
+var makers = []maker{
+	{"UCB1", false, false, public(arms.NewUCB1)},
+	{"KL-UCB", false, false, public(arms.NewKLUCB)},
+	{"IMED", false, false, public(arms.NewIMED)},
+	{"Thompson", false, true, public(arms.NewThompson)},
+	{"SuccessiveElimination", false, false, public(arms.NewSuccessiveElimination)},
+	{"DP-SE", true, false, arms.NewDPElimination},
+	{"AdaP-UCB", true, false, arms.NewAdaPUCB},
+	{"AdaP-KLUCB", true, false, arms.NewAdaPKLUCB},
+	{"AdaC-UCB", true, false, func(epsilon float64) private {
+		return arms.NewAdaCUCB(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
+	}},
+	{"Lazy-UCB", true, false, arms.NewLazyUCB},
+	{"Lazy-DP-TS", true, true, arms.NewLazyThompson},
+	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
+	{"DP-IMED", true, false, func(epsilon float64) private { return arms.NewDPIMED(epsilon, 2) }},
+}
+
+// TestConformance runs the suite of all learners. Means of Gaussian rewards do not tie.
+func TestConformance(t *testing.T) {
+	env := func() bandit.Environment {
+		return &environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4}
+	}
+	for _, m := range makers {
+		t.Run(m.name, func(t *testing.T) {
+			bandittest.Learner(t, func() bandit.Learner { return m.make(20) }, env, bandittest.LearnerOptions{Seed: 1})
+		})
+	}
+}
+
+// TestClaims: a learner claims the epsilon that it was asked for, and a public one nothing.
+func TestClaims(t *testing.T) {
+	p := bandit.Problem{Arms: 3, Slots: 1, RewardMin: -1, RewardMax: 4}
+	for _, m := range makers {
+		l := m.make(0.7)
+		if err := l.Init(p, 1000); err != nil {
+			t.Fatal(err)
+		}
+		c := privacy.ClaimOf(l)
+		if got := c.Epsilon(); m.private && math.Abs(got-0.7) > 1e-9 || !m.private && !math.IsInf(got, 1) {
+			t.Errorf("%s claims epsilon %v", m.name, got)
+		}
+		if m.private && (c.Model() != privacy.Central || c.Asked().Epsilon != 0.7) {
+			t.Errorf("%s claims\n%v", m.name, c)
+		}
+	}
+}

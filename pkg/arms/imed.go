@@ -1,0 +1,78 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// IMED is indexed minimum empirical divergence (Honda and Takemura 2015) and, for a finite Epsilon,
+// DP-IMED (Azize, Wu, Honda, Orabona, Ito, Basu 2025). It plays the arm with the least index
+//
+//	n d(mean, best mean) + ln n,   d = d_Epsilon,
+//
+// for n rewards in [0, 1] of an arm; see [DEps] for d. Logarithms are natural.
+type IMED struct {
+	Epsilon float64 // of the statistic, > 0, no default; +Inf means IMED
+
+	leader
+	epsilon float64
+	logs    []float64 // by arm, ln n
+}
+
+var _ learner.Policy[privacy.Means] = (*IMED)(nil)
+
+// NewIMED returns IMED, which is not private.
+func NewIMED() *learner.Private[privacy.Means] {
+	return learner.New(&IMED{Epsilon: math.Inf(1)}, &mechanism.Counts{})
+}
+
+// NewDPIMED returns DP-IMED over all batches of an arm. After the first of 16/epsilon rewards, each
+// makes the number of rewards of the arm ratio times as large; 2 is good. It is epsilon-DP in the
+// central model, one reward replaced.
+func NewDPIMED(epsilon, ratio float64) *learner.Private[privacy.Means] {
+	return learner.New(&IMED{Epsilon: epsilon}, cumulative(epsilon, ratio))
+}
+
+// Init validates and allocates.
+func (l *IMED) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := checkEpsilon("IMED", l.Epsilon); err != nil {
+		return err
+	}
+	if err := l.init("IMED", p, horizon); err != nil {
+		return err
+	}
+	l.epsilon, l.logs = l.Epsilon, make([]float64, p.Arms)
+	return nil
+}
+
+// Learn chooses the arm with the least index.
+func (l *IMED) Learn(r *privacy.Means) ([]float64, error) {
+	l.take(r)
+	for _, a := range r.Changed {
+		l.logs[a] = portable.Log(float64(l.of[a].Count))
+	}
+	if l.unseen < len(l.of) {
+		return l.play(l.unseen)
+	}
+	best := 0.0
+	for a := range l.of {
+		best = max(best, clipped(l.of[a].Mean))
+	}
+	arm, least := 0, math.Inf(1)
+	for a := range l.of {
+		if l.logs[a] >= least {
+			continue // its divergence adds to that
+		}
+		of := &l.of[a]
+		if x := float64(float64(of.Count)*bernoulli.DEps(l.epsilon, clipped(of.Mean), best)) + l.logs[a]; x < least {
+			arm, least = a, x
+		}
+	}
+	return l.play(arm)
+}

@@ -1,0 +1,71 @@
+package arms
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// KLUCB is KL-UCB (Garivier and Cappé 2011) and, for a finite Epsilon, DP-KLUCB (Azize, Wu, Honda,
+// Orabona, Ito, Basu 2025). It plays the arm with the largest index
+//
+//	max{q <= 1: n d(mean, q) <= ln t},   d = d_Epsilon,
+//
+// for n rewards in [0, 1] of an arm; see [DEps] for d. Logarithms are natural. An index is exact to
+// 2^-34 and rounded to a multiple of it, so that equal estimates tie.
+type KLUCB struct {
+	Epsilon float64 // of the statistic, > 0, no default; +Inf means KL-UCB
+
+	leader
+	epsilon, log float64
+	upper        []bernoulli.Upper
+}
+
+var _ learner.Policy[privacy.Means] = (*KLUCB)(nil)
+
+// NewKLUCB returns KL-UCB, which is not private.
+func NewKLUCB() *learner.Private[privacy.Means] {
+	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.Counts{})
+}
+
+// NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
+// each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
+// epsilon-DP in the central model, one reward replaced.
+func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
+	return learner.New(&KLUCB{Epsilon: epsilon}, cumulative(epsilon, ratio))
+}
+
+// Init validates and allocates.
+func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := checkEpsilon("KLUCB", l.Epsilon); err != nil {
+		return err
+	}
+	if err := l.init("KLUCB", p, horizon); err != nil {
+		return err
+	}
+	l.epsilon, l.upper = l.Epsilon, make([]bernoulli.Upper, p.Arms)
+	return nil
+}
+
+// Reset forgets everything.
+func (l *KLUCB) Reset(own *rand.Rand) {
+	l.estimates.Reset(own)
+	for a := range l.upper {
+		l.upper[a].Reset()
+	}
+}
+
+// Learn chooses the arm with the largest index.
+func (l *KLUCB) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
+
+func (l *KLUCB) at(log float64) { l.log = log }
+
+func (l *KLUCB) bound(a int) float64 {
+	of := &l.of[a]
+	return bernoulli.UpperDEps(&l.upper[a], l.epsilon, clipped(of.Mean), l.log/float64(of.Count))
+}

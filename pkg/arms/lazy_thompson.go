@@ -1,0 +1,67 @@
+package arms
+
+import (
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// LazyThompson is Lazy-DP-TS (Hu and Hegde 2022). In round t it plays the arm with the largest draw
+// of
+//
+//	Beta(1 + n m, 1 + n (1 - m)),   m = mean + 3 ln t z, moved into [0, 1],
+//
+// for the mean of the n rewards in [0, 1] of an arm's last batch. z is the scale of the noise in
+// it, 1/(epsilon n). Logarithms are natural. An arm's batches have 1, 2, 4, ... rewards. The draws
+// are from the learner's own stream.
+type LazyThompson struct {
+	Boost float64 // multiplies ln t z, > 0; 0 means 3, as published
+
+	told
+	boost   float64
+	normals *random.Normals
+}
+
+var _ learner.Policy[privacy.Means] = (*LazyThompson)(nil)
+
+// NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
+func NewLazyThompson(epsilon float64) *learner.Private[privacy.Means] {
+	return learner.New(&LazyThompson{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+}
+
+// Init validates and allocates.
+func (l *LazyThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := positive("LazyThompson", "Boost", l.Boost, 3); err != nil {
+		return err
+	}
+	l.boost = or(l.Boost, 3)
+	return l.init("LazyThompson", p, horizon)
+}
+
+// Reset forgets everything.
+func (l *LazyThompson) Reset(own *rand.Rand) {
+	l.estimates.Reset(own)
+	l.normals = random.NewNormals(own)
+}
+
+// Act appends the arm with the largest draw.
+func (l *LazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	unseen, err := l.receive(broadcast)
+	if err != nil || unseen >= 0 {
+		return append(dst, max(unseen, 0)), err
+	}
+	boost := l.boost * logarithm(v.Round)
+	best, most := 0, -1.0
+	for a := range l.of {
+		of := (*arm)(broadcast[armSize*a:])
+		m := clipped(of[mean] + float64(boost*of[noise]))
+		if x := drawBeta(l.normals, of[count], m); x > most {
+			best, most = a, x
+		}
+	}
+	return append(dst, best), nil
+}

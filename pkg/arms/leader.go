@@ -1,0 +1,60 @@
+package arms
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// leader is the base of policies that choose again when an estimate changes, and else play on. What
+// the users' devices are told is the arm.
+type leader struct {
+	estimates
+	race race
+	arm  [1]float64
+}
+
+// index is an upper confidence bound of each arm, for the leader with the largest. While an arm's
+// estimate stays, its bound must not decrease in time.
+type index interface {
+	// at sets the time t for the bounds that are asked for next, by ln t.
+	at(log float64)
+	// bound returns the bound of an arm that was seen.
+	bound(arm int) float64
+}
+
+// init validates and allocates.
+func (l *leader) init(who string, p bandit.Problem, horizon int) error {
+	err := l.estimates.init(who, p, horizon)
+	l.race = race{}
+	return err
+}
+
+// play makes an arm the leader.
+func (l *leader) play(arm int) ([]float64, error) {
+	l.arm[0] = float64(arm)
+	return l.arm[:], nil
+}
+
+// follow makes the first arm that was not seen the leader or, if there is none, the one with the
+// largest bound.
+func (l *leader) follow(r *privacy.Means, x index) ([]float64, error) {
+	l.take(r)
+	if l.unseen < len(l.of) {
+		return l.play(l.unseen)
+	}
+	return l.play(l.race.first(len(l.of), l.round, x))
+}
+
+// Act appends the leader.
+func (l *leader) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	if len(broadcast) != 1 {
+		return dst, fmt.Errorf("a broadcast of %d numbers, want the arm", len(broadcast))
+	}
+	arm := int(broadcast[0])
+	if !(broadcast[0] >= 0 && broadcast[0] < float64(v.Arms)) || float64(arm) != broadcast[0] {
+		return dst, fmt.Errorf("the arm %v in a broadcast, want a whole number in [0, %d)", broadcast[0], v.Arms)
+	}
+	return append(dst, arm), nil
+}

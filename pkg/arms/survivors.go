@@ -1,0 +1,74 @@
+package arms
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// survivors is the base of policies that play all arms in turn until they rule some out. What the
+// users' devices are told is the round in which a turn began, and the arms that are left.
+type survivors struct {
+	estimates
+	left    []float64
+	waiting int // arms that are left, without an estimate since the last were ruled out
+}
+
+// enter makes all arms candidates.
+func (s *survivors) enter() {
+	s.left = append(s.left[:0], 1)
+	for a := range s.of {
+		s.left = append(s.left, float64(a))
+	}
+	s.waiting = len(s.of)
+}
+
+// ready reads a release, and reports whether all candidates have a new estimate.
+func (s *survivors) ready(r *privacy.Means) bool {
+	s.take(r)
+	s.waiting -= len(r.Changed)
+	return s.waiting == 0 && len(r.Changed) > 0
+}
+
+// ruleOut drops the candidates whose mean is more than twice the width below the best one.
+func (s *survivors) ruleOut(width float64) {
+	best := s.of[int(s.left[1])].Mean
+	for _, a := range s.left[2:] {
+		best = max(best, s.of[int(a)].Mean)
+	}
+	kept := append(s.left[:0], float64(s.round))
+	for _, a := range s.left[1:] {
+		if best-s.of[int(a)].Mean <= 2*width {
+			kept = append(kept, a)
+		}
+	}
+	s.left, s.waiting = kept, len(kept)-1
+}
+
+// Act appends the candidate whose turn it is.
+func (s *survivors) Act(left []float64, v *bandit.View, dst []int) ([]int, error) {
+	if len(left) < 2 {
+		return dst, fmt.Errorf("a broadcast of %d numbers, want a round and the arms that are left", len(left))
+	}
+	start, n := left[0], len(left)-1
+	if !(start >= 1 && start <= float64(v.Round)) || start != float64(int(start)) {
+		return dst, fmt.Errorf("the round %v in a broadcast, want a whole number in [1, %d]", start, v.Round)
+	}
+	arm := left[1+(v.Round-int(start))%n]
+	if !(arm >= 0 && arm < float64(v.Arms)) || arm != float64(int(arm)) {
+		return dst, fmt.Errorf("the arm %v in a broadcast, want a whole number in [0, %d)", arm, v.Arms)
+	}
+	return append(dst, int(arm)), nil
+}
+
+// failure returns the failure probability that a field asks for, or an error.
+func failure(who string, beta float64, horizon int) (float64, error) {
+	if beta == 0 {
+		beta = 1 / float64(max(horizon, 2))
+	}
+	if !(beta > 0 && beta < 1) {
+		return 0, fmt.Errorf("arms: %s.Beta = %v, want in (0, 1), or 0 for 1/horizon", who, beta)
+	}
+	return beta, nil
+}

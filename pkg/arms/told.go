@@ -1,0 +1,72 @@
+package arms
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// told is the base of policies that choose anew every round, by draws of their own or by the time.
+// What the users' devices are told is the arms' estimates.
+type told struct {
+	estimates
+	numbers []float64
+}
+
+// arm is what a broadcast says of an arm.
+type arm = [armSize]float64
+
+// The numbers of an arm; its count is 0 until it is seen.
+const (
+	mean  = iota // of rewards in [0, 1]
+	count        // of the rewards in it
+	noise        // scale of the Laplace noise in it
+	armSize
+)
+
+// init validates and allocates.
+func (t *told) init(who string, p bandit.Problem, horizon int) error {
+	if err := t.estimates.init(who, p, horizon); err != nil {
+		return err
+	}
+	t.numbers = make([]float64, armSize*p.Arms)
+	return nil
+}
+
+// Learn broadcasts the estimates.
+func (t *told) Learn(r *privacy.Means) ([]float64, error) {
+	t.take(r)
+	if r.Records == 0 {
+		clear(t.numbers)
+	}
+	for _, a := range r.Changed {
+		of := &t.of[a]
+		*(*arm)(t.numbers[armSize*a:]) = arm{of.Mean, float64(of.Count), of.Tail.Linear}
+	}
+	return t.numbers, nil
+}
+
+// receive checks a broadcast, and returns the first arm that was not seen or, if there is none, -1.
+func (t *told) receive(broadcast []float64) (unseen int, err error) {
+	if len(broadcast) != len(t.numbers) {
+		return -1, fmt.Errorf("a broadcast of %d numbers, want %d for each of %d arms", len(broadcast), armSize, len(t.of))
+	}
+	if len(broadcast) > 0 && &broadcast[0] == &t.numbers[0] { // this very value's
+		if t.unseen < len(t.of) {
+			return t.unseen, nil
+		}
+		return -1, nil
+	}
+	unseen = -1
+	for i, x := range broadcast {
+		switch {
+		case math.IsNaN(x) || math.IsInf(x, 0) || i%armSize != mean && x < 0:
+			return -1, fmt.Errorf("number %d of a broadcast is %v", i, x)
+		case i%armSize == count && x < 1 && unseen < 0:
+			unseen = i / armSize
+		}
+	}
+	return unseen, nil
+}
