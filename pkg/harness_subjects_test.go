@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -171,6 +172,7 @@ func subjects() []subject {
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
+		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2}, 4, 3} }),
 		values("lasso.Solver", func() any { return &lasso.Solver{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 
 		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
