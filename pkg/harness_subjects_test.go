@@ -277,6 +277,10 @@ func subjects() []subject {
 			return &mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
 		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
+		setups("mechanism.VectorExact", func() any { return &mechanism.VectorExact{} }),
+		setups("mechanism.VectorTree", func() any { return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
+		setups("mechanism.VectorSquareRoot", func() any { return &mechanism.VectorSquareRoot{Budget: budget} }),
+		setups("mechanism.VectorBLT", func() any { return &mechanism.VectorBLT{Budget: budget} }),
 		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
 		values("mechanism.VectorGaussian", func() any { return &mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
 		values("mechanism.RandomisedResponse", func() any { return &mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),

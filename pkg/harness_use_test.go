@@ -55,6 +55,8 @@ func (u *user) use(made any) {
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseTheta) []float64 { return r.Theta })
 	case privacy.Statistic[mechanism.Support]:
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
+	case privacy.Statistic[mechanism.Total]:
+		vectors(u, m, privacy.NewNoise(source))
 	case bandit.Learner:
 		u.learner(m, rng, source)
 	case bandit.Environment:
@@ -185,6 +187,23 @@ func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, nu
 			u.errorf("row %d: %v", i, err)
 		}
 		u.number("a release", numbers(m.Release())...)
+	}
+}
+
+// vectors feeds a running sum of vectors, some of which are enormous.
+func vectors(u *user, m privacy.Statistic[mechanism.Total], noise *privacy.Noise) {
+	s, _ := argument[privacy.Setup](u)
+	if s.Dim >= much {
+		return
+	}
+	m.Reset(noise)
+	x := make([]float64, s.Dim)
+	for i := range min(s.Horizon, 40) {
+		x[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
+		if _, err := m.Add(&privacy.Record{X: x}); err != nil {
+			u.errorf("vector %d: %v", i, err)
+		}
+		u.number("a release", m.Release().Of...)
 	}
 }
 

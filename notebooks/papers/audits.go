@@ -37,6 +37,7 @@ func SoundItems(s Scale) []audit.Item {
 	items = append(items, soundTallies(s)...)
 	items = append(items, soundSemiBandits(s)...)
 	items = append(items, soundSparse(s)...)
+	items = append(items, soundSurvey(s)...)
 	items = append(items, soundLikelihoods(s)...)
 	items = append(items, soundBeyond(s)...)
 	return append(items, soundRuns(s)...)

@@ -60,7 +60,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"gap decides", "the gaps are listed from the other end", "notebooks/papers/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
 	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
 	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
-	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.noise.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.noise.Draw(p.source, p.node)\n\t}"},
+	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.drawer.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.drawer.Draw(p.source, p.node)\n\t}"},
 	{"matroids", "the greedy algorithm passes over the heaviest element", "pkg/matroid/greedy.go", "for i := from; i < len(g.order) &&", "for i := from + 1; i < len(g.order) &&"},
 	{"blocks", "blocks keep what the ones before them had", "pkg/mechanism/blocks.go", "\tb.sums[arm] = 0\n", ""},
 	{"shared epsilon", "each arm has all of epsilon", "pkg/mechanism/slot_noise.go", "float64(slots)/n.budget.Epsilon, \"Laplace", "1/n.budget.Epsilon, \"Laplace"},

@@ -21,6 +21,12 @@
 //   - [Gaussian]: symmetric Gaussian noise.
 //   - [Wishart]: positive definite noise.
 //
+// Running sums of vectors, the only data that DP-FTRL reads:
+//
+//   - [VectorExact]: the sum itself, without noise or privacy.
+//   - [VectorTree]: the binary tree mechanism, with Laplace or Gaussian noise.
+//   - [VectorBLT], [VectorSquareRoot]: correlated Gaussian noise.
+//
 // Tallies release the mean weight of each arm of a semi-bandit:
 //
 //   - [Counts]: the exact mean, without noise or privacy.

@@ -75,20 +75,38 @@ func (t *Tree) read(dst []float64) {
 	addDiagonal(dst, t.setup.Dim, t.shift)
 }
 
-// prefix is the part that all trees share: the shift, and the noise of the nodes in the current
-// prefix, kept as partial sums from the top level down.
+// prefix is the part that all trees of matrices share: the shift, and the noise of the nodes in the
+// current prefix.
 type prefix struct {
 	noise  NodeNoise
-	levels int
-	padded bool
 	stacks int // how often a node is drawn for each level at the start, and for each node that is opened
 	shift  float64
 
+	nodeStack
+}
+
+// nodeStack is the noise of the nodes in the current prefix, kept as partial sums from the top
+// level down.
+type nodeStack struct {
+	drawer drawer
+	levels int
+	padded bool
 	source *privacy.Noise
 	packed int
 	above  []float64 // (levels+1) x packed: above[i] is the noise of the nodes at levels >= i
 	node   []float64
 	lowest int // the lowest level whose entry of above is current
+}
+
+// drawer draws the noise of a node.
+type drawer interface {
+	Draw(n *privacy.Noise, dst []float64)
+}
+
+// newNodeStack returns the noise of the nodes of an empty tree, each of so many numbers.
+func newNodeStack(d drawer, levels int, padded bool, size int) nodeStack {
+	return nodeStack{drawer: d, levels: levels, padded: padded, packed: size,
+		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
 }
 
 // init makes the rows ready once the noise has accepted the setup. If the noise refuses it, no row
@@ -106,9 +124,7 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	if err := r.init(s, float64(2*float64(levels))+3); err != nil {
 		return err
 	}
-	size := r.size
-	*p = prefix{noise: noise, levels: levels, padded: padded, shift: noise.Shift(), packed: size,
-		above: make([]float64, (levels+1)*size), node: make([]float64, size)}
+	*p = prefix{noise: noise, shift: noise.Shift(), nodeStack: newNodeStack(noise, levels, padded, r.size)}
 	if padded {
 		p.stacks = 1
 	}
@@ -116,7 +132,7 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	return nil
 }
 
-func (p *prefix) reset(n *privacy.Noise) {
+func (p *nodeStack) reset(n *privacy.Noise) {
 	p.source = n
 	clear(p.above)
 	p.lowest = p.levels
@@ -126,7 +142,7 @@ func (p *prefix) reset(n *privacy.Noise) {
 }
 
 // advance draws the noise that row t >= 1 brings into the prefix.
-func (p *prefix) advance(t int) {
+func (p *nodeStack) advance(t int) {
 	level := bits.TrailingZeros(uint(t))
 	p.draw(level, p.next(t, level))
 	for i := level - 1; i >= 0 && p.padded; i-- {
@@ -135,7 +151,7 @@ func (p *prefix) advance(t int) {
 }
 
 // next returns the lowest level above the given one that holds a node after t rows.
-func (p *prefix) next(t, level int) int {
+func (p *nodeStack) next(t, level int) int {
 	if p.padded {
 		return level + 1
 	}
@@ -147,12 +163,12 @@ func (p *prefix) next(t, level int) int {
 
 // draw puts a new node's noise at a level, which becomes the lowest of the prefix. The nodes from
 // level next upwards stay.
-func (p *prefix) draw(level, next int) {
-	p.noise.Draw(p.source, p.node)
+func (p *nodeStack) draw(level, next int) {
+	p.drawer.Draw(p.source, p.node)
 	p.put(level, next, p.node)
 }
 
-func (p *prefix) put(level, next int, node []float64) {
+func (p *nodeStack) put(level, next int, node []float64) {
 	here, higher := p.above[level*p.packed:(level+1)*p.packed], p.above[next*p.packed:(next+1)*p.packed]
 	for i, v := range node {
 		here[i] = higher[i] + v
@@ -161,7 +177,7 @@ func (p *prefix) put(level, next int, node []float64) {
 }
 
 // total returns the summed noise of the whole prefix.
-func (p *prefix) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
+func (p *nodeStack) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
 
 // shiftTo chooses the shift for which rho_min has the given value and returns the new bounds.
 // rho_min is its value without a shift, plus the shift.

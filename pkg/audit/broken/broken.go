@@ -6,7 +6,7 @@
 // true of the two worlds at the claimed delta; it may be +Inf. [All] lists them:
 //
 //   - Wrong scale: [HalfSensitivity], [ClassicGaussian], [WishartBeyondOne], [PairAsOne],
-//     [InitOfAllArms], [HalvedSymmetric], [WrongCoin].
+//     [InitOfAllArms], [HalvedSymmetric], [WrongCoin], [PrintedFTRL].
 //   - Wrong count of releases: [BudgetTwice], [NotCleared], [ShowsAllTwice].
 //   - Noise used again, or too rarely drawn: [SharedNoise], [KeptNoise], [ReusedNoise],
 //     [SharedVectors].
@@ -34,7 +34,7 @@ func All() []audit.Item {
 		ReusedNoise(), LowBits(), WishartBeyondOne(), PairAsOne(), InitOfAllArms(),
 		BudgetTwice(), HalvedSymmetric(), WrongCoin(), NotCleared(), ClipAfterNoise(),
 		RefusesRecords(), ShowsAllTwice(), NoCutoff(), NoisyMaxValue(), RemembersViews(),
-		PrintedLasso(), ScreenedQueries(), UnclippedContexts(), SharedVectors(),
+		PrintedLasso(), ScreenedQueries(), UnclippedContexts(), SharedVectors(), PrintedFTRL(),
 	}
 }
 

@@ -1,0 +1,69 @@
+package papers
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// soundSurvey audits the mechanisms of the survey.
+func soundSurvey(s Scale) []audit.Item {
+	runs := pick(s, 20_000, 100_000, 1_000_000)
+	pure := privacy.Budget{Epsilon: 1}
+	return []audit.Item{
+		prefixSumItem("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure}
+		}),
+		prefixSumItem("vector tree, padded", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure, Padded: true}
+		}),
+		prefixSumItem("vector tree, Laplace as published", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}
+		}),
+		prefixSumItem("vector tree, Gaussian", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: auditBudget}
+		}),
+		prefixSumItem("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorSquareRoot{Budget: auditBudget}
+		}),
+		prefixSumItem("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorBLT{Budget: auditBudget}
+		}),
+	}
+}
+
+// prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
+// which is beyond its bound, and points one way or the other.
+func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
+	const rounds, dim = 5, 2
+	ready := func() any {
+		m := fresh()
+		exitOn(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
+		return m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: dim * rounds, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(privacy.Statistic[mechanism.Total])
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for t := range rounds {
+				r := &zero
+				if t == 0 {
+					r = &far[world]
+				}
+				if _, err := m.Add(r); err != nil {
+					return err
+				}
+				copy(out[dim*t:], m.Release().Of)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,87 @@
+package privacytest_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// vectorFormat is the format of vectors without rewards, of bounded norm. The pair that is far
+// apart has equal entries, so that it is in the L1 norm, too.
+func vectorFormat() privacytest.Format[mechanism.Total] {
+	return privacytest.Format[mechanism.Total]{
+		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record {
+			x := make([]float64, s.Dim)
+			for i := range x {
+				x[i] = random.Normal(rng)
+			}
+			norm := packed.Norm(x)
+			for i := range x {
+				x[i] *= s.Bound * rng.Float64() / norm
+			}
+			return privacy.Record{X: x}
+		},
+		Far: func(s privacy.Setup, _ int) [2]privacy.Record {
+			v, w := make([]float64, s.Dim), make([]float64, s.Dim)
+			for i := range v {
+				v[i] = s.Bound / math.Sqrt(float64(s.Dim))
+				w[i] = -v[i]
+			}
+			return [2]privacy.Record{{X: v}, {X: w}}
+		},
+		Clips: func(s privacy.Setup, r *privacy.Record) int {
+			if packed.Norm(r.X) > s.Bound*(1+1e-9) {
+				return 1
+			}
+			return 0
+		},
+		Malformed: func(s privacy.Setup, _ int) []privacy.Record {
+			return []privacy.Record{{}, {X: make([]float64, s.Dim-1)}, {X: make([]float64, s.Dim+1)}, {X: make([]float64, s.Dim), Y: []float64{0}}}
+		},
+		Numbers: func(_ privacy.Setup, r *mechanism.Total, dst []float64) []float64 { return append(dst, r.Of...) },
+	}
+}
+
+// vectorSums are running sums of vectors, by name.
+func vectorSums() map[string]privacytest.Case[mechanism.Total] {
+	all := make(map[string]privacytest.Case[mechanism.Total])
+	add := func(name string, long int, below float64, make func() privacy.Statistic[mechanism.Total]) {
+		all[name] = privacytest.Case[mechanism.Total]{New: make, Format: vectorFormat(), Long: long, Below: below,
+			Public: name == "exact", Setup: privacy.Setup{Horizon: 17, Dim: 3, Bound: 2}}
+	}
+	tree := func(t mechanism.VectorTree) func() privacy.Statistic[mechanism.Total] {
+		return func() privacy.Statistic[mechanism.Total] { c := t; return &c }
+	}
+	add("exact", long, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorExact{} })
+	add("tree, Laplace", long, 0, tree(mechanism.VectorTree{Budget: pure}))
+	add("tree, Gaussian", long, 0, tree(mechanism.VectorTree{Budget: approximate}))
+	add("tree as published", long, 0, tree(mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}))
+	// Noise on padded levels hides a vector, too, and the plan does not count on it.
+	add("tree, padded, Gaussian", long, 0.6, tree(mechanism.VectorTree{Budget: approximate, Padded: true}))
+	add("square root", 1500, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorSquareRoot{Budget: approximate} })
+	add("BLT", long, 0, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: approximate} })
+	return all
+}
+
+func TestVectorSums(t *testing.T) {
+	for name, c := range vectorSums() {
+		t.Run(name, func(t *testing.T) { privacytest.Statistic(t, c) })
+		if c.Public {
+			continue
+		}
+		t.Run(name+", probed", func(t *testing.T) { privacytest.Probe(t, c) })
+		c.Setup.Dim = 1
+		t.Run(name+", of numbers, probed", func(t *testing.T) { privacytest.Probe(t, c) })
+	}
+	// Padding adds more Laplace draws than there are releases, which the probe does not solve for.
+	padded := vectorSums()["tree, Laplace"]
+	padded.Nonlinear = true
+	padded.New = func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorTree{Budget: pure, Padded: true} }
+	t.Run("tree, padded, Laplace", func(t *testing.T) { privacytest.Statistic(t, padded) })
+}
