@@ -552,6 +552,14 @@ func subjects() []subject {
 		of("online.MetaGrad", func() []any { return []any{&online.MetaGrad{Radius: 1, Gradient: 1}, 3, 16} }),
 		of("online.OGD", func() []any { return []any{&online.OGD{Radius: 1, Gradient: 1}, 3, 16} }),
 		of("online.ONS", func() []any { return []any{&online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
+		of("online.FTRL", func() []any { return []any{&online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
+		of("online.FTRL over a tree", func() []any {
+			return []any{&online.FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
+		}),
+		of("online.FTPL", func() []any {
+			return []any{&online.FTPL{Radius: 1, Gradient: 1, Scale: 2, Rand: random.New(1, 0, "own")}, 3, 16}
+		}),
+		of("online.NewDrift", func() []any { return []any{online.NewDrift, 3, 16, 0.2, random.New(1, 0, "losses")} }),
 		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),
 		of("online.NewQuadratic", func() []any { return []any{online.NewQuadratic, 3, 16, random.New(1, 0, "losses")} }),
 		of("online.NewSquared", func() []any { return []any{online.NewSquared, 3, 16, random.New(1, 0, "losses")} }),

@@ -119,7 +119,10 @@ func (u *user) use(made any) {
 	case online.Learner:
 		dim := len(m.Predict())
 		gradient := make([]float64, dim)
-		for _, g := range []float64{1, 1e300, 0, 1e-300} {
+		for i, g := range []float64{1, 1e300, 0, 1e-300} {
+			if _, ends := m.(*online.FTRL); ends && int64(i) == u.values[2].Int() {
+				break // beyond the horizon, a private one takes no more
+			}
 			gradient[0] = g
 			if err := m.Update(gradient); err != nil {
 				u.errorf("a gradient of %v: %v", g, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -32,6 +33,43 @@ func soundSurvey(s Scale) []audit.Item {
 		prefixSumItem("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] {
 			return &mechanism.VectorBLT{Budget: auditBudget}
 		}),
+		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
+		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
+	}
+}
+
+// ftrlItem audits the predictions of DP-FTRL on the line, over four rounds. Its rate is so small
+// that no prediction is at the end of the line. The first loss is beyond its bound, one way or the
+// other; the others are 0.
+func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
+	const rounds = 4
+	ready := func() any {
+		tree := sums
+		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: &tree, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
+		exitOn(l.Init(1, rounds))
+		return l
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: rounds - 1, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			l := pool.Get().(*online.FTRL)
+			defer pool.Put(l)
+			l.Noise = privacy.NewNoise(source)
+			l.Reset()
+			loss := []float64{[]float64{-1e3, 1e3}[world]}
+			for t := range rounds {
+				if t > 0 {
+					out[t-1] = l.Predict()[0] * 1e6
+				}
+				if err := l.Update(loss); err != nil {
+					return err
+				}
+				loss[0] = 0
+			}
+			return nil
+		},
 	}
 }
 

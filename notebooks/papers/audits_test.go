@@ -70,13 +70,13 @@ func TestAuditCatches(t *testing.T) {
 	}
 }
 
-// TestEverythingIsAudited: each type of pkg/mechanism and pkg/learner that makes a claim, by a method of its own or, as it asserts of itself
+// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a claim, by a method of its own or, as it asserts of itself
 // (var _ privacy.Accumulator = (*Tree)(nil)), by one that it embeds, is named in the suite's source.
 func TestEverythingIsAudited(t *testing.T) {
 	claims := map[string]bool{"Planner": true, "Accumulator": true}
 	claimants := map[string]bool{}
 	files := token.NewFileSet()
-	for _, dir := range []string{"mechanism", "learner"} {
+	for _, dir := range []string{"mechanism", "learner", "online"} {
 		names, err := filepath.Glob("../../pkg/" + dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -59,16 +59,26 @@ func (v *vectors) reset() {
 // add checks a record, counts it, and adds its vector, clipped to the bound. It reports whether the
 // sum has moved: the horizon's last vector is dropped, as no noise is paid for it.
 func (v *vectors) add(rec *privacy.Record) (moved bool, err error) {
+	if n := v.setup.Horizon; n > 0 && v.count >= n {
+		return false, fmt.Errorf("mechanism: a vector beyond the horizon of %d rounds, want none: its release would cost privacy that was not accounted", n)
+	}
+	if err := v.admit(rec); err != nil || v.count == v.setup.Horizon {
+		return false, err
+	}
+	v.take()
+	return true, nil
+}
+
+// admit checks a record, counts it, and leaves its vector, clipped to the bound, in buf.
+func (v *vectors) admit(rec *privacy.Record) error {
 	x := rec.X
 	switch {
 	case v.setup.Horizon == 0:
-		return false, errInit
-	case v.count >= v.setup.Horizon:
-		return false, fmt.Errorf("mechanism: a vector beyond the horizon of %d rounds, want none: its release would cost privacy that was not accounted", v.setup.Horizon)
+		return errInit
 	case len(x) != v.setup.Dim || len(rec.Y) != 0:
-		return false, fmt.Errorf("mechanism: a vector of length %d, with %d rewards, want %d, with none", len(x), len(rec.Y), v.setup.Dim)
+		return fmt.Errorf("mechanism: a vector of length %d, with %d rewards, want %d, with none", len(x), len(rec.Y), v.setup.Dim)
 	case !packed.Finite(x):
-		return false, fmt.Errorf("mechanism: a vector %v, want finite numbers", slices.Clone(x))
+		return fmt.Errorf("mechanism: a vector %v, want finite numbers", slices.Clone(x))
 	}
 	var square float64
 	for _, w := range x {
@@ -79,13 +89,15 @@ func (v *vectors) add(rec *privacy.Record) (moved bool, err error) {
 		v.clipped++
 		packed.Shorten(v.buf, v.setup.Bound)
 	}
-	if v.count++; v.count == v.setup.Horizon {
-		return false, nil
-	}
+	v.count++
+	return nil
+}
+
+// take adds the vector in buf.
+func (v *vectors) take() {
 	for i, w := range v.buf {
 		v.sum[i] += w
 	}
-	return true, nil
 }
 
 // Release returns the sum of the vectors added so far, under noise.
@@ -103,7 +115,8 @@ func (v *vectors) Clipped() int { return v.clipped }
 // released returns the number of vectors that a release may reveal: all but the horizon's last.
 func (v *vectors) released() int { return max(0, min(v.count, v.setup.Horizon-1)) }
 
-// VectorExact releases the running sum of vectors itself, without noise or privacy.
+// VectorExact releases the running sum of vectors itself, without noise or privacy. It ignores the
+// horizon: vectors beyond it are taken.
 type VectorExact struct{ vectors }
 
 var _ privacy.Statistic[Total] = (*VectorExact)(nil)
@@ -121,7 +134,13 @@ func (e *VectorExact) Init(s privacy.Setup) error {
 func (e *VectorExact) Reset(*privacy.Noise) { e.vectors.reset() }
 
 // Add adds a vector.
-func (e *VectorExact) Add(rec *privacy.Record) (moved bool, err error) { return e.add(rec) }
+func (e *VectorExact) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := e.admit(rec); err != nil {
+		return false, err
+	}
+	e.take()
+	return true, nil
+}
 
 // Plan returns no plan, with the reason: VectorExact claims no privacy.
 func (e *VectorExact) Plan(int) privacy.Plan {

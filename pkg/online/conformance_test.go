@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // all are the learners under test by name, on a ball of radius D with gradients of norm G at most.
@@ -16,11 +19,12 @@ var all = map[string]func(radius, bound float64) Learner{
 	"ons":      func(d, g float64) Learner { return &ONS{Radius: d, Gradient: g, ExpConcave: 0.3 / (g * d)} },
 	"maler":    func(d, g float64) Learner { return &Maler{Radius: d, Gradient: g} },
 	"metagrad": func(d, g float64) Learner { return &MetaGrad{Radius: d, Gradient: g} },
+	"ftrl":     func(d, g float64) Learner { return &FTRL{Radius: d, Gradient: g} },
 }
 
 // each runs a subtest for each learner, in order.
 func each(t *testing.T, run func(t *testing.T, make func(radius, bound float64) Learner)) {
-	names := []string{"ogd", "curved", "ons", "maler", "metagrad"}
+	names := []string{"ogd", "curved", "ons", "maler", "metagrad", "ftrl"}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) { run(t, all[name]) })
 	}
@@ -325,6 +329,16 @@ func TestInitErrors(t *testing.T) {
 		{&MetaGrad{}, "MetaGrad.Gradient = 0"},
 		{&MetaGrad{Gradient: nan}, "MetaGrad.Gradient = NaN"},
 		{&MetaGrad{Gradient: 1, Radius: nan}, "MetaGrad.Radius = NaN"},
+		{&FTRL{}, "FTRL.Gradient = 0"},
+		{&FTRL{Gradient: 1, Rate: nan}, "FTRL.Rate = NaN"},
+		{&FTRL{Gradient: 1, Rate: -1}, "FTRL.Rate = -1"},
+		{&FTRL{Gradient: 1, Radius: inf}, "FTRL.Radius = +Inf"},
+		{&FTRL{Gradient: 1, Sums: (*mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
+		{&FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}}, "FTRL.Noise is nil"},
+		{&FTRL{Gradient: 1, Sums: &mechanism.VectorTree{}, Noise: privacy.NewNoise(rand.NewPCG(1, 2))}, "epsilon = 0"},
+		{&FTPL{Gradient: 1}, "FTPL.Rand is nil"},
+		{&FTPL{Gradient: 1, Scale: nan, Rand: rand.New(rand.NewPCG(1, 2))}, "FTPL.Scale = NaN"},
+		{&FTPL{Rand: rand.New(rand.NewPCG(1, 2))}, "FTPL.Gradient = 0"},
 	} {
 		if err := c.l.Init(3, 100); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Init of %T: %v, want an error with %q", c.l, err, c.want)

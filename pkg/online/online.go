@@ -11,10 +11,14 @@
 //   - [ONS]: online Newton step, for losses known to be exp-concave.
 //   - [MetaGrad]: adapts to the curvature of the losses, without being told.
 //   - [Maler]: adapts, too, and is optimal for strongly convex losses as well.
+//   - [FTRL]: the regularised leader of linear losses; over a noisy sum it is DP-FTRL, which is
+//     private.
+//   - [FTPL]: the perturbed leader of linear losses.
 //
 // To compare them:
 //
-//   - [Stream]: a sequence of losses; [Losses] has three random ones.
+//   - [Stream]: a sequence of losses; [Losses] has three random ones, [Linear] has linear ones.
+//   - [Adversary]: chooses losses after it has seen what was played; [Against] plays against it.
 //   - [Regret], [RegretAgainst]: play a learner on a stream.
 //   - [Best]: finds the best fixed point in hindsight.
 //
