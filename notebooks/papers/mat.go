@@ -109,18 +109,6 @@ func matPolicies(names []string, epsilons []float64) (list []simulate.Policy) {
 	return list
 }
 
-// MATPublic races the learners that are not private, each as its own paper has it, all starting without a round 0.
-func MATPublic(s Scale) *simulate.Experiment {
-	e := matExperiment(s, "mat-public", MATHorizon)
-	e.Policies = []simulate.Policy{
-		{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(MATMatroid) }},
-		{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: MATMatroid}, nil) }},
-		{Name: "CTS, Gaussian", New: func() bandit.Learner { return learner.New(&learner.CTS{Matroid: MATMatroid}, nil) }},
-		{Name: "CTS, Beta", New: func() bandit.Learner { return &learner.CTSBeta{Matroid: MATMatroid} }},
-	}
-	return e
-}
-
 // MATReturns is the experiment of Figures 1, 2 and 4a.
 func MATReturns(s Scale) *simulate.Experiment {
 	e := matExperiment(s, "mat-returns", MATHorizon)

@@ -152,85 +152,6 @@ func FigureBlocks(s Scale) (*charts.Figure, error) {
 	return p.Figure()
 }
 
-// estimatesArm is the arm whose estimates are drawn: the best one.
-const estimatesArm = 0
-
-// width returns the parts of DPUCB-MAT's confidence width in a round: of sampling and of the noise.
-func (r *recorder) width(round int, e privacy.Estimate) (sampling, noise float64) {
-	l := 3 * math.Log(float64(r.setup.Slots*round))
-	return math.Sqrt(l / float64(e.Count)), e.Tail.Root*math.Sqrt(l) + e.Tail.Linear*l
-}
-
-// FigureEstimates draws the estimates of one arm with their confidence width.
-func FigureEstimates(s Scale) (*charts.Figure, error) {
-	r, err := recordTable2(matLessonRounds(s))
-	if err != nil {
-		return nil, err
-	}
-	mean := charts.Series{Name: "released mean ± width", Kind: charts.Step, Style: 1}
-	for _, rel := range r.ofArm(estimatesArm) {
-		if rel.Count < 32 {
-			continue // the width is 2 and more
-		}
-		sampling, noise := r.width(rel.round, rel.Estimate)
-		mean.X, mean.Y = append(mean.X, float64(rel.round)), append(mean.Y, rel.Mean)
-		mean.Lo, mean.Hi = append(mean.Lo, rel.Mean-sampling-noise), append(mean.Hi, rel.Mean+sampling+noise)
-	}
-	end, n := float64(matLessonRounds(s)), len(mean.X)
-	mean.X, mean.Y, mean.Lo, mean.Hi = append(mean.X, end), append(mean.Y, mean.Y[n-1]), append(mean.Lo, mean.Lo[n-1]), append(mean.Hi, mean.Hi[n-1])
-	return &charts.Figure{
-		Title: fmt.Sprintf("What is released of %s", matArm(estimatesArm)),
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "estimate of the mean weight"},
-		Series: []charts.Series{mean}, Marks: []charts.Mark{charts.AtY(MATMeans[estimatesArm], fmt.Sprintf("w̄ = %.2f", MATMeans[estimatesArm]))},
-		Caption: fmt.Sprintf("DPUCB-MAT (forced start) on Table 2 at ε = %d, trial 0: the estimate of %s changes when a block is full, here from the block of 32 on. Band: the confidence width of that round, for sampling and for noise", MATEpsilon, matArm(estimatesArm)),
-		Scale:   Here(s),
-		Alt:     fmt.Sprintf("A staircase of %d releases that settles at the true mean %.2f, in a band that narrows from block to block.", n, MATMeans[estimatesArm]),
-	}, nil
-}
-
-// ofArm returns the releases of an arm.
-func (r *recorder) ofArm(arm int) (list []matRelease) {
-	for _, rel := range r.releases {
-		if rel.arm == arm {
-			list = append(list, rel)
-		}
-	}
-	return list
-}
-
-// FigureWidths draws the two parts of that width.
-func FigureWidths(s Scale) (*charts.Figure, error) {
-	rounds := matLessonRounds(s)
-	r, err := recordTable2(rounds)
-	if err != nil {
-		return nil, err
-	}
-	sampling, noise := charts.Series{Name: "sampling: √(3 ln(Kt)/T)", Kind: charts.Step, Style: 1}, charts.Series{Name: "noise: 3 ln(Kt)/(ε₀T)", Kind: charts.Step, Style: 2}
-	miss := charts.Series{Name: "distance from the true mean", Kind: charts.Scatter, Style: 3}
-	list := r.ofArm(estimatesArm)
-	for i, rel := range list {
-		a, b := r.width(rel.round, rel.Estimate)
-		x := float64(rel.round)
-		sampling.X, sampling.Y = append(sampling.X, x), append(sampling.Y, a)
-		noise.X, noise.Y = append(noise.X, x), append(noise.Y, b)
-		miss.X, miss.Y = append(miss.X, x), append(miss.Y, max(1e-4, math.Abs(rel.Mean-MATMeans[estimatesArm])))
-		if i == len(list)-1 {
-			a, b := r.width(rounds, rel.Estimate)
-			sampling.X, sampling.Y = append(sampling.X, float64(rounds)), append(sampling.Y, a)
-			noise.X, noise.Y = append(noise.X, float64(rounds)), append(noise.Y, b)
-		}
-	}
-	return &charts.Figure{
-		Title: fmt.Sprintf("Confidence widths of %s: the noise goes faster", matArm(estimatesArm)),
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "width, in mean weight", Log: true},
-		Series: []charts.Series{sampling, noise, miss},
-		Caption: fmt.Sprintf("The same run. T: observations in the last block; ε₀ = ε/K = %.3g. But for the logarithm, a block twice as long divides the noise's width by 2 and sampling's by √2; the widths are drawn as they are at the release, and in the last round",
-			float64(MATEpsilon)/float64(r.setup.Slots)),
-		Scale: Here(s),
-		Alt:   "Two falling staircases on logarithmic axes: the width of the noise starts above that of sampling, falls twice as steeply and crosses it. The distance of the estimates from the true mean lies below their sum.",
-	}, nil
-}
-
 // replay feeds records to a tally under noise of a seed and returns what it releases.
 func replay(b privacy.Budget, setup privacy.Setup, records []matRecord, source *privacy.Ledger) (*recorder, error) {
 	r := &recorder{Blocks: &mechanism.Blocks{Budget: b}}
@@ -348,26 +269,6 @@ func shareOf(epsilon float64, slots int) (n share, err error) {
 	return n, err
 }
 
-// TableShare lays out what it costs that a round shows K arms.
-func TableShare() (*charts.Table, error) {
-	const size = 64
-	t := charts.NewTable("K", "ε₀ = ε/K", "Laplace scale K/ε", "Gaussian σ = √K/μ", "Laplace: sd of the mean of 64", "Gaussian: sd of the mean of 64", "sampling: sd at most", "less noise")
-	for _, k := range []int{1, 3, 17} {
-		n, err := shareOf(MATEpsilon, k)
-		if err != nil {
-			return nil, err
-		}
-		quieter := "Laplace"
-		if n.gaussian < math.Sqrt2*n.laplace {
-			quieter = "Gaussian"
-		}
-		t.Add(k, number(MATEpsilon/float64(k)), number(n.laplace), number(n.gaussian), number(math.Sqrt2*n.laplace/size), number(n.gaussian/size), number(0.5/math.Sqrt(size)), quieter)
-	}
-	t.Align = "rrrrrrrl"
-	t.Caption = fmt.Sprintf("Noise on the sum of a block, and on its mean of 64 weights in [0, 1], where a round shows K arms; ε = %d for the whole round, δ = 10⁻⁶ for the Gaussian, 0 for Laplace; exact accounting. K = 3 is Table 2, K = 17 the movies. sd: standard deviation", MATEpsilon)
-	return t, nil
-}
-
 // roundZero returns the claims of DPUCB-MAT as published and with the forced start.
 func roundZero() (names []string, arms, slots []int, published, forced []privacy.Claim, err error) {
 	movies, err := LoadMovies()
@@ -396,25 +297,6 @@ func roundZero() (names []string, arms, slots []int, published, forced []privacy
 		}
 	}
 	return names, arms, slots, published, forced, nil
-}
-
-// TableRoundZero lays out what the published initialisation costs its user.
-func TableRoundZero() (*charts.Table, error) {
-	names, arms, slots, published, forced, err := roundZero()
-	if err != nil {
-		return nil, err
-	}
-	movies, err := LoadMovies()
-	if err != nil {
-		return nil, err
-	}
-	t := charts.NewTable("instance", "arms L", "arms a round K", "asked for: ε", "as published: ε of the user of round 0", "of all others", "forced start: ε of every user")
-	for i, name := range names {
-		t.Add(name, arms[i], slots[i], fmt.Sprint(MATEpsilon), number(published[i].Epsilon()), number(published[i].Asked().Epsilon), number(forced[i].Epsilon()))
-	}
-	t.Align = "lrrrrrr"
-	t.Caption = "Read off the learners' claims. As published, round 0 shows all L arms of one user under noise for K of them: she has Lε/K. " + movies.Caption
-	return t, nil
 }
 
 // claimShare measures the noise of a block and compares it with its formula, and the claims with the accountant.

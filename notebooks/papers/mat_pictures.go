@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -30,20 +29,6 @@ func graphicOf(g *charts.Graph) (*matroid.Graphic, []float64, error) {
 	}
 	m, err := matroid.NewGraphic(len(g.Vertices), edges)
 	return m, weights, err
-}
-
-// FigureGraphicMatroid draws a graph whose edges the reader selects; it starts with a cycle and one edge more. The button shows the heaviest basis.
-func FigureGraphicMatroid() (*charts.Graph, error) {
-	g := matGraph
-	m, weights, err := graphicOf(&g)
-	if err != nil {
-		return nil, err
-	}
-	g.Title = "Click the edges: which sets have no cycle?"
-	g.Selected = []int{0, 5, 7, 3}
-	g.Basis, g.BasisName = matroid.NewGreedy(m).Basis(weights, nil), "the heaviest basis"
-	g.Caption = fmt.Sprintf("The graphic matroid of %d vertices: its elements are the %d edges, with their weights (no unit), and a set is independent if it has no cycle. Edges on a cycle are dashed. All bases have %d edges", m.Vertices(), m.Size(), m.Rank())
-	return &g, nil
 }
 
 // FigureGreedySteps steps through the greedy algorithm on the same graph.
@@ -93,21 +78,6 @@ var matKinds = []matKind{
 		func() (matroid.Matroid, error) {
 			return matroid.NewLaminar(8, [][]int{{0, 1, 2}, {0, 1, 2, 3, 4, 5}, {0, 1, 2, 3, 4, 5, 6, 7}}, []int{1, 3, 5})
 		}, 5},
-}
-
-// TableMatroids lays out the kinds of matroids.
-func TableMatroids() (*charts.Table, error) {
-	t := charts.NewTable("matroid", "arms", "independent sets", "rank K", "what a bandit plays", "an example", "its L", "its K", "its bases")
-	for _, k := range matKinds {
-		m, err := k.of()
-		if err != nil {
-			return nil, fmt.Errorf("papers: %s: %w", k.name, err)
-		}
-		t.Add(k.name, k.ground, k.independent, k.rank, k.plays, k.example, m.Size(), m.Rank(), len(allBases(m)))
-	}
-	t.Align = "llllllrrr"
-	t.Caption = "The kinds of matroids in package matroid. The last three columns are computed: number of arms, of arms in a basis, and of bases"
-	return t, nil
 }
 
 // allBases returns the bases of a small matroid, by trying all sets.
@@ -172,30 +142,6 @@ func (b *basket) Add(e int) bool {
 
 // lessonKnapsack has one dear item and three cheap ones.
 var lessonKnapsack = knapsack{price: []int{3, 1, 1, 1}, budget: 3}
-
-// TableKnapsack shows what a budget does to the greedy algorithm.
-func TableKnapsack() (*charts.Table, error) {
-	err := matroid.Check(lessonKnapsack, nil)
-	if err == nil {
-		return nil, fmt.Errorf("papers: a budget passes for a matroid")
-	}
-	values := []float64{0.9, 0.6, 0.5, 0.4}
-	b := lessonKnapsack.NewBuilder()
-	var taken []string
-	var greedy float64
-	for e, v := range values { // by decreasing value
-		if b.Add(e) {
-			taken = append(taken, fmt.Sprint(e))
-			greedy += v
-		}
-	}
-	t := charts.NewTable("", "items", "value")
-	t.Add("greedy", strings.Join(taken, ", "), number(greedy))
-	t.Add("best", "1, 2, 3", number(values[1]+values[2]+values[3]))
-	t.Align = "llr"
-	t.Caption = fmt.Sprintf("Items 0 to 3 have the prices 3, 1, 1, 1 and the values 0.9, 0.6, 0.5, 0.4; the budget is 3. It is no matroid, and matroid.Check says why: %v", err)
-	return t, nil
-}
 
 // claimMatroids checks the axioms on the small matroids, their ranks, a broken one, and greedy against all bases.
 func claimMatroids(s Scale) (string, error) {
@@ -262,84 +208,3 @@ func greedyIsBest(m matroid.Matroid, instances int, rng *rand.Rand) error {
 
 // matArm names an arm of Table 2.
 func matArm(e int) string { return "e" + string([]rune("₁₂₃₄₅₆₇₈₉")[e]) }
-
-func matArms(arms []int) string {
-	names := make([]string, len(arms))
-	for i, e := range arms {
-		names[i] = matArm(e)
-	}
-	return strings.Join(names, " ")
-}
-
-// TableSemiBandit lays out Table 2: what each arm is in the matroid, and what it costs to play it.
-func TableSemiBandit() (*charts.Table, error) {
-	env := MATTable2()
-	env.Reset(nil)
-	best, o := env.Best(), matroid.NewOracle(MATMatroid)
-	t := charts.NewTable("arm", "vector", "mean weight w̄", "in the matroid", "in place of (gap Δ)")
-	for e, v := range MATVectors {
-		what, gaps := "", []string{}
-		switch {
-		case slices.Contains(best, e):
-			what = "in the best basis"
-		case !o.Independent([]int{e}):
-			what = "a loop: in no basis"
-		default:
-			what = "outside the best basis"
-			for other := range MATVectors[:e] {
-				if o.Independent([]int{other}) && !o.Independent([]int{other, e}) {
-					what = "parallel to " + matArm(other)
-				}
-			}
-			for i, b := range best {
-				exchanged := slices.Clone(best)
-				exchanged[i] = e
-				if o.Basis(exchanged) {
-					gaps = append(gaps, fmt.Sprintf("%s (%.2f)", matArm(b), MATMeans[b]-MATMeans[e]))
-				}
-			}
-		}
-		t.Add(matArm(e), "("+strings.Trim(strings.Join(strings.Fields(fmt.Sprint(v)), ", "), "[]")+")", fmt.Sprintf("%.2f", MATMeans[e]), what, strings.Join(gaps, ", "))
-	}
-	t.Align = "lcrll"
-	t.Caption = fmt.Sprintf("Table 2 of the paper: L = %d vectors of rank K = %d; a weight is 1 with probability w̄, else 0. The best basis has %.4g a round. Last column: what an arm could replace in the best basis, and the mean weight that this loses",
-		len(MATVectors), MATMatroid.Rank(), env.Optimum())
-	return t, nil
-}
-
-// TableFeedback lays out the first rounds of a play: the learner sees the weights of the arms played and no others.
-func TableFeedback() (*charts.Table, error) {
-	const rounds = 8
-	run, err := recordTable2(rounds)
-	if err != nil {
-		return nil, err
-	}
-	t := charts.NewTable("round", "arms played")
-	t.Align = "rl"
-	for e := range MATVectors {
-		t.Headers = append(t.Headers, matArm(e))
-		t.Align += "c"
-	}
-	t.Headers = append(t.Headers, "return", "regret")
-	t.Align += "rr"
-	env := MATTable2()
-	env.Reset(nil)
-	for r, record := range run.records {
-		row, sum := []any{r + 1, matArms(record.arms)}, 0.0
-		seen := map[int]string{}
-		for i, e := range record.arms {
-			seen[e] = fmt.Sprintf("%.0f", record.weights[i])
-			sum += record.weights[i]
-		}
-		for e := range MATVectors {
-			if w, ok := seen[e]; ok {
-				row = append(row, w)
-			} else {
-				row = append(row, "·")
-			}
-		}
-		t.Add(append(row, fmt.Sprintf("%.0f", sum), fmt.Sprintf("%.2f", env.Regret(record.arms)))...)
-	}
-	t.Caption = fmt.Sprintf("The first %d rounds of DPUCB-MAT (forced start) on Table 2 at ε = %d, trial 0. A dot is a weight that nobody sees. Regret is in means: what the best basis has more than the one played", rounds, MATEpsilon)
-	return t, nil
-}

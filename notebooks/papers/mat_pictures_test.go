@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
 // TestMatPictures draws each figure and table of the lessons.
@@ -36,53 +35,18 @@ func TestMatPictures(t *testing.T) {
 		t.Helper()
 		item(name, tab, err)
 	}
-	g, err := FigureGraphicMatroid()
-	graph("graphic matroid", g, err)
-	g, err = FigureGreedySteps()
+	g, err := FigureGreedySteps()
 	graph("greedy steps", g, err)
-	tab, err := TableMatroids()
-	table("matroids", tab, err)
-	tab, err = TableKnapsack()
-	table("knapsack", tab, err)
-	tab, err = TableSemiBandit()
-	table("semi-bandit", tab, err)
-	tab, err = TableFeedback()
-	table("feedback", tab, err)
 	f, err := FigureBlocks(Smoke)
 	figure("blocks", f, err)
-	f, err = FigureEstimates(Smoke)
-	figure("estimates", f, err)
-	f, err = FigureWidths(Smoke)
-	figure("widths", f, err)
-	tab, err = TableShare()
-	table("share", tab, err)
-	tab, err = TableRoundZero()
-	table("round 0", tab, err)
-	f, err = FigureViewers()
-	figure("viewers", f, err)
 	f, err = FigureViewersEpsilon()
 	figure("viewers' epsilon", f, err)
-	tab, err = TableViewers()
+	tab, err := TableViewers()
 	table("viewers", tab, err)
 	f, err = FigurePairs(Smoke, DPUCBForced)
 	figure("pairs", f, err)
 	tab, err = TablePairs(Smoke)
 	table("pairs", tab, err)
-}
-
-// TestGraphStartsDependent: without scripts the picture shows a set with a cycle.
-func TestGraphStartsDependent(t *testing.T) {
-	g, err := FigureGraphicMatroid()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := graphicOf(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if matroid.IsIndependent(m, g.Selected) || !matroid.IsBasis(m, g.Basis) {
-		t.Errorf("selected %v, the basis %v", g.Selected, g.Basis)
-	}
 }
 
 // TestRecorder: a recorded run plays what the run plays, and the blocks of a round are those up to it.

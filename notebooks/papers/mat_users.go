@@ -87,46 +87,6 @@ func bothVisits() (m *MATMovies, here, there visits, err error) {
 	return m, here, there, err
 }
 
-// FigureViewers draws how many users come how often.
-func FigureViewers() (*charts.Figure, error) {
-	m, here, there, err := bothVisits()
-	if err != nil {
-		return nil, err
-	}
-	f := &charts.Figure{
-		Title: fmt.Sprintf("How often does a user come in %s rounds?", thousands(MATMovieHorizon)),
-		X:     charts.Axis{Name: "rounds of a user"}, Y: charts.Axis{Name: "share of the users", Format: charts.Percent},
-		Scale: "this cell, at every scale",
-	}
-	for i, v := range []visits{there, here} {
-		bars := charts.Series{Name: fmt.Sprintf("%s users", thousands(v.users)), Kind: charts.Box, Style: 2 - i}
-		law := charts.Series{Name: "Poisson law of that mean", Reference: true}
-		log, share := -v.mean, make([]float64, v.most+1) // ln P(k rounds)
-		for _, n := range v.counts {
-			share[n] += 1 / float64(v.users)
-		}
-		for k, s := range share {
-			if k > 0 {
-				log += math.Log(v.mean) - math.Log(float64(k))
-			}
-			if p := math.Exp(log); p > 1e-4 {
-				law.X, law.Y = append(law.X, float64(k)), append(law.Y, p)
-			}
-			if s > 0 {
-				bars.X, bars.X2 = append(bars.X, float64(k)-0.4), append(bars.X2, float64(k)+0.4)
-				bars.Lo, bars.Hi = append(bars.Lo, 0), append(bars.Hi, s)
-			}
-		}
-		f.Series = append(f.Series, bars, law)
-		f.Marks = append(f.Marks, charts.AtX(v.mean, fmt.Sprintf("mean %.1f", v.mean)))
-	}
-	f.Caption = fmt.Sprintf("Each round draws a user uniformly, in trial 0 of the experiments. Of %s users the one who comes most comes %d times, of %s, as many as MovieLens 1M has, %d times. %s",
-		thousands(here.users), here.most, thousands(there.users), there.most, m.Caption)
-	f.Alt = fmt.Sprintf("Two histograms of the number of rounds of a user, both near a Poisson law: %s users come %.1f times on average and up to %d times, %s users %.1f times and up to %d.",
-		thousands(here.users), here.mean, here.most, thousands(there.users), there.mean, there.most)
-	return f, nil
-}
-
 // moviePlan is the plan of DPUCB-MAT on the movies.
 func moviePlan(m *MATMovies, b privacy.Budget) (privacy.Plan, error) {
 	l := learner.New(&learner.OMM{Matroid: m.Matroid}, &mechanism.Blocks{Budget: b})
