@@ -4,50 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // LDPBatches are the batch sizes of FigureBatches.
 var LDPBatches = []int{20, 50, 100, 200, 500, 1000, 2000, 5000}
-
-// FigureBatches draws the noise that a message needs for a budget in the shuffle model against the size of the batch that it is shuffled in, a frame a budget.
-func FigureBatches() (*charts.Figure, error) {
-	f := &charts.Figure{
-		Title: "What shuffling saves, by the size of the batch",
-		X:     charts.Axis{Name: "messages in a batch", Log: true, Range: [2]float64{10, 1e4}}, Y: charts.Axis{Name: "sd of a message's noise / sensitivity", Log: true},
-		Scale: "exact accounting of each bound",
-	}
-	problem := LDPArms(true).Problem()
-	var err error
-	f.Slider = charts.Over("ε", []float64{0.2, 1, 2, 10}, func(epsilon float64) charts.Frame {
-		amplified, local, sum := charts.Series{Name: "amplified by shuffling", Style: 2}, charts.Series{Name: "no shuffler: local", Style: 1}, charts.Series{Name: "trusted sum: local/√B", Style: 3}
-		least := 0
-		for _, batch := range LDPBatches {
-			noise := learner.AmplifiedNoise{Budget: LDPBudget(epsilon), Batch: batch}
-			a, failed := noise.Amplification(problem)
-			if failed != nil {
-				err = failed
-				return charts.Frame{}
-			}
-			if a.Helps && least == 0 {
-				least = batch
-			}
-			b := float64(batch)
-			amplified.X, amplified.Y = append(amplified.X, b), append(amplified.Y, a.SD)
-			local.X, local.Y = append(local.X, b), append(local.Y, a.Without)
-			sum.X, sum.Y = append(sum.X, b), append(sum.Y, a.Without/math.Sqrt(b))
-		}
-		caption := fmt.Sprintf("ε = %g, δ = 0.1: of these batches none saves anything", epsilon)
-		if least > 0 {
-			caption = fmt.Sprintf("ε = %g, δ = 0.1: of these batches %d is the first that saves something", epsilon, least)
-		}
-		return charts.Frame{Series: []charts.Series{local, amplified, sum}, Caption: caption}
-	})
-	f.Slider.Start = 1
-	return f, err
-}
 
 // claimBatches: amplification never asks for more noise than the local model, asks for no less in larger batches, and gives nothing at 20.
 func claimBatches(Scale) (string, error) {

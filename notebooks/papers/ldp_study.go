@@ -187,15 +187,6 @@ func equalSeries(t *simulate.Table) (list []charts.Series) {
 	return list
 }
 
-// FigureEqualAt draws the comparison at equal privacy for one epsilon.
-func FigureEqualAt(epsilon float64, t *simulate.Table, scale string) *charts.Figure {
-	return &charts.Figure{
-		Title: fmt.Sprintf("Equal privacy, tuned widths, ε = %g", epsilon),
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale, Series: equalSeries(t),
-		Caption: fmt.Sprintf("Mean of %d trials, band: ± 1.96 standard errors. Sound noise at the same ε and δ = 0.1, fixed arms", t.Curves[0].Trials),
-	}
-}
-
 // FigureEqual draws the comparison at equal privacy with a slider over epsilon.
 func FigureEqual(tables []*simulate.Table, scale string) *charts.Figure {
 	f := &charts.Figure{

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -42,90 +41,6 @@ func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learne
 		list = append(list, m)
 	}
 	return list, nil
-}
-
-// wired are the local learners of the table.
-var wired = []struct {
-	name string
-	make func(epsilon float64) *learner.Local
-}{
-	{"OnlineUCB: x̃ and ỹ", func(epsilon float64) *learner.Local { return Online(LDPBudget(epsilon), privacy.Sound, 0, 1) }},
-	{"shuffle LinUCB: counts of ones, whose bits a shuffler mixes with those of 199 others", func(epsilon float64) *learner.Local { return vectorSum(LDPBudget(epsilon), 1) }},
-	{"LDP LinUCB: x xᵀ and y x, under noise", func(epsilon float64) *learner.Local {
-		return ZhengLDP(LDPBudget(epsilon), privacy.Sound, 1, 1, LDPArms(true).Constant())
-	}},
-}
-
-// TableWire lays the messages of one user beside her raw row, at an epsilon.
-func TableWire(epsilon float64) (*charts.Table, error) {
-	x, y := WireRow(0)
-	t := charts.NewTable("on the wire", "numbers", "ε")
-	t.Align = "llr"
-	raw := numbers(append(append([]float64(nil), x...), y))
-	t.Add("local and shuffle: the row stays on the device", raw, "–")
-	t.Add("joint: the row itself, to a server that is trusted", raw, "none, on the wire")
-	for _, w := range wired {
-		l := w.make(epsilon)
-		m, err := wireMessages(l, x, y, 1)
-		if err != nil {
-			return nil, err
-		}
-		t.Add(w.name, numbers(m[0]), number(privacy.ClaimOf(l).Epsilon()))
-	}
-	t.Caption = fmt.Sprintf("One user of Figure 1: her context x (five numbers, the last of them public) and her reward y, and what her device sends, δ = %g. LDP LinUCB sends 15 numbers of the matrix (the last is public, and comes as it is), then 5 of the vector. Shuffle LinUCB has a count for each of these (0 for the public one); its ε is that of the batch's sums, all that a server sees", LDPDelta)
-	return t, nil
-}
-
-func numbers(v []float64) string {
-	s, format := make([]string, len(v)), "%.0f" // of whole numbers
-	for _, w := range v {
-		if w != math.Trunc(w) {
-			format = "%.2f"
-		}
-	}
-	for i, w := range v {
-		s[i] = fmt.Sprintf(format, w)
-	}
-	return strings.Join(s, ", ")
-}
-
-// FigureWire draws the first two coordinates of users' contexts beside those of their messages, with a slider over epsilon.
-func FigureWire(s Scale) (*charts.Figure, error) {
-	users := pick(s, 100, 250, 250)
-	env := LDPArms(true)
-	env.Arms = users
-	env.Reset(random.New(LDPSeed, 0, "wire users"))
-	var v bandit.View
-	env.Next(&v)
-	f := &charts.Figure{
-		Title: "Contexts on the devices, and on the wire",
-		X:     charts.Axis{Name: "first coordinate"}, Y: charts.Axis{Name: "second coordinate"},
-		Equal: true, Width: 720, Height: 620, Scale: Here(s),
-		Slider:  &charts.Slider{Label: "ε", Start: 2},
-		Caption: fmt.Sprintf("%d users of Figure 1, δ = %g: two coordinates of x, which stay on the device, and of x̃, which OnlineUCB sends", users, LDPDelta),
-	}
-	raw := charts.Series{Name: "on the device", Kind: charts.Scatter, Size: 5, Style: 2}
-	for u := range users {
-		raw.X, raw.Y = append(raw.X, v.Row(u)[0]), append(raw.Y, v.Row(u)[1])
-	}
-	for _, epsilon := range []float64{100, 10, 3, 1} {
-		l := Online(LDPBudget(epsilon), privacy.Sound, 0, 1)
-		sent := charts.Series{Name: "on the wire", Kind: charts.Scatter, Size: 5, Style: 1}
-		if err := l.Init(env.Problem(), LDPHorizon); err != nil {
-			return nil, err
-		}
-		l.Reset(random.New(LDPSeed, 0, "own"), random.Source(LDPSeed, 0, "noise"))
-		noise := privacy.NewNoise(random.Source(LDPSeed, 0, "wire noise"))
-		for u := range users {
-			m, err := l.Device.Report(l.Server.Broadcast(), v.Row(u), 1, noise, nil)
-			if err != nil {
-				return nil, err
-			}
-			sent.X, sent.Y = append(sent.X, m[0]), append(sent.Y, m[1])
-		}
-		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", epsilon), Series: []charts.Series{sent, raw}})
-	}
-	return f, nil
 }
 
 // claimWire measures the noise of messages against the diameter of the public domain over mu, and finds the raw row in their mean.
@@ -166,23 +81,6 @@ func claimWire(s Scale) (string, error) {
 		evidence += fmt.Sprintf("ε = %g: σ = %.3f, √3/μ = %.3f; ", epsilon, sd, want)
 	}
 	return evidence + fmt.Sprintf("%s messages each", thousands(count)), nil
-}
-
-// TableBuys lays out what noise buys at a budget, for one message on the domain of Figure 1 and on the paper's general one (|x| <= 1, |y| <= 1).
-func TableBuys() (*charts.Table, error) {
-	t := charts.NewTable("asked for: ε", "δ", "printed σ", "buys, |x|, |y| ≤ 1", "buys, Figure 1", "sound σ, |x|, |y| ≤ 1", "sound σ, Figure 1")
-	for _, delta := range []float64{0.1, 1e-5} {
-		for _, epsilon := range []float64{0.2, 1, 5, 10, 20} {
-			row, err := onlineBuys(privacy.Budget{Epsilon: epsilon, Delta: delta})
-			if err != nil {
-				return nil, err
-			}
-			t.Add(fmt.Sprint(epsilon), fmt.Sprint(delta), number(row.printed), number(row.general), number(row.public), number(row.soundGeneral), number(row.soundPublic))
-		}
-	}
-	t.Align = "rrrrrrr"
-	t.Caption = "What is proved of one message of OnlineUCB at the same δ, exact accounting. Figure 1 has a public last coordinate and rewards in [0, 1], so that rows are at most √3 apart instead of 2√2"
-	return t, nil
 }
 
 // buys is what the printed noise of OnlineUCB comes to at a budget.
