@@ -70,34 +70,6 @@ func JDPClaim13(s Scale) *simulate.Experiment {
 	return e
 }
 
-// FigureJDPClaim13 draws it, with the line n/4 that Claim 13 proves.
-func FigureJDPClaim13(s Scale, r *simulate.Result) *charts.Figure {
-	f := charts.Regret("Standard privacy costs linear regret, joint privacy does not", r.Curves())
-	x, y := []float64{0}, []float64{0}
-	for _, n := range r.Grid {
-		x, y = append(x, float64(n)), append(y, float64(n)/4)
-	}
-	f.Series = append(f.Series, charts.Series{Name: "n/4 (Claim 13)", X: x, Y: y, Reference: true})
-	f.Scale = Here(s)
-	return f
-}
-
-// JDPRidges plays the non-private LinUCB with constant regularisers of different size on the paper's decision sets.
-func JDPRidges(s Scale) *simulate.Experiment {
-	rounds := pick(s, 5_000, 50_000, 1_000_000)
-	e := &simulate.Experiment{
-		Name:        "jdp-ridges",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
-		Horizon:     rounds, Trials: pick(s, 3, 8, 24), Seed: JDPSeed, Grid: simulate.LogGrid(rounds, 40),
-	}
-	for _, ridge := range []float64{1, 100, 10_000} {
-		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("ρ = %g", ridge), New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: ridge})
-		}})
-	}
-	return e
-}
-
 // PrefixSpectrum draws the noise of tree releases, reset again and again, and returns the least and the largest
 // eigenvalue of its leading block in units of the bound that should hold them: (lambda_min, lambda_max), one pair a
 // reset and round.
@@ -140,22 +112,6 @@ func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum
 		}
 	}
 	return s, nil
-}
-
-// FigureJDPNoise draws the eigenvalues of sampled regularisers between their accurate bounds.
-func FigureJDPNoise(name string, s PrefixSpectrum) *charts.Figure {
-	return &charts.Figure{
-		Title: name + ": eigenvalues of the regulariser H",
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "eigenvalue of H"},
-		Series: []charts.Series{
-			{Name: "largest", Kind: charts.Scatter, X: s.Rounds, Y: s.Largest, Size: 5, Style: 2},
-			{Name: "least", Kind: charts.Scatter, X: s.Rounds, Y: s.Least, Size: 5, Style: 1},
-		},
-		Marks: []charts.Mark{charts.AtY(s.Bounds.RhoMin, fmt.Sprintf("ρmin = %.4g", s.Bounds.RhoMin)), charts.AtY(s.Bounds.RhoMax, fmt.Sprintf("ρmax = %.4g", s.Bounds.RhoMax))},
-		Caption: fmt.Sprintf("%d releases without data; %d of them break a bound of Definition 3. At rounds 1, 3, 7, 15, … the prefix has most nodes",
-			s.Releases, s.Violations),
-		Scale: "this cell, at every scale",
-	}
 }
 
 // FigureJDP2 draws Experiment 1's regret over time for one law of the reward; the tables are in the order of the dimensions.
@@ -334,98 +290,4 @@ func FigureJDP5(mechanism string, rhos []float64, tables []*simulate.Table, scal
 	}
 	f.Caption = fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors", tables[0].Curves[0].Trials, tables[0].Provenance.Rounds)
 	return f, nil
-}
-
-// jdpEpsilons are the budgets of the epsilon slider.
-var jdpEpsilons = []float64{0.2, 0.5, 1, 2, 5, 10}
-
-// JDPEpsilons plays the Gaussian tree at several budgets: as printed, with sound noise and the same rule for the shift, and with the best shift.
-func JDPEpsilons(s Scale) []*simulate.Experiment {
-	rounds := pick(s, 5_000, 50_000, 1_000_000)
-	var list []*simulate.Experiment
-	for _, eps := range jdpEpsilons {
-		b := privacy.Budget{Epsilon: eps, Delta: 0.1}
-		e := &simulate.Experiment{
-			Name:        fmt.Sprintf("jdp-epsilon-%g", eps),
-			Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
-			Horizon:     rounds, Trials: pick(s, 2, 6, 24), Seed: JDPSeed, Grid: simulate.LinearGrid(rounds, 30),
-		}
-		for _, name := range []string{NonPrivate, GaussianSound, GaussianTwice, GaussianPrinted} {
-			e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return JDPPolicy(name, b) }})
-		}
-		list = append(list, e)
-	}
-	return list
-}
-
-// FigureJDPEpsilon draws them under a slider for epsilon.
-func FigureJDPEpsilon(s Scale, rs []*simulate.Result) *charts.Figure {
-	i := -1
-	slider := charts.Over("ε", jdpEpsilons, func(eps float64) charts.Frame {
-		i++
-		return charts.Frame{Series: styled(rs[i].Curves()), Caption: fmt.Sprintf("ε = %g, δ = 0.1", eps)}
-	})
-	slider.Start = 2
-	return &charts.Figure{
-		Title: "Regret at a budget of your choice",
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret", Log: true},
-		Slider:  slider,
-		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", rs[0].Provenance.Trials),
-		Scale:   Here(s),
-	}
-}
-
-// FigureJDPShift draws Experiment 3's curves over time under a slider for the shift.
-func FigureJDPShift(s Scale, gap float64, r *simulate.Result) (*charts.Figure, error) {
-	var failed error
-	slider := charts.Over("ρmin", JDPRhos(s), func(rho float64) charts.Frame {
-		f := charts.Frame{Value: fmt.Sprintf("10^%.1f", math.Log10(rho))}
-		for i, name := range JDPMechanisms {
-			c, err := r.Curve(JDPShifted(name, rho))
-			if err != nil {
-				failed = err
-				return f
-			}
-			c.Policy = name
-			series := charts.Curves([]simulate.Curve{c})[0]
-			series.Style = i + 1
-			f.Series = append(f.Series, series)
-		}
-		return f
-	})
-	slider.Middle = true
-	return &charts.Figure{
-		Title: fmt.Sprintf("Regret at a shift of your choice, gap %g", gap),
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"},
-		Slider:  slider,
-		Caption: fmt.Sprintf("Mean of %d trials, 95%% bands", r.Provenance.Trials),
-		Scale:   Here(s),
-	}, failed
-}
-
-// TableJDPBuys lists what the noise levels buy at several budgets: s and the exact epsilon of the Gaussian tree.
-func TableJDPBuys() (*charts.Table, error) {
-	t := charts.NewTable("n", "ε asked for", "δ", "printed s", "true ε of printed", "sound s", "printed / sound")
-	for _, c := range []struct {
-		n      int
-		budget privacy.Budget
-	}{
-		{JDPHorizon, JDPBudget},
-		{1_000_000, privacy.Budget{Epsilon: 1, Delta: 1e-6}},
-		{20_000, privacy.Budget{Epsilon: 1, Delta: 1e-5}},
-		{20_000, privacy.Budget{Epsilon: 10, Delta: 0.1}},
-	} {
-		printed := &mechanism.Gaussian{Budget: c.budget, Calibration: privacy.AsPublished}
-		sound := &mechanism.Gaussian{Budget: c.budget}
-		buys, err := TrueEpsilon(printed, c.n)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := TrueEpsilon(sound, c.n); err != nil {
-			return nil, err
-		}
-		t.Add(fmt.Sprintf("%.0e", float64(c.n)), c.budget.Epsilon, c.budget.Delta, printed.SD(), buys, sound.SD(), printed.SD()/sound.SD())
-	}
-	t.Caption = "Gaussian tree, L̃² = 2. The true epsilon is exact at the same delta; 0 means that even a total variation distance of delta is not reached"
-	return t, nil
 }
