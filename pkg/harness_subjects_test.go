@@ -276,6 +276,9 @@ func subjects() []subject {
 		tallies("mechanism.Batches of Gaussian noise", func() any {
 			return &mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
+		tallies("mechanism.HybridTally", func() any { return &mechanism.HybridTally{Epsilon: 1} }).
+			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
+		tallies("mechanism.ResponseTally", func() any { return &mechanism.ResponseTally{Epsilon: 1} }),
 		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
 		setups("mechanism.VectorExact", func() any { return &mechanism.VectorExact{} }),
 		setups("mechanism.VectorTree", func() any { return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
@@ -487,6 +490,8 @@ func subjects() []subject {
 		onesBy("arms.NewDPElimination", arms.NewDPElimination),
 		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
+		onesBy("arms.NewDPUCB", arms.NewDPUCB),
+		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
 		onesBy("arms.NewLazyUCB", arms.NewLazyUCB),
 		onesBy("arms.NewLazyThompson", arms.NewLazyThompson),
 		of("arms.NewAdaCUCB", func() []any {
@@ -509,6 +514,9 @@ func subjects() []subject {
 		onesOf("arms.AdaPUCB", func() any { return learner.New(&arms.AdaPUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaPKLUCB", func() any { return learner.New(&arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaCUCB", func() any { return learner.New(&arms.AdaCUCB{Beta: 3}, blocks()) }),
+		onesOf("arms.DPUCB", func() any {
+			return learner.New(&arms.DPUCB{Epsilon: 1}, &mechanism.HybridTally{Epsilon: 1})
+		}),
 		onesOf("arms.LazyUCB", func() any { return learner.New(&arms.LazyUCB{Explore: 3}, blocks()) }),
 		onesOf("arms.LazyThompson", func() any { return learner.New(&arms.LazyThompson{Boost: 3}, blocks()) }),
 

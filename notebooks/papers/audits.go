@@ -36,6 +36,7 @@ func SoundItems(s Scale) []audit.Item {
 	items = append(items, soundLocals(s)...)
 	items = append(items, soundTallies(s)...)
 	items = append(items, soundSemiBandits(s)...)
+	items = append(items, soundArms(s)...)
 	items = append(items, soundSparse(s)...)
 	items = append(items, soundSurvey(s)...)
 	items = append(items, soundLikelihoods(s)...)

@@ -13,10 +13,10 @@ import (
 )
 
 // TestAudit runs the suite at smoke scale. Its seed is fixed; over seeds, a sound claim is falsely
-// excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which has
-// no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or more
-// shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in both
-// rates at once, and only two of the five are calibrated to the point.
+// excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which
+// has no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or
+// more shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in
+// both rates at once, and only two of the five are calibrated to the point.
 func TestAudit(t *testing.T) {
 	var r AuditReport
 	var err error
@@ -48,7 +48,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditCatches sees the suite fail when a sound subject is broken, and when a broken one is sound.
+// TestAuditCatches sees the suite fail when a sound subject is broken, and when a broken one is
+// sound.
 func TestAuditCatches(t *testing.T) {
 	caught := AuditReport{Broken: audit.Report{Findings: []audit.Finding{{Epsilon: 2, About: audit.About{Name: "b"}}}}, Sound: audit.Report{Findings: []audit.Finding{{}}}}
 	if !caught.OK() {
@@ -70,8 +71,9 @@ func TestAuditCatches(t *testing.T) {
 	}
 }
 
-// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a claim, by a method of its own or, as it asserts of itself
-// (var _ privacy.Accumulator = (*Tree)(nil)), by one that it embeds, is named in the suite's source.
+// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a claim, by a
+// method of its own or, as it asserts of itself (var _ privacy.Accumulator = (*Tree)(nil)), by one
+// that it embeds, is named in the suite's source.
 func TestEverythingIsAudited(t *testing.T) {
 	claims := map[string]bool{"Planner": true, "Accumulator": true}
 	claimants := map[string]bool{}
@@ -125,7 +127,9 @@ func TestEverythingIsAudited(t *testing.T) {
 		"learner.New": "learner.Private", "learner.NewCombiner": "learner.CombinerDevice",
 		"learner.NewShuffleAmplified": "learner.AmplifiedDevice", "learner.NewShuffleVectorSum": "learner.VectorSumDevice",
 	}
-	for _, name := range []string{"audits.go", "audits_local.go", "audits_matroid.go", "audits_semibandit.go", "audits_sparse.go", "audits_survey.go"} {
+	suites := []string{"", "_local", "_matroid", "_semibandit", "_arms", "_sparse", "_survey"}
+	for _, name := range suites {
+		name = "audits" + name + ".go"
 		suite, err := parser.ParseFile(files, name, nil, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -40,6 +40,8 @@ var makers = []maker{
 	{"AdaC-UCB", true, false, func(epsilon float64) private {
 		return arms.NewAdaCUCB(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
 	}},
+	{"DP-UCB", true, false, arms.NewDPUCB},
+	{"local KL-UCB", true, false, arms.NewLocalKLUCB},
 	{"Lazy-UCB", true, false, arms.NewLazyUCB},
 	{"Lazy-DP-TS", true, true, arms.NewLazyThompson},
 	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
@@ -70,7 +72,11 @@ func TestClaims(t *testing.T) {
 		if got := c.Epsilon(); m.private && math.Abs(got-0.7) > 1e-9 || !m.private && !math.IsInf(got, 1) {
 			t.Errorf("%s claims epsilon %v", m.name, got)
 		}
-		if m.private && (c.Model() != privacy.Central || c.Asked().Epsilon != 0.7) {
+		model := privacy.Central
+		if m.name == "local KL-UCB" {
+			model = privacy.Local
+		}
+		if m.private && (c.Model() != model || c.Asked().Epsilon != 0.7) {
 			t.Errorf("%s claims\n%v", m.name, c)
 		}
 	}

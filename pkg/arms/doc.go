@@ -14,14 +14,19 @@
 //   - [Thompson]: a draw from a Beta posterior
 //   - [SuccessiveElimination]: all arms in turn, until they are ruled out
 //
-// Private in the central model, one reward replaced. All read batches of rewards, each of which is
-// released once, so that a reward is in one release:
+// Private in the central model, one reward replaced. All but the last read batches of rewards, each
+// of which is released once, so that a reward is in one release:
 //
 //   - [DPElimination]: successive elimination, a batch of each arm an epoch
 //   - [AdaPUCB], [AdaPKLUCB]: UCB and KL-UCB by an arm's last batch
 //   - [AdaCUCB]: the same under Gaussian noise
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
+//   - [DPUCB]: UCB by a mean that is released after each reward
+//
+// Private in the local model, one user's reward replaced:
+//
+//   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
 // Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best there is.
 package arms

@@ -40,6 +40,12 @@ func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
 	return learner.New(&KLUCB{Epsilon: epsilon}, cumulative(epsilon, ratio))
 }
 
+// NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
+// sends one randomised bit. It is epsilon-DP, one user's reward replaced.
+func NewLocalKLUCB(epsilon float64) *learner.Private[privacy.Means] {
+	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.ResponseTally{Epsilon: epsilon})
+}
+
 // Init validates and allocates.
 func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 	if err := checkEpsilon("KLUCB", l.Epsilon); err != nil {

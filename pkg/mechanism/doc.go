@@ -33,6 +33,8 @@
 //   - [Blocks]: the mean of a block of observations once the block is full.
 //   - [Batches]: the same, of batches that a policy may set the lengths of, or of all of them.
 //   - [TreeTally]: the mean of all observations after each of them.
+//   - [HybridTally]: the same, whatever the horizon.
+//   - [ResponseTally]: the mean of randomised bits, private in the local model.
 //
 // Statistics of sparse linear models release once an episode of rounds:
 //

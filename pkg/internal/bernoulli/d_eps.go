@@ -23,12 +23,19 @@ func DEps(eps, x, y float64) float64 {
 	if math.IsInf(eps, 1) || x == y {
 		return KL(x, y)
 	}
-	gain := -portable.Expm1(-eps) // 1 - e^-eps
-	// x >= z*, without e^eps, which overflows
-	if float64(x*(float64(y*portable.Exp(-eps))+1-y)) >= float64(y*portable.Exp(-eps)) {
+	if y == 1 {
+		return float64(eps * (1 - x)) // z* = 1
+	}
+	shrink := portable.Exp(-eps)
+	rest := float64(y * shrink)
+	if float64(x*(rest+(1-y))) >= rest { // x >= z*
 		return KL(x, y)
 	}
-	return max(0, -float64(eps*x)-portable.Log1p(-float64(y*gain)))
+	gain := -float64(y * portable.Expm1(-eps)) // y (1 - e^-eps)
+	if gain > 0.5 {
+		return max(0, -float64(eps*x)-portable.Log(rest+(1-y)))
+	}
+	return max(0, -float64(eps*x)-portable.Log1p(-gain))
 }
 
 // UpperDEps returns max{q <= 1: d_eps(mean, q) <= level} for a mean in [0, 1] and a level >= 0. k

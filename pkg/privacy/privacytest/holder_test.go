@@ -40,6 +40,8 @@ var fields = map[string]string{
 	"mechanism.Blocks":             "Budget: pure",
 	"mechanism.Batches":            "Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}",
 	"mechanism.TreeTally":          "Budget: pure",
+	"mechanism.HybridTally":        "Epsilon: 1",
+	"mechanism.ResponseTally":      "Epsilon: 1",
 	"mechanism.Counts":             public,
 	"mechanism.Laplace":            "Epsilon: 1, Dim: 2, Hi: 1",
 	"mechanism.VectorGaussian":     "Budget: approximate, Dim: 2, Bound: 1",
@@ -88,6 +90,7 @@ var fields = map[string]string{
 	"arms.AdaPUCB":               "",
 	"arms.AdaPKLUCB":             "",
 	"arms.AdaCUCB":               "",
+	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",
 

@@ -96,6 +96,10 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 			all["tree, "+name] = weights(func() privacy.Tally { return &mechanism.TreeTally{Budget: budget} }, warmUp)
 		}
 	}
+	all["hybrid"] = weights(func() privacy.Tally { return &mechanism.HybridTally{Epsilon: pure.Epsilon} }, false)
+	responses := weights(func() privacy.Tally { return &mechanism.ResponseTally{Epsilon: pure.Epsilon} }, false)
+	responses.Nonlinear = true
+	all["responses"] = responses
 	all["blocks of three"] = weights(func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Lengths: threes{}} }, false)
 	counts := weights(func() privacy.Tally { return &mechanism.Counts{} }, false)
 	counts.Public = true
@@ -122,7 +126,7 @@ func TestProbe(t *testing.T) {
 		t.Run(name+", one bound", func(t *testing.T) { privacytest.Probe(t, c) })
 	}
 	for name, c := range tallies() {
-		if c.Public {
+		if c.Public || c.Nonlinear {
 			continue
 		}
 		t.Run(name, func(t *testing.T) { privacytest.Probe(t, c) })

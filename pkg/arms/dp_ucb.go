@@ -1,0 +1,69 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// DPUCB is DP-UCB (Tossou and Dimitrakakis 2016) over the hybrid mechanism. In round t it plays the
+// arm with the largest upper confidence bound
+//
+//	mean + sqrt(2 ln t/n) + v/n,   v = sqrt(8) ln(4 t^4)/Epsilon,
+//
+// for n rewards in [0, 1] of an arm. Unless n is a power of 2, v is multiplied by ln n + 1.
+// Logarithms are natural. v bounds the noise of the mechanism, generously: [mechanism.HybridTally]
+// has the exact scales.
+type DPUCB struct {
+	Epsilon float64 // of the statistic, > 0, no default
+
+	leader
+	epsilon, width, v float64
+	lines             []line
+	noise             []float64 // by arm, what v is multiplied by
+}
+
+var _ learner.Policy[privacy.Means] = (*DPUCB)(nil)
+
+// NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
+func NewDPUCB(epsilon float64) *learner.Private[privacy.Means] {
+	return learner.New(&DPUCB{Epsilon: epsilon}, &mechanism.HybridTally{Epsilon: epsilon})
+}
+
+// Init validates and allocates.
+func (l *DPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
+	if err := checkEpsilon("DPUCB", l.Epsilon); err != nil {
+		return err
+	}
+	l.epsilon = l.Epsilon
+	if err := l.init("DPUCB", p, horizon); err != nil {
+		return err
+	}
+	l.lines, l.noise = make([]line, p.Arms), make([]float64, p.Arms)
+	return nil
+}
+
+// Learn chooses the arm with the largest upper confidence bound.
+func (l *DPUCB) Learn(r *privacy.Means) ([]float64, error) {
+	for _, a := range r.Changed {
+		of, n := &r.Of[a], float64(r.Of[a].Count)
+		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, 1 / math.Sqrt(n)}
+		if l.noise[a] = 1 / n; of.Count&(of.Count-1) != 0 {
+			l.noise[a] = (portable.Log(n) + 1) / n
+		}
+	}
+	return l.follow(r, l)
+}
+
+func (l *DPUCB) at(log float64) {
+	l.width, l.v = math.Sqrt(2*log), math.Sqrt(8)*(2*math.Ln2+float64(4*log))/l.epsilon
+}
+
+func (l *DPUCB) bound(a int) float64 {
+	line := &l.lines[a]
+	return line.mean + float64(l.width*line.width) + float64(l.v*l.noise[a])
+}

@@ -1,0 +1,71 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+)
+
+// LaiRobbins returns the lower bound on the regret of round t, as t grows, of a policy without
+// privacy on Bernoulli arms (Lai and Robbins 1985):
+//
+//	ln t sum_a Delta_a/kl(mean_a, best mean),   Delta_a = best mean - mean_a,
+//
+// over the arms that are not best. The policy must have a regret of o(t^c) for all c > 0 and means.
+// It is [DEpsBound] for epsilon = +Inf.
+func LaiRobbins(means []float64, t float64) float64 { return DEpsBound(math.Inf(1), means, t) }
+
+// DEpsBound returns the lower bound on the regret of round t, as t grows, of an epsilon-DP policy
+// on Bernoulli arms, in the central model (Azize, Wu, Honda, Orabona, Ito, Basu 2025):
+//
+//	ln t sum_a Delta_a/d_epsilon(mean_a, best mean),   Delta_a = best mean - mean_a,
+//
+// over the arms that are not best; see [DEps]. The policy must have a regret of o(t^c) for all c >
+// 0 and means. At a finite t a policy may be below it. It is NaN unless epsilon > 0, t >= 1 and
+// means are in [0, 1].
+func DEpsBound(epsilon float64, means []float64, t float64) float64 {
+	if !(epsilon > 0 && t >= 1) {
+		return math.NaN()
+	}
+	best, sum := 0.0, 0.0
+	for _, mean := range means {
+		if !(mean >= 0 && mean <= 1) {
+			return math.NaN()
+		}
+		best = max(best, mean)
+	}
+	for _, mean := range means {
+		if gap := best - mean; gap > 0 {
+			sum += gap / bernoulli.DEps(epsilon, mean, best)
+		}
+	}
+	return float64(sum * portable.Log(t))
+}
+
+// PrivateBound returns the lower bound on the regret after t rounds, as t grows, that privacy alone
+// causes an epsilon-DP policy on K arms (Shariff and Sheffet 2018, Corollary 15): (K-1) ln t/(200
+// epsilon). By their Claim 14 it pulls each arm that is not best ln t/(100 epsilon Delta) times,
+// with probability at least 1/2, if its regret is never over t^(3/4). It is NaN unless arms, t >= 1
+// and epsilon > 0.
+func PrivateBound(epsilon float64, arms int, t float64) float64 {
+	if !(epsilon > 0 && arms >= 1 && t >= 1) {
+		return math.NaN()
+	}
+	return float64(float64(arms-1)*portable.Log(t)) / (200 * epsilon)
+}
+
+// MinimaxBound returns the lower bound on the regret after t rounds of an epsilon-DP policy, for
+// the means of K arms that are the worst for it (Azize and Basu 2022, Theorem 2):
+//
+//	max(sqrt(t (K-1))/27, (K-1)/(131 epsilon)).
+//
+// The first is the one without privacy. So privacy costs nothing in the worst case unless epsilon
+// is below 27/131 sqrt((K-1)/t). It is NaN unless arms, t >= 1 and epsilon > 0.
+func MinimaxBound(epsilon float64, arms int, t float64) float64 {
+	if !(epsilon > 0 && arms >= 1 && t >= 1) {
+		return math.NaN()
+	}
+	k := float64(arms - 1)
+	return max(math.Sqrt(float64(t*k))/27, k/(131*epsilon))
+}
