@@ -292,6 +292,7 @@ func subjects() []subject {
 		values("mechanism.SparseVector", func() any {
 			return &mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
 		}),
+		setups("mechanism.Stopping", func() any { return &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1} }),
 		values("mechanism.TopK", func() any {
 			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),

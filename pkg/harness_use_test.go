@@ -57,6 +57,15 @@ func (u *user) use(made any) {
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
 	case privacy.Statistic[mechanism.Total]:
 		vectors(u, m, privacy.NewNoise(source))
+	case *mechanism.Stopping:
+		s, _ := argument[privacy.Setup](u)
+		m.Reset(privacy.NewNoise(source))
+		for i := range min(s.Horizon, 40) {
+			if _, err := m.Add(&privacy.Record{Y: []float64{[]float64{1, 1e300, 0, -1e-300, 1e8}[i%5]}}); err != nil {
+				u.errorf("number %d: %v", i, err)
+			}
+			u.number("a release", m.Release().Mean)
+		}
 	case bandit.Learner:
 		u.learner(m, rng, source)
 	case bandit.Environment:

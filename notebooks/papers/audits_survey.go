@@ -35,6 +35,42 @@ func soundSurvey(s Scale) []audit.Item {
 		}),
 		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
+		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
+		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
+		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
+	}
+}
+
+// stoppingItem audits when the stopping rule ends and at which estimate, over four numbers. All are
+// the same but for the third, which is far out on one side or the other.
+func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
+	const numbers = 4
+	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
+	ready := func() any {
+		m := rule
+		exitOn(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
+		return &m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(*mechanism.Stopping)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for t := range numbers {
+				x := 1.0
+				if t == 2 {
+					x = []float64{-1e3, 1e3}[world]
+				}
+				if _, err := m.Add(&privacy.Record{Y: []float64{x}}); err != nil {
+					return err
+				}
+			}
+			out[0], out[1] = float64(m.Release().Count), m.Release().Mean*float64(m.Release().Count)
+			return nil
+		},
 	}
 }
 

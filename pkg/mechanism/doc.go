@@ -48,6 +48,7 @@
 //   - [Laplace], [VectorGaussian]: a vector under continuous noise, for research.
 //   - [SecureLaplace], [SecureGaussian]: sums of vectors under discrete noise, for deployment.
 //   - [TopK]: the K candidates with the largest noisy scores.
+//   - [Stopping]: the mean of a stream of numbers, from as few of them as it can.
 //   - [SparseVector]: which queries of a stream are above a threshold.
 //   - [RandomisedResponse]: a user's answer, randomised on the user's own device.
 //

@@ -85,3 +85,39 @@ func TestVectorSums(t *testing.T) {
 	padded.New = func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorTree{Budget: pure, Padded: true} }
 	t.Run("tree, padded, Laplace", func(t *testing.T) { privacytest.Statistic(t, padded) })
 }
+
+// TestStopping: the stopping rule, which the horizon ends in these runs.
+func TestStopping(t *testing.T) {
+	number := func(x float64) privacy.Record { return privacy.Record{Y: []float64{x}} }
+	format := privacytest.Format[mechanism.Stopped]{
+		Record: func(s privacy.Setup, _ int, rng *rand.Rand) privacy.Record {
+			return number(s.Bound * (2*rng.Float64() - 1))
+		},
+		Far: func(s privacy.Setup, _ int) [2]privacy.Record {
+			return [2]privacy.Record{number(-s.Bound), number(s.Bound)}
+		},
+		Clips: func(s privacy.Setup, r *privacy.Record) int {
+			if math.Abs(r.Y[0]) > s.Bound {
+				return 1
+			}
+			return 0
+		},
+		Malformed: func(privacy.Setup, int) []privacy.Record {
+			return []privacy.Record{{}, {Y: []float64{1, 2}}, {X: []float64{1}, Y: []float64{1}}}
+		},
+		Numbers: func(_ privacy.Setup, r *mechanism.Stopped, dst []float64) []float64 {
+			return append(dst, r.Mean, float64(r.Count))
+		},
+	}
+	for name, rule := range map[string]mechanism.Stopping{
+		"sound": {}, "as published": {Calibration: privacy.AsPublished}, "doubling": {Doubling: true},
+	} {
+		rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.5, 0.1
+		t.Run(name, func(t *testing.T) {
+			privacytest.Statistic(t, privacytest.Case[mechanism.Stopped]{
+				New:    func() privacy.Statistic[mechanism.Stopped] { m := rule; return &m },
+				Format: format, Setup: privacy.Setup{Horizon: 17, Bound: 2}, Long: 1000, Nonlinear: true,
+			})
+		})
+	}
+}

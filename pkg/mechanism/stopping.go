@@ -1,0 +1,204 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Stopping estimates the mean of a stream of numbers up to a relative error, from as few of them as
+// it can: DP-NAS (Sajed and Sheffet 2019; Chari, Differentially Private Online Algorithms,
+// Algorithm 2).
+//
+// Numbers are in [-R, R], where R = Setup.Bound. With probability at least 1 - Beta it stops at an
+// estimate that is within Alpha |mu| of the mean mu. It stops at the first t where
+//
+//	|X_1 + ... + X_t| >= h_t (1 + 1/Alpha) + c_t + B + A_t,
+//	h_t = R sqrt(2t ln(16 t^2/Beta)),
+//	c_t = s1 ln(4/Beta) + s2 ln(8 t^2/Beta) + s3 ln(4/Beta)/Alpha,
+//
+// with Laplace noise B of scale s1, drawn once, A_t of scale s2, drawn afresh, and L of scale s3 on
+// the estimate, and natural logarithms. A mean of 0 has no relative error: Setup.Horizon bounds t,
+// and there the run ends with an estimate for which nothing is promised.
+//
+// A neighbour replaces one number, which moves a sum by at most 2R. The threshold spends epsilon/6
+// (s1 = 12 R/epsilon), the comparisons epsilon/3 together (s2 = 12 R/epsilon, by sparse vector),
+// and the estimate epsilon/2 (s3 = 4 R/epsilon). The trust model is central, and no delta is
+// needed.
+//
+//   - Sound: the estimate is (X_1 + ... + X_t + L)/t.
+//   - AsPublished: it is (X_1 + ... + X_t)/t + L, which is as private and useless: its noise does
+//     not shrink with t, and is larger than R.
+//
+// With Doubling it compares at t = 1, 2, 4, ... only, and t^2 in the logarithms is j^2 for the j-th
+// comparison: the thresholds are lower. It needs at most twice as many numbers as the first t at
+// which one of these lower thresholds is met, and can need fewer than without.
+//
+// The noise is for research: floating-point noise leaks through its low bits (Mironov 2012).
+type Stopping struct {
+	Epsilon     float64             // of all; > 0, no default; +Inf means no noise
+	Alpha       float64             // relative error, in (0, 1), no default
+	Beta        float64             // probability that the estimate is further off, in (0, 1), no default
+	Calibration privacy.Calibration // Sound or AsPublished; the zero value is Sound
+	Doubling    bool                // compare at t = 1, 2, 4, ... only
+
+	setup   privacy.Setup
+	plan    privacy.Plan // empty unless Init ended well
+	asIs    bool         // AsPublished, as it was in Init
+	rarely  bool         // Doubling
+	alpha   float64
+	compare float64 // s1 and s2
+	final   float64 // s3
+	fixed   float64 // the part of c_t that does not depend on t
+	beta    float64
+
+	noise   *privacy.Noise
+	count   int // numbers since Reset
+	clipped int
+	queries int
+	sum     float64
+	offset  float64 // B
+	stopped Stopped
+	buf     [1]float64
+}
+
+// Stopped is the release of a stopping rule.
+type Stopped struct {
+	Done bool // the rule has ended; the estimate is there
+	// Reached says that the rule ended because it knows the mean; false, that the horizon ended it.
+	Reached bool
+	Mean    float64 // the estimate, 0 until Done
+	Count   int     // numbers that it was made from
+}
+
+var _ privacy.Statistic[Stopped] = (*Stopping)(nil)
+
+// Init validates and calibrates. It reads Setup.Horizon, the largest t, and Setup.Bound, R.
+func (s *Stopping) Init(p privacy.Setup) error {
+	s.setup, s.plan, s.noise = privacy.Setup{}, privacy.Plan{}, nil
+	asked := privacy.Budget{Epsilon: s.Epsilon}
+	if err := asked.Validate(); err != nil {
+		return err
+	}
+	if err := published("Stopping", s.Calibration); err != nil {
+		return err
+	}
+	switch {
+	case !(s.Alpha > 0 && s.Alpha < 1):
+		return fmt.Errorf("mechanism: Stopping.Alpha = %v, want in (0, 1)", s.Alpha)
+	case !(s.Beta > 0 && s.Beta < 1):
+		return fmt.Errorf("mechanism: Stopping.Beta = %v, want in (0, 1)", s.Beta)
+	case p.Horizon < 1:
+		return fmt.Errorf("mechanism: Setup.Horizon = %d, want >= 1: a mean of 0 never stops", p.Horizon)
+	case !(p.Bound >= privacy.LeastBound && p.Bound <= privacy.MostBound):
+		return fmt.Errorf("mechanism: Setup.Bound = %v, want finite and > 0, in [%v, %v]", p.Bound, privacy.LeastBound, privacy.MostBound)
+	}
+	s.compare, s.final = 12*p.Bound/s.Epsilon, 4*p.Bound/s.Epsilon
+	if err := positive("a stopping rule's noise", s.final, asked, p); err != nil {
+		return err
+	}
+	s.alpha, s.beta, s.asIs, s.rarely = s.Alpha, s.Beta, s.Calibration == privacy.AsPublished, s.Doubling
+	s.fixed = (s.compare + s.final/s.alpha) * (portable.Log(4) - portable.Log(s.beta))
+	plan := central(privacy.Neighbours{Relation: privacy.Replace, Record: "number", Contributions: 1}, asked,
+		"Sajed and Sheffet 2019; sparse vector (Dwork and Roth 2014, Theorem 3.23)", fmt.Sprintf("numbers clipped to [%v, %v] inside the mechanism", -p.Bound, p.Bound))
+	plan.Calibration = s.Calibration
+	threshold, query := privacy.LaplaceLaw(1, s.compare), privacy.LaplaceLaw(1, s.compare)
+	plan = plan.With(privacy.Release{Laws: []privacy.Law{threshold, query}, Sensitivity: privacy.Norms{LInf: 2 * p.Bound}, Compared: true})
+	s.plan = plan.With(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.final)}, Sensitivity: privacy.Norms{L1: 2 * p.Bound}})
+	s.setup = p
+	return nil
+}
+
+// Reset forgets all numbers and draws its noise from n.
+func (s *Stopping) Reset(n *privacy.Noise) {
+	s.noise, s.count, s.clipped, s.queries, s.sum, s.stopped = n, 0, 0, 0, 0, Stopped{}
+}
+
+// Add takes in a number, the only one in the record's Y, and reports whether the rule has ended
+// with it. Numbers that come later are counted and change nothing.
+func (s *Stopping) Add(r *privacy.Record) (moved bool, err error) {
+	switch {
+	case s.setup.Horizon == 0 || s.noise == nil:
+		return false, errReset
+	case s.count >= s.setup.Horizon:
+		return false, fmt.Errorf("mechanism: a number beyond the horizon of %d, want none", s.setup.Horizon)
+	case len(r.Y) != 1 || len(r.X) != 0:
+		return false, fmt.Errorf("mechanism: a record of %d numbers and a vector of %d, want one number and no vector", len(r.Y), len(r.X))
+	}
+	x, bound := r.Y[0], s.setup.Bound
+	if x-x != 0 {
+		return false, fmt.Errorf("mechanism: a number %v, want finite", x)
+	}
+	if x < -bound || x > bound {
+		x = min(max(x, -bound), bound)
+		s.clipped++
+	}
+	s.count++
+	if s.stopped.Done {
+		return false, nil
+	}
+	s.sum += x
+	reached := false
+	if !s.rarely || s.count&(s.count-1) == 0 {
+		reached = s.above()
+	}
+	if reached || s.count == s.setup.Horizon {
+		s.stop(reached)
+	}
+	return s.stopped.Done, nil
+}
+
+// above makes the next comparison.
+func (s *Stopping) above() bool {
+	if s.queries == 0 {
+		s.offset = s.draw(s.compare)
+	}
+	s.queries++
+	log := float64(2*portable.Log(float64(s.queries))) - portable.Log(s.beta)
+	h := s.setup.Bound * math.Sqrt(2*float64(s.count)*(log+4*math.Ln2))
+	width := float64(h*(1+1/s.alpha)) + s.fixed + float64(s.compare*(log+3*math.Ln2))
+	return math.Abs(s.sum) >= width+s.offset+s.draw(s.compare)
+}
+
+// stop releases the estimate.
+func (s *Stopping) stop(reached bool) {
+	n, noise := float64(s.count), s.draw(s.final)
+	mean := (s.sum + noise) / n
+	if s.asIs {
+		mean = s.sum/n + noise
+	}
+	s.stopped = Stopped{Done: true, Reached: reached, Mean: mean, Count: s.count}
+}
+
+func (s *Stopping) draw(scale float64) float64 {
+	s.noise.Laplace(s.buf[:], scale)
+	return s.buf[0]
+}
+
+// Release returns the estimate once the rule has ended.
+func (s *Stopping) Release() *Stopped { return &s.stopped }
+
+// Clipped returns how many numbers were clipped since Reset.
+func (s *Stopping) Clipped() int { return s.clipped }
+
+// Scales returns the scales s1 = s2 of the noise on the threshold and on each comparison, and s3 of
+// the noise on the estimate.
+func (s *Stopping) Scales() (compare, final float64) { return s.compare, s.final }
+
+// Plan returns what the comparisons and the estimate reveal of one number. Noise is drawn for the
+// threshold, for each comparison and for the estimate.
+func (s *Stopping) Plan(records int) privacy.Plan {
+	p := s.plan.Repeated(1)
+	if len(p.Draws) > 0 {
+		p.Draws[0].Count, p.Draws[1].Count, p.Draws[2].Count = min(s.queries, 1), s.queries, 0
+		if s.stopped.Done {
+			p.Draws[2].Count = 1
+		}
+	}
+	if records < 1 {
+		p.Cases = nil
+	}
+	return p.HeldBy(s)
+}
