@@ -13,8 +13,11 @@ type factor struct {
 	r      []float64 // row-major, rows of length side
 	side   int
 	x      []float64 // scratch
-	upto   int       // rows of the buffer that it includes
-	fitted float64   // all rows at the last fit
+	sign   []float64 // of coefficients, in the factor's order
+	half   []float64 // half of the way to their solution: R'^-1 g
+	step   []float64
+	upto   int     // rows of the buffer that it includes
+	fitted float64 // all rows at the last fit
 }
 
 // independent is the share of a column's square that the columns before have to leave of it.
@@ -34,6 +37,7 @@ func (f *factor) grow(n int) {
 		copy(r[a*n+a:a*n+len(of)], f.r[a*f.side+a:])
 	}
 	f.of, f.r, f.side, f.x = of, r, n, make([]float64, n)
+	f.sign, f.half, f.step = make([]float64, n), make([]float64, 0, n), make([]float64, 0, n)
 }
 
 // add adds a row of X.
@@ -97,6 +101,7 @@ func (f *factor) remove(a int, g []float64) []float64 {
 		}
 	}
 	copy(f.of[a:], f.of[a+1:])
+	copy(f.sign[a:], f.sign[a+1:m])
 	f.of = f.of[:m-1]
 	return g[:max(0, len(g)-1)]
 }

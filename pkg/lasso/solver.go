@@ -15,9 +15,9 @@ import (
 //
 // It cycles through the coordinates of a working set (Friedman, Hastie and Tibshirani 2010) with
 // the sums X'X and X'y in place of the rows. Newton steps between its sweeps finish what would take
-// many of them, such as strongly correlated columns. They use the Cholesky factor of X'X on the
-// support, which the solver keeps and updates, so a fit after a few rows costs O(m^2) for m
-// coefficients besides what follows. The working set holds the last fit's
+// many of them, such as strongly correlated columns. If few signs change, as after a few rows, Newton
+// steps do it alone, in O(m^2) for m coefficients: the solver keeps and updates the Cholesky factor
+// of X'X on the support. The working set holds the last fit's
 // coordinates and those that violate the optimality conditions most; coordinates that cannot matter
 // are left out by the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017).
 //
@@ -47,8 +47,9 @@ type Solver struct {
 	w, least  []float64
 	support   []int // where w is not 0, increasing
 	q         []float64
-	alive     []int // coordinates that may matter, increasing
-	found     []int // those that violate the conditions
+	alive     []int  // coordinates that may matter, increasing
+	found     []int  // those that violate the conditions
+	in        []bool // scratch of join, all false
 	work      working
 	own       factor  // of LeastSquares
 	gap       float64 // of n times the objective
@@ -71,7 +72,7 @@ func (s *Solver) Init() error {
 	case s.MaxSweeps < 0 || s.MaxSweeps > 1e6:
 		return fmt.Errorf("lasso: Solver.MaxSweeps = %d, want in [1, 1e6], or 0 for 10000", s.MaxSweeps)
 	}
-	count := 8 * float64(s.Dim)
+	count := 10 * float64(s.Dim)
 	if s.Fold > 0 {
 		count = float64(s.Dim) * (float64(s.Dim) + float64(s.Fold) + 8)
 	}
@@ -88,6 +89,7 @@ func (s *Solver) Init() error {
 	s.sums.init(s.Dim, s.Fold)
 	s.w, s.least, s.q = make([]float64, s.Dim), make([]float64, s.Dim), make([]float64, s.Dim)
 	s.support, s.alive, s.found = make([]int, 0, s.Dim), make([]int, 0, s.Dim), make([]int, 0, s.Dim)
+	s.in = make([]bool, s.Dim)
 	s.work.grow(min(s.Dim, 64))
 	s.Reset()
 	return nil
@@ -146,9 +148,11 @@ func (s *Solver) Fit(alpha float64) ([]float64, error) {
 	target := s.tolerance * 0.5 * s.yy
 	if len(s.support) > 0 { // most fits of a bandit change no coordinate's sign: solve for these first
 		s.found = s.found[:0]
-		s.descend(0.3 * target)
+		if !s.jump() {
+			s.descend(0.3 * target)
+		}
 	}
-	for {
+	for last := math.Inf(1); ; last = s.gap {
 		s.correlate()
 		most := s.measure()
 		if s.gap <= target {
@@ -161,6 +165,9 @@ func (s *Solver) Fit(alpha float64) ([]float64, error) {
 			continue
 		}
 		s.violators()
+		if s.gap <= 0.5*last && s.jump() {
+			continue
+		}
 		if !s.descend(max(0.3*target, 0.1*s.gap)) {
 			break
 		}
@@ -292,7 +299,7 @@ func (s *Solver) Gap() float64 {
 	return s.gap / s.rows
 }
 
-// Sweeps returns how often the last fit has cycled through its working set.
+// Sweeps returns how often the last fit has cycled through its working set, or has solved for it.
 func (s *Solver) Sweeps() int { return s.sweeps }
 
 // Support returns the coordinates of the last fit that are not 0, increasing. The slice is the
