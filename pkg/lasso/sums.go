@@ -128,53 +128,6 @@ func flush(v float64) float64 {
 	return v
 }
 
-// Load replaces all rows by their sums: X'X (row-major, Dim x Dim), X'y, y'y and the number of rows.
-// The solver copies them, and takes in more rows by Add.
-//
-// The matrix of X'X, X'y and y'y has to be symmetric and positive semidefinite, which Load does not
-// check beyond the diagonal. Noise that was added to it breaks this: add a ridge, or floor the
-// eigenvalues, first. A fit of sums that are not may end with ErrNotConverged.
-func (s *sums) Load(xx, xy []float64, yy float64, rows int) error {
-	d := len(s.xy)
-	switch {
-	case len(xx) != d*d:
-		return fmt.Errorf("lasso: %d numbers in X'X, want Dim^2 = %d", len(xx), d*d)
-	case len(xy) != d:
-		return fmt.Errorf("lasso: %d numbers in X'y, want Dim = %d", len(xy), d)
-	case !(yy >= 0 && yy <= largest*largest):
-		return fmt.Errorf("lasso: y'y = %v, want in [0, %g]", yy, largest*largest)
-	case rows < 1:
-		return fmt.Errorf("lasso: sums of %d rows, want >= 1", rows)
-	}
-	if err := size.Check(fmt.Sprintf("lasso: X'X of dimension %d", d), float64(d)*float64(d)); err != nil {
-		return err
-	}
-	for i, v := range xx {
-		if j, k := i/d, i%d; !(math.Abs(v) <= largest*largest) || j == k && v < 0 {
-			return fmt.Errorf("lasso: entry (%d, %d) of X'X = %v, want finite, and >= 0 on the diagonal", j, k, v)
-		}
-	}
-	for j, v := range xy {
-		if !(math.Abs(v) <= largest*largest) {
-			return fmt.Errorf("lasso: entry %d of X'y = %v, want finite", j, v)
-		}
-	}
-	if s.gram[d-1] == nil || s.gram[0] == nil {
-		s.whole()
-	}
-	s.reset()
-	for j := range s.gram {
-		if s.gram[j] == nil {
-			s.gram[j] = make([]float64, d)
-		}
-		copy(s.gram[j], xx[j*d:(j+1)*d])
-		s.square[j] = xx[j*d+j]
-	}
-	copy(s.xy, xy)
-	s.yy, s.rows = yy, float64(rows)
-	return nil
-}
-
 // column returns column j of X'X over all rows.
 func (s *sums) column(j int) []float64 {
 	g := s.gram[j]
