@@ -1,0 +1,45 @@
+package learner_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and next
+// to nothing else.
+func TestSparseMemory(t *testing.T) {
+	const horizon = 16000
+	used := func(l *learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
+		t.Helper()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := l.Init(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		start := 0
+		for _, end := range l.Statistic.(*mechanism.SparseEpisodes).Ends() {
+			rows, start = max(rows, end-start), end
+		}
+		return rows, float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	for name, make := range map[string]func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]{
+		"default": learner.NewSparseJDP, "tuned": learner.SparseJDPTuned, "plain": learner.SparseJDPPlain,
+	} {
+		budget := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+		used(make(budget, 5), 100) // computes the noise, once for all dimensions
+		const d = 5000
+		rows, bytes := used(make(budget, 5), d)
+		want := 8 * float64(rows) * d
+		t.Log(fmt.Sprintf("%s: %.1f MiB, %d rows of the longest episode are %.1f MiB", name, bytes/(1<<20), rows, want/(1<<20)))
+		if rows < 1000 || bytes < want || bytes > 1.01*want+1e6 {
+			t.Errorf("%s: %.4g bytes, want the %.4g of %d rows, and at most 1 in 100 and 1 MB more", name, bytes, want, rows)
+		}
+	}
+}
