@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -59,4 +60,40 @@ func Finals(values []float64, runs [][]simulate.Curve) (out []Series) {
 		}
 	}
 	return out
+}
+
+// Sweep returns the usual figure of an experiment at several values of a parameter, as
+// simulate.Sweep runs it: the regret at the last round, with the series of [Finals]. Its axes are
+// logarithmic where values are positive. Its Scale is LectureScale. Change its fields as you like.
+func Sweep(title, parameter string, values []float64, runs [][]simulate.Curve) *Figure {
+	positive := func(list []float64) bool { return !slices.ContainsFunc(list, func(v float64) bool { return !(v > 0) }) }
+	f := &Figure{Title: title, X: Axis{Name: parameter, Log: positive(values)}, Series: Finals(values, runs), Scale: LectureScale}
+	f.Y = Axis{Name: "regret", Log: !slices.ContainsFunc(f.Series, func(s Series) bool { return !positive(s.Y) })}
+	if len(runs) > 0 && len(runs[0]) > 0 {
+		c := runs[0][0]
+		f.Caption = fmt.Sprintf("Regret after %d rounds, mean of %d trials with 95%% confidence bands", c.Rounds[len(c.Rounds)-1], c.Trials)
+	}
+	return f
+}
+
+// Standings returns a table of a result: the regret of each policy at the last round, its standard
+// error, what share it is of the first policy's, and the epsilon that its claim proves.
+func Standings(r *simulate.Result) *Table {
+	curves := r.Curves()
+	if len(curves) == 0 {
+		return NewTable("policy")
+	}
+	last, first := len(r.Grid)-1, curves[0]
+	t := NewTable("policy", "regret", "standard error", "of "+first.Policy, "ε proved")
+	t.Align = "lrrrr"
+	for i, c := range curves {
+		proved := "none"
+		if e := r.Policies[i].Epsilon(); !math.IsInf(e, 1) {
+			proved = fmt.Sprintf("%.3g", e)
+		}
+		t.Add(c.Policy, fmt.Sprintf("%.0f", c.Mean[last]), fmt.Sprintf("%.0f", c.SE[last]),
+			fmt.Sprintf("%.1f%%", 100*c.Mean[last]/first.Mean[last]), proved)
+	}
+	t.Caption = fmt.Sprintf("Regret after %d rounds, mean of %d trials", r.Grid[last], len(r.Finished))
+	return t
 }

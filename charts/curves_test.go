@@ -2,6 +2,7 @@ package charts
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -40,5 +41,47 @@ func TestFinals(t *testing.T) {
 	}
 	if b := s[1]; len(b.X) != 1 || b.Lo[0] != 6 || b.Hi[0] != 6 {
 		t.Errorf("%+v", b)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	curve := func(policy string, mean float64) simulate.Curve {
+		return simulate.Curve{Policy: policy, Rounds: []int{1, 10}, Mean: []float64{0, mean}, SE: []float64{0, 1}, Trials: 4}
+	}
+	f := Sweep("Sweep", "dimension d", []float64{10, 100}, [][]simulate.Curve{{curve("a", 5)}, {curve("a", 8)}})
+	if !f.X.Log || !f.Y.Log || f.Series[0].Y[1] != 8 || !strings.Contains(f.Caption, "after 10 rounds, mean of 4 trials") {
+		t.Errorf("%+v", f)
+	}
+	f = Sweep("Sweep", "correlation r", []float64{0, 0.5}, [][]simulate.Curve{{curve("a", 5)}, {curve("a", -1)}})
+	if f.X.Log || f.Y.Log {
+		t.Error("an axis is logarithmic that has no positive values")
+	}
+	if _, err := f.json(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStandings(t *testing.T) {
+	r := &simulate.Result{Grid: []int{1, 10}, Finished: []int{0, 1}, Policies: []simulate.PolicyResult{
+		{Name: "random arm", Regret: [][]float64{{1, 199}, {1, 201}}},
+		{Name: "learner", Regret: [][]float64{{1, 49}, {1, 51}}},
+	}}
+	table := Standings(r)
+	want := [][]any{{"random arm", "200", "1", "100.0%", "none"}, {"learner", "50", "1", "25.0%", "none"}}
+	if !reflect.DeepEqual(table.Rows, want) {
+		t.Errorf("%v, want %v", table.Rows, want)
+	}
+	if Standings(&simulate.Result{}) == nil {
+		t.Error("no table of nothing")
+	}
+}
+
+func TestFunction(t *testing.T) {
+	s := Function("square", []float64{1, 3}, func(x float64) float64 { return x * x })
+	if s.Name != "square" || s.Y[1] != 9 || s.Kind == Scatter {
+		t.Errorf("%+v", s)
+	}
+	if s = Points("square", []float64{2}, func(x float64) float64 { return x * x }); s.Y[0] != 4 || s.Kind != Scatter {
+		t.Errorf("%+v", s)
 	}
 }

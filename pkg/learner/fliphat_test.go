@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 func TestFLIPHATConformance(t *testing.T) {
@@ -50,32 +51,26 @@ func TestSparseRivalsLearn(t *testing.T) {
 	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
 	printed.Statistic.(*mechanism.ThresholdedLasso).Repairs.TwoSided = true
 	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {
-		env := &environment.Sparse{Dim: 20, Sparsity: 2}
-		const horizon = 4000
-		env.Reset(random.New(7, 0, "contexts"))
-		if err := l.Init(env.Problem(), horizon); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(7, 0, "own"), random.Source(7, 0, "noise"))
-		rewards := random.New(7, 0, "rewards")
-		var view bandit.View
-		var late, random float64
-		arms, y := make([]int, 0, 1), make([]float64, 1)
-		for round := range horizon {
-			env.Next(&view)
-			arms = l.Select(&view, arms[:0])
-			if round >= horizon/2 {
-				late += env.Regret(arms)
-				random += env.Regret([]int{round % view.Arms})
-			}
-			env.Pull(rewards, arms, y)
-			l.Update(&view, arms, y)
-		}
-		if err := l.Err(); err != nil {
-			t.Fatal(err)
-		}
-		if !(late < 0.05*random) {
-			t.Errorf("%s: regret %.1f in the second half, %.1f at random", name, late, random)
+		regret, chance := late(t, &environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
+		if !(regret < 0.05*chance) {
+			t.Errorf("%s: regret %.1f in the second half, %.1f at random", name, regret, chance)
 		}
 	}
+}
+
+// late plays a learner, and returns its regret in the rounds after a number of them, and that of
+// random arms.
+func late(t *testing.T, env bandit.Environment, l bandit.Learner, horizon, after int) (regret, chance float64) {
+	t.Helper()
+	own := random.New(7, 0, "random arms")
+	err := simulate.Play(env, l, horizon, 7, func(v *bandit.View, arms []int) {
+		if v.Round > after {
+			regret += env.Regret(arms)
+			chance += env.Regret([]int{own.IntN(v.Arms)})
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regret, chance
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 func bitsOf(b learner.SparseBits) *learner.Local {
@@ -53,33 +52,12 @@ func TestSparseBitsLearns(t *testing.T) {
 	server := &learner.SparseBitsServer{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 2}, Sparsity: sparsity}}
 	l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: server.Bits}, Server: server}
 	env := &environment.Sparse{Dim: dim, Sparsity: sparsity}
-	env.Reset(random.New(7, 0, "contexts"))
-	if err := l.Init(env.Problem(), horizon); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(7, 0, "own"), random.Source(7, 0, "noise"))
-	rewards := random.New(7, 0, "rewards")
-	var view bandit.View
-	var late, chance float64
-	arms, y := make([]int, 0, 1), make([]float64, 1)
-	for round := range horizon {
-		env.Next(&view)
-		arms = l.Select(&view, arms[:0])
-		if round >= horizon*3/4 {
-			late += env.Regret(arms)
-			chance += env.Regret([]int{round % view.Arms})
-		}
-		env.Pull(rewards, arms, y)
-		l.Update(&view, arms, y)
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
-	}
+	regret, chance := late(t, env, l, horizon, horizon*3/4)
 	if !slices.Equal(server.Support(), env.Support()) {
 		t.Errorf("support %v, want %v", server.Support(), env.Support())
 	}
-	if !(late < 0.03*chance) {
-		t.Errorf("regret %.1f in the last quarter, %.1f at random", late, chance)
+	if !(regret < 0.03*chance) {
+		t.Errorf("regret %.1f in the last quarter, %.1f at random", regret, chance)
 	}
 	b := server.Broadcast()[2:]
 	theta := env.Theta()

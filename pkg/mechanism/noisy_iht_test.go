@@ -17,20 +17,11 @@ func flipHat(epsilon float64) *NoisyIHT {
 	return &NoisyIHT{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}, Sparsity: 10, L1: 3.75}
 }
 
-func hard(t testing.TB, h *NoisyIHT, dim, horizon int, n *privacy.Noise) *NoisyIHT {
-	t.Helper()
-	if err := h.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
-		t.Fatal(err)
-	}
-	h.Reset(n)
-	return h
-}
-
 // Without noise, an estimate is what iterative hard thresholding gives on the clipped rows.
 func TestNoisyIHTWithoutNoise(t *testing.T) {
 	const d, horizon = 5, 40
 	rows := sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, d)
-	h := hard(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
+	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
 		privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 	start := 0
 	for i := range rows {
@@ -111,7 +102,7 @@ func nearestInBall(theta []float64, radius float64) []float64 {
 // records moves one by just that.
 func TestNoisyIHTSensitivity(t *testing.T) {
 	const d, n = 4, 8
-	h := hard(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
+	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
 	rng := rand.New(rand.NewPCG(5, 1))
 	p := h.levels[0]
 	record := func(far float64) privacy.Record {
@@ -202,13 +193,13 @@ func TestNoisyIHTClaims(t *testing.T) {
 	} {
 		h := flipHat(1)
 		c.change(h)
-		hard(t, h, 400, 40000, nil)
+		initialised(t, h, 400, 40000, nil)
 		claim := privacy.ClaimOf(h)
 		if e := claim.Epsilon(); !(e >= c.least && e <= c.most) || !strings.Contains(claim.String(), c.conditionHas) {
 			t.Errorf("%s: %v, want epsilon in [%v, %v]", name, claim, c.least, c.most)
 		}
 	}
-	if claim := privacy.ClaimOf(hard(t, &NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
+	if claim := privacy.ClaimOf(initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
 		t.Errorf("the public constants' claim does not say why it is empty: %v", claim)
 	}
 }
@@ -316,7 +307,7 @@ func TestPublicConstants(t *testing.T) {
 	for _, c := range []struct{ asked, want float64 }{{1, 6.9}, {5, 48.5}, {10, 99}} {
 		h := flipHat(c.asked)
 		h.Calibration, h.Unclipped = privacy.AsPublished, true
-		hard(t, h, 400, 40000, nil)
+		initialised(t, h, 400, 40000, nil)
 		at := h.levels[8] // of 256 rows
 		if at.steps != 1 {
 			t.Fatalf("%d steps, want 1", at.steps)

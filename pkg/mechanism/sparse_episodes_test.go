@@ -42,13 +42,17 @@ func refining(b privacy.Budget) *SparseEpisodes {
 		}}
 }
 
-func initialised(t testing.TB, e *SparseEpisodes, dim, horizon int, n *privacy.Noise) *SparseEpisodes {
+// initialised initialises a statistic for rows of so many coordinates, and resets it with noise.
+func initialised[S interface {
+	Init(privacy.Setup) error
+	Reset(*privacy.Noise)
+}](t testing.TB, of S, dim, horizon int, n *privacy.Noise) S {
 	t.Helper()
-	if err := e.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
+	if err := of.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
 		t.Fatal(err)
 	}
-	e.Reset(n)
-	return e
+	of.Reset(n)
+	return of
 }
 
 // Without noise, a release is what the rows of the episode give.

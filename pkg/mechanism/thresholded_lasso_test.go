@@ -17,11 +17,7 @@ var allRepairs = Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound
 func thresholded(t testing.TB, b privacy.Budget, r Repairs, dim, horizon int, n *privacy.Noise) *ThresholdedLasso {
 	t.Helper()
 	l := &ThresholdedLasso{Budget: b, Sparsity: min(5, dim), Reward: 1.5, Row: 3.8, Repairs: r}
-	if err := l.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(n)
-	return l
+	return initialised(t, l, dim, horizon, n)
 }
 
 // The printed formulas give the numbers that an independent calculation found.

@@ -1,0 +1,17 @@
+package charts
+
+// Function returns the curve of a function over points x.
+func Function(name string, x []float64, f func(x float64) float64) Series {
+	s := Series{Name: name, X: x, Y: make([]float64, len(x))}
+	for i, v := range x {
+		s.Y[i] = f(v)
+	}
+	return s
+}
+
+// Points returns the values of a function over points x as a Scatter.
+func Points(name string, x []float64, f func(x float64) float64) Series {
+	s := Function(name, x, f)
+	s.Kind = Scatter
+	return s
+}
