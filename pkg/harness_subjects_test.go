@@ -172,7 +172,7 @@ func subjects() []subject {
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
-		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2}, 4, 3} }),
+		of("design.Optimal", func() []any { return []any{&design.Optimal{Most: 2, Pairs: true}, 4, 3} }),
 		values("lasso.Solver", func() any { return &lasso.Solver{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 
 		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
@@ -268,6 +268,18 @@ func subjects() []subject {
 			s.Horizon = 1<<21 - 1
 			return []any{&mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
+		tallies("mechanism.RoundBatches", func() any {
+			return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}}
+		}),
+		linears("learner.CoreSet", func() any {
+			return learner.New(&learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
+		}),
+		of("learner.NewCoreSet", func() []any {
+			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
+				l := learner.NewCoreSet(b)
+				return l, l.Init(p, horizon)
+			}, budget, linear, 300}
+		}),
 		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
 		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
 		tallies("mechanism.Batches", func() any {
@@ -524,6 +536,7 @@ func subjects() []subject {
 		values("bandit.Problem", func() any { p := linear; return &p }),
 		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
 		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
+		values("environment.SphereArms", func() any { return &environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
 		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
 		values("environment.Sparse", func() any {
 			return &environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
@@ -567,6 +580,9 @@ func subjects() []subject {
 		}),
 		of("online.FTPL", func() []any {
 			return []any{&online.FTPL{Radius: 1, Gradient: 1, Scale: 2, Rand: random.New(1, 0, "own")}, 3, 16}
+		}),
+		of("online.Experts", func() []any {
+			return []any{&online.Experts{Epsilon: 1, Noise: privacy.NewNoise(random.Source(1, 0, "noise")), Rand: random.New(1, 0, "own")}, 3}
 		}),
 		of("online.NewDrift", func() []any { return []any{online.NewDrift, 3, 16, 0.2, random.New(1, 0, "losses")} }),
 		of("online.NewAbsolute", func() []any { return []any{online.NewAbsolute, 3, 16, random.New(1, 0, "losses")} }),

@@ -138,6 +138,17 @@ func (u *user) use(made any) {
 			}
 			u.number("a prediction", m.Predict()...)
 		}
+	case *online.Experts:
+		losses := make([]float64, int(u.values[1].Int()))
+		for i := range 8 {
+			losses[0] = []float64{0, 1, -1e300, 0.5}[i%4]
+			if err := m.Update(losses); err != nil {
+				u.errorf("losses of round %d: %v", i, err)
+			}
+			if a := m.Choose(); a < 0 || a >= len(losses) {
+				u.errorf("action %d of %d", a, len(losses))
+			}
+		}
 	case online.Stream:
 		u.number("a loss", m.Loss(1, make([]float64, m.Dim())))
 	case *lasso.Solver:

@@ -5,6 +5,8 @@ import (
 	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -38,6 +40,85 @@ func soundSurvey(s Scale) []audit.Item {
 		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
 		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
 		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
+		batched(1, "batches, Laplace", runs, pure),
+		batched(2, "batches, Gaussian", pick(s, 200_000, 500_000, 5_000_000), auditBudget),
+		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, auditBudget),
+		expertsItem("private experts", runs),
+	}
+}
+
+// expertsItem audits the actions that private experts choose after one round and after three, whose
+// losses differ in the first.
+func expertsItem(name string, runs int) audit.Item {
+	claim, curve := audit.Claimed(privacy.ClaimOf(newExperts()))
+	pool := sync.Pool{New: func() any { return newExperts() }}
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			e := pool.Get().(*online.Experts)
+			defer pool.Put(e)
+			// Blocks, prefixes and noise are drawn from one source: nothing but noise depends on losses.
+			e.Noise, e.Rand = privacy.NewNoise(source), rand.New(source)
+			e.Reset()
+			losses := [2][]float64{{-1e3, 1e3, 1e3}, {1e3, -1e3, -1e3}}[world]
+			for t := range 3 {
+				if err := e.Update(losses); err != nil {
+					return err
+				}
+				if losses = []float64{0, 0, 0}; t == 0 {
+					out[0] = float64(e.Choose())
+				}
+			}
+			out[1] = float64(e.Choose())
+			return nil
+		},
+	}
+}
+
+func newExperts() *online.Experts {
+	e := &online.Experts{Epsilon: 1, Noise: privacy.NewNoise(rand.NewPCG(1, 1)), Rand: rand.New(rand.NewPCG(1, 2))}
+	exitOn(e.Init(3))
+	return e
+}
+
+// threeRounds is a rule of batches: one of three rounds.
+type threeRounds struct{}
+
+func (threeRounds) Length(i int, _ privacy.Setup) int { return []int{3, 0}[min(i, 1)] }
+
+// batched audits the sums of two arms that are played in all rounds of a batch. With one output, it
+// is a statistic of Laplace noise that tells the worlds apart best.
+func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
+	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Tally, out []float64) {
+		for arm := 0; after == 2 && arm < 2; arm++ {
+			if sum := 3 * t.Release().Of[arm].Mean; outputs == 1 {
+				out[0] += tellLaplace(sum)
+			} else {
+				out[arm] = sum
+			}
+		}
+	}}
+	return run.item(name, b.Epsilon, runs, func() privacy.Tally { return &mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}} })
+}
+
+// coreSetItem audits the arms that core-set elimination plays, of two opposite ones on the line:
+// the one or the other after the only batch, by the sign of a noisy sum.
+func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
+	const rounds = 16
+	world := func(reward float64) (s audit.Stream) {
+		for t := range rounds {
+			r := audit.Round{X: []float64{1, -1}, Rewards: []float64{0, 0}}
+			if t == 0 {
+				r.Rewards = []float64{reward, -reward}
+			}
+			s = append(s, r)
+		}
+		return s
+	}
+	return audit.Learner{
+		Name: name + ": actions", New: func() bandit.Learner { return learner.NewCoreSet(b) },
+		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
+		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
 	}
 }
 

@@ -21,10 +21,11 @@ import (
 // No design has a maximum below m, and one has it (Kiefer and Wolfowitz 1960). g(a)/n is the
 // variance of the estimate of <a, theta> after n rewards of unit variance, pi(a) n of each arm.
 //
-// The start is that of Kumar and Yildirim (2005) for a symmetric hull: the longest arm, then the
-// one farthest from the span of those chosen, and so on, each with weight 1/m. All is computed in
-// the basis of these arms, so arms need not span the space and may differ in length. An arm counts
-// as being in the span of others if its distance from it is below 1e-9 of the longest arm's length.
+// The start is the longest arm, then the one farthest from the span of those chosen, and so on,
+// each with weight 1/m: that of Kumar and Yildirim (2005) for the hull of all arms and their
+// opposites. All is computed in the basis of these arms, so arms need not span the space and may
+// differ in length. An arm counts as being in the span of others if its distance from it is below
+// 1e-9 of the longest arm's length.
 //
 // Frank-Wolfe steps with away steps follow: towards the arm with the largest g, or away from the
 // one in the design with the least, whichever is further from m, by the step that increases det V
@@ -36,6 +37,10 @@ type Optimal struct {
 	// Most is the largest max g/m accepted, in [1 + 1e-6, 1e6]; 0 means 2, as in Hanna, Girgis,
 	// Fragouli, Diggavi 2022, Lemma 2.
 	Most float64
+	// Pairs starts as Kumar and Yildirim do for arms without their opposites: with the two extreme
+	// arms in each of m directions, 2m arms of weight 1/(2m). The design then has about twice as many
+	// arms.
+	Pairs bool
 
 	dim, arms int
 	most      float64
@@ -52,6 +57,8 @@ type Optimal struct {
 	v         []float64 // V, packed, then its Cholesky factor
 	inverse   []float64 // V^-1, packed
 	u         []float64 // V^-1 z
+	pairs     bool
+	frame     []float64 // widest x widest: orthonormal rows, of the directions of Pairs so far
 	core      []int     // places of the arms with a weight
 	weights   []float64 // of the core
 	matrix    []float64 // for the reduction
@@ -82,15 +89,15 @@ func (o *Optimal) Init(arms, dim int) error {
 	}
 	what := fmt.Sprintf("design: Optimal of %d arms of dimension %d", arms, dim)
 	numbers := float64(float64(arms) * (float64(dim) + float64(2*float64(min(arms, dim))) + 4))
-	if err := size.Check(what, numbers+float64(3*size.Triangle(min(arms, dim)))); err != nil {
+	if err := size.Check(what, numbers+float64(5*size.Triangle(min(arms, dim)))); err != nil {
 		return err
 	}
 	m := min(arms, dim)
-	*o = Optimal{Most: o.Most, dim: dim, arms: arms, most: most,
+	*o = Optimal{Most: o.Most, Pairs: o.Pairs, pairs: o.Pairs, dim: dim, arms: arms, most: most,
 		widest: m, pivots: make([]int, m), direction: make([]float64, dim),
 		rest: make([]float64, arms*dim), along: make([]float64, arms*m), z: make([]float64, arms*m),
 		g: make([]float64, arms), weight: make([]float64, arms),
-		v: make([]float64, packed.Size(m)), inverse: make([]float64, packed.Size(m)), u: make([]float64, m),
+		v: make([]float64, packed.Size(m)), inverse: make([]float64, packed.Size(m)), u: make([]float64, m), frame: make([]float64, m*m),
 		core: make([]int, 0, arms), weights: make([]float64, 0, arms)}
 	return nil
 }
@@ -116,6 +123,9 @@ func (o *Optimal) Find(rows []float64, among []int) error {
 	clear(o.weight)
 	if o.span(); o.rank == 0 {
 		return nil
+	}
+	if o.pairs && o.rank > 1 { // one arm is best on a line
+		o.startPairs()
 	}
 	if err := o.improve(); err != nil {
 		return err

@@ -65,9 +65,9 @@ func TestOptimal(t *testing.T) {
 		r := random.New(7, kind, "arms")
 		rows, dim := arms(r, kind)
 		n := len(rows) / dim
-		for _, most := range []float64{2, 1.01, 1 + 1e-4} {
-			t.Run(fmt.Sprintf("%d of %d arms, dim %d, most %v", kind, n, dim, most), func(t *testing.T) {
-				o := &design.Optimal{Most: most}
+		for i, most := range []float64{2, 1.01, 1 + 1e-4, 2, 1.01} {
+			t.Run(fmt.Sprintf("%d of %d arms, dim %d, most %v, pairs %v", kind, n, dim, most, i > 2), func(t *testing.T) {
+				o := &design.Optimal{Most: most, Pairs: i > 2}
 				if err := o.Init(n, dim); err != nil {
 					t.Fatal(err)
 				}

@@ -8,6 +8,7 @@
 //     [NewSparseJDP], [SparseJDPTuned] and [SparseJDPPlain] are its recipes
 //   - [FLIPHAT]: greedy on noisy iterative hard thresholding, its rival
 //   - [PrivateThresholdedLasso]: a LASSO and sparse vector as printed, whose privacy does not hold
+//   - [CoreSet]: elimination by core sets, for finitely many arms that stay the same
 //   - [OMM]: UCB on a matroid; [DPUCBMAT] and [CUCBTree] are its private forms
 //   - [CTS]: Thompson sampling on a matroid; [DPTSMAT] is its private form
 //   - [KLOSM]: KL-UCB on a matroid

@@ -21,7 +21,7 @@ import (
 // Without contexts it is the central model.
 type Private[R any] struct {
 	Policy    Policy[R]
-	Statistic privacy.Statistic[R] // nil: mechanism.Exact or mechanism.Counts, which are not private
+	Statistic privacy.Statistic[R] // nil: one without noise, which is not private
 
 	bandit.Base
 	policy    Policy[R] // the halves as they were in Init
@@ -57,7 +57,7 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	if l.Statistic == nil {
-		if l.Statistic = exact[R](); l.Statistic == nil {
+		if l.Statistic = exact(l.Policy); l.Statistic == nil {
 			return fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
 		}
 	}
@@ -93,7 +93,10 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 }
 
 // exact returns the statistic without privacy, or nil if there is none for the policy.
-func exact[R any]() (s privacy.Statistic[R]) {
+func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
+	if own, ok := p.(interface{ exact() privacy.Statistic[R] }); ok {
+		return own.exact()
+	}
 	switch s := any(&s).(type) {
 	case *privacy.Accumulator:
 		*s = &mechanism.Exact{}

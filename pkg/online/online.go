@@ -15,6 +15,8 @@
 //     private.
 //   - [FTPL]: the perturbed leader of linear losses.
 //
+// [Experts] plays another game, of K actions: it is private prediction with expert advice.
+//
 // To compare them:
 //
 //   - [Stream]: a sequence of losses; [Losses] has three random ones, [Linear] has linear ones.

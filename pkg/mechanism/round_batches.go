@@ -1,0 +1,151 @@
+package mechanism
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// RoundBatches releases the mean of each arm that was played in a batch of rounds, under fresh noise on
+// its sum, when the batch ends. Elimination over core sets reads it (Hanna, Girgis, Fragouli,
+// Diggavi 2022).
+//
+// The lengths of the batches are public and fixed in advance. A batch that the horizon cuts short
+// releases nothing, and neither do the rounds after the last batch. Of a batch nothing is kept: the
+// next release is of its own rounds alone. An arm that was not played in it keeps its last
+// estimate.
+//
+// A record is the weights of one round, each in [Lo, Hi]; the means are in the same units. A
+// neighbour replaces all weights of one record by any others, which moves at most Slots sums of one
+// batch, each by at most Hi - Lo:
+//
+//   - delta = 0: Laplace noise of scale Slots (Hi - Lo)/epsilon on each sum makes the whole run
+//     epsilon-DP.
+//   - delta > 0: Gaussian noise of standard deviation sqrt(Slots) (Hi - Lo)/mu*(epsilon, delta),
+//     calibrated exactly.
+//
+// Which arms are played depends on earlier releases and on public contexts, and not on the round's
+// weights. The trust model is central. The noise is for research: floating-point noise leaks
+// through its low bits (Mironov 2012).
+type RoundBatches struct {
+	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
+	// +Inf no noise.
+	Budget  privacy.Budget
+	Lengths RoundLengths // no default
+
+	noisyTally
+	lengths RoundLengths // as it was in Init
+	batch   int          // batches that have ended
+	left    int          // rounds until the open batch ends; 0 means that there is none
+	inBatch []int        // by arm, observations in the open batch
+	draws   []int        // by arm, sums released
+	sums    []float64    // by arm, of weights less Lo
+}
+
+// RoundLengths is a rule for the lengths of batches. It may depend only on public data.
+type RoundLengths interface {
+	// Length returns the number of rounds, >= 1, of batch i = 0, 1, ..., or 0 if there is none and the
+	// batches have ended.
+	Length(i int, s privacy.Setup) int
+}
+
+var _ privacy.Tally = (*RoundBatches)(nil)
+
+// Init validates and calibrates.
+func (b *RoundBatches) Init(s privacy.Setup) error {
+	b.noise, b.shows = nil, [2]planned{}
+	if err := b.tallied.init(s, 4); err != nil {
+		return err
+	}
+	err := b.calibrate()
+	if err != nil {
+		b.tallied = tallied{}
+	}
+	return err
+}
+
+func (b *RoundBatches) calibrate() error {
+	s := b.setup
+	if s.WarmUp {
+		return fmt.Errorf("mechanism: RoundBatches with Setup.WarmUp = true, want false: all rounds are in batches")
+	}
+	if err := field.Check("mechanism: RoundBatches.Lengths", b.Lengths); err != nil {
+		return err
+	}
+	b.lengths = b.Lengths
+	if n := b.lengths.Length(0, s); n < 0 {
+		return fmt.Errorf("mechanism: RoundBatches.Lengths.Length(0) = %d, want >= 1, or 0 for none", n)
+	}
+	n, err := newSlotNoise(b.Budget)
+	if err != nil {
+		return err
+	}
+	b.gaussian = n.gaussian
+	if b.later, err = n.scale(s.Slots, s.Hi-s.Lo); err != nil {
+		return err
+	}
+	b.first = b.later
+	b.describe(b.Budget, privacy.Sound, "one noisy sum for an arm and a batch: Hanna, Girgis, Fragouli, Diggavi 2022")
+	for i := range b.shows {
+		p := &b.shows[i].one
+		p.Conditions = append(p.Conditions, "contexts, if there are any, are public")
+	}
+	b.inBatch, b.draws, b.sums = make([]int, s.Arms), make([]int, s.Arms), make([]float64, s.Arms)
+	return nil
+}
+
+// Reset forgets the data and draws new noise from n.
+func (b *RoundBatches) Reset(n *privacy.Noise) {
+	b.tallied.reset()
+	clear(b.inBatch)
+	clear(b.draws)
+	clear(b.sums)
+	b.noise, b.batch = n, 0
+	b.left = max(0, b.lengths.Length(0, b.setup))
+}
+
+// Add adds a record. moved reports that a batch has ended and was released.
+func (b *RoundBatches) Add(rec *privacy.Record) (moved bool, err error) {
+	if err := b.ready(); err != nil {
+		return false, err
+	}
+	if err := b.admit(rec); err != nil || b.left == 0 {
+		return false, err
+	}
+	for i, arm := range rec.Arms {
+		b.sums[arm] += b.over(rec.Y[i])
+		b.inBatch[arm]++
+		b.seen[arm]++
+	}
+	if b.left--; b.left > 0 {
+		return false, nil
+	}
+	b.release()
+	return true, nil
+}
+
+// release releases the open batch and opens the next.
+func (b *RoundBatches) release() {
+	for arm, n := range b.inBatch {
+		if n == 0 {
+			continue
+		}
+		mean := (b.sums[arm] + b.draw(b.later)) / float64(n)
+		b.change(arm, privacy.Estimate{Mean: b.setup.Lo + mean, Count: n, Tail: tailOf(b.gaussian, []float64{b.later / float64(n)})})
+		b.draws[arm]++
+		b.inBatch[arm], b.sums[arm] = 0, 0
+	}
+	b.batch++
+	b.left = max(0, b.lengths.Length(b.batch, b.setup))
+}
+
+// Scale returns the noise on a sum: the scale of the Laplace noise, or the standard deviation of
+// the Gaussian.
+func (b *RoundBatches) Scale() float64 { return b.later }
+
+// Plan returns what the batches of up to the given number of records reveal of one record: a sum
+// for each of its arms. Noise is drawn for each sum released.
+func (b *RoundBatches) Plan(records int) privacy.Plan {
+	return b.plan(records, func(n int) int { return min(n, 1) }, b.draws).HeldBy(b)
+}
