@@ -659,6 +659,35 @@ func subjects() []subject {
 	return list
 }
 
+// slow are the subjects whose cases take long, most of them because their claims are accounted
+// numerically. With -short they have fewer cases.
+var slow = map[string]bool{
+	"privacy.CalibrateSelection":                   true,
+	"privacy.CalibrateBinomial":                    true,
+	"privacy.AmplifiedMu":                          true,
+	"privacy.Plan of Gaussian messages in a batch": true,
+	"privacy.Plan of responses in a batch":         true,
+	"privacy.Plan of Laplace noise":                true,
+	"privacy.Plan of Gumbel noise":                 true,
+	"privacy.Plan of binomial noise":               true,
+	"privacy.Plan of events of two kinds":          true,
+	"mechanism.SparseEpisodes":                     true,
+	"mechanism.NoisyIHT":                           true,
+	"mechanism.Blocks over a long horizon":         true,
+	"learner.SparseJDP":                            true,
+	"learner.NewSparseJDP":                         true,
+	"learner.SparseJDPPlain":                       true,
+	"learner.FLIPHAT":                              true,
+	"learner.NewFLIPHAT":                           true,
+	"learner.RandomisedAction over a tree":         true,
+	"learner.NewShuffleAmplified":                  true,
+	"learner.NewShuffleVectorSum":                  true,
+	"learner.AmplifiedDevice":                      true,
+	"learner.VectorSumDevice":                      true,
+	"learner.VectorSumServer":                      true,
+	"environment.Sparse":                           true,
+}
+
 // numberless are exported constructors that take no numbers.
 var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
@@ -723,7 +752,12 @@ func TestHarnessIsComplete(t *testing.T) {
 	tried := map[string]bool{}
 	for _, s := range subjects() {
 		name, _, _ := strings.Cut(s.name, " ")
-		tried[name] = true
+		tried[name], tried[s.name] = true, true
+	}
+	for name := range slow {
+		if !tried[name] {
+			t.Errorf("%s is slow, and no subject", name)
+		}
 	}
 	names := constructors(t)
 	if len(names) < 80 {

@@ -13,6 +13,8 @@ import (
 
 // Small runs have a row for each policy.
 func TestRivalsSmoke(t *testing.T) {
+	few(t, &FLIPHATEpsilons, 5)
+	few(t, &PrintedEpsilons, 1e4)
 	for name, want := range map[string]int{"lasso-fliphat": 1 + 5*len(FLIPHATEpsilons), "lasso-printed": len(PrintedEpsilons) + 3, "lasso-local": 2} {
 		for _, f := range Figures {
 			if f.Name != name {
@@ -85,6 +87,7 @@ func TestRivalsResults(t *testing.T) {
 
 // The claims: what the noise of each calibration proves.
 func TestRivalsClaims(t *testing.T) {
+	few(t, &FLIPHATEpsilons, 5)
 	claims, err := proved(FLIPHAT(lab.Smoke))
 	if err != nil {
 		t.Fatal(err)

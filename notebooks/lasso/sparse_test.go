@@ -11,8 +11,18 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 )
 
+// few shortens a list of budgets under -short, for one test: calibrating for each takes a second.
+func few(t *testing.T, list *[]float64, short ...float64) {
+	if testing.Short() {
+		all := *list
+		*list = short
+		t.Cleanup(func() { *list = all })
+	}
+}
+
 // A small run has all policies, and regret that falls with epsilon.
 func TestSparseSmoke(t *testing.T) {
+	few(t, &Epsilons, math.Inf(1), 2)
 	table, err := Figures[0].Reproduce(context.Background(), lab.Smoke, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -95,13 +95,20 @@ var published = []struct {
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
 // standard errors. Theirs are not known and are taken to be as large as ours for 40 trials. Of 8
-// learners one is beyond that in 2% of the seeds; the seed is fixed.
+// learners one is beyond that in 2% of the seeds; the seed is fixed. With -short there are fewer
+// trials, of the first learner of each type, and 5 standard errors: as these are estimated from 5
+// trials, one of 4 learners is beyond that in 3% of the seeds.
 func TestHighDimensionalRegret(t *testing.T) {
-	trials := 10
+	trials, most, seen := 10, 3.0, map[string]bool{}
 	if testing.Short() {
-		trials = 5
+		trials, most = 5, 5
 	}
 	for _, c := range published {
+		kind := fmt.Sprintf("%T", c.make())
+		if testing.Short() && seen[kind] {
+			continue
+		}
+		seen[kind] = true
 		var sum, squares float64
 		for trial := range trials {
 			r := regretOf(t, &environment.Sparse{Leading: true}, c.make(), trial, 2000)
@@ -113,8 +120,8 @@ func TestHighDimensionalRegret(t *testing.T) {
 		deviation := math.Sqrt((squares - n*mean*mean) / (n - 1))
 		combined := deviation * math.Sqrt(1/n+1.0/40)
 		t.Logf("%s: %.1f (%.1f), published %v, z = %.2f", c.name, mean, deviation/math.Sqrt(n), c.mean, (mean-c.mean)/combined)
-		if !(math.Abs(mean-c.mean) <= 3*combined) {
-			t.Errorf("%s: regret %.1f (%.1f) after %d trials, want %v within 3 standard errors of %.2f", c.name, mean, deviation/math.Sqrt(n), trials, c.mean, combined)
+		if !(math.Abs(mean-c.mean) <= most*combined) {
+			t.Errorf("%s: regret %.1f (%.1f) after %d trials, want %v within %v standard errors of %.2f", c.name, mean, deviation/math.Sqrt(n), trials, c.mean, most, combined)
 		}
 	}
 }

@@ -434,49 +434,56 @@ func (s *spy) Init(p bandit.Problem, horizon int) error { return nil }
 func (s *spy) Reset(own *rand.Rand)                    {}
 func (s *spy) Broadcast() []float64                    { return s.seen }
 func (s *spy) Receive(m learner.Message) error {
-	%s
+	s.seen = append(s.seen, m...) // what it may do
 	return nil
 }
 
 var _ learner.Server = (*spy)(nil)
+var _ bandit.View
 
 func main() {}
 `
-	for code, want := range map[string]string{
-		"s.seen = append(s.seen, m...)":        "", // what it may do
-		"s.seen = append(s.seen, m.X...)":      "m.X undefined",
-		"s.seen = append(s.seen, m.Context)":   "m.Context undefined",
-		"s.seen = append(s.seen, m.Y)":         "m.Y undefined",
-		"_ = m.Arm":                            "m.Arm undefined",
-		"var l learner.LDPServer; _ = l.row":   "l.row undefined",
-		"var d learner.LDPDevice; _ = d.x":     "undefined",
-		"var v bandit.View; s.Receive(v)":      "cannot use v",
-		"var l learner.Local; _ = l.message":   "l.message undefined",
-		"var d learner.Device; d.Report(m, m)": "not enough arguments",
-	} {
+	here, err := filepath.Abs(filepath.Join("testdata", "spy", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile := func(program string) (string, error) {
 		dir := t.TempDir()
-		file := filepath.Join(dir, "main.go")
-		if err := os.WriteFile(file, fmt.Appendf(nil, program, code), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		here, err := filepath.Abs(filepath.Join("testdata", "spy", "main.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file, list := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
 		overlay, err := json.Marshal(map[string]map[string]string{"Replace": {here: file}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		list := filepath.Join(dir, "overlay.json")
-		if err := os.WriteFile(list, overlay, 0o600); err != nil {
-			t.Fatal(err)
+		for name, text := range map[string][]byte{file: []byte(program), list: overlay} {
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
-		out, err := exec.Command(tool, "build", "-buildvcs=false", "-overlay", list, "-o", filepath.Join(dir, "spy"), "./testdata/spy").CombinedOutput()
-		if want == "" && err != nil {
-			t.Errorf("%s: %v\n%s", code, err, out)
-		}
-		if want != "" && (err == nil || !strings.Contains(string(out), want)) {
-			t.Errorf("%s compiles, or not for the reason that %s:\n%s", code, want, out)
+		out, err := exec.Command(tool, "build", "-buildvcs=false", "-gcflags=-e", "-overlay", list, "-o", filepath.Join(dir, "spy"), "./testdata/spy").CombinedOutput()
+		return string(out), err
+	}
+	if out, err := compile(program); err != nil {
+		t.Errorf("a server that reads messages: %v\n%s", err, out)
+	}
+	forbidden := [][2]string{
+		{"s.seen = append(s.seen, m.X...)", "m.X undefined"},
+		{"s.seen = append(s.seen, m.Context)", "m.Context undefined"},
+		{"s.seen = append(s.seen, m.Y)", "m.Y undefined"},
+		{"_ = m.Arm", "m.Arm undefined"},
+		{"var l learner.LDPServer; _ = l.row", "l.row undefined"},
+		{"var d learner.LDPDevice; _ = d.x", "d.x undefined"},
+		{"var v bandit.View; s.Receive(v)", "cannot use v"},
+		{"var l learner.Local; _ = l.message", "l.message undefined"},
+		{"var d learner.Device; d.Report(m, m)", "not enough arguments"},
+	}
+	all := program
+	for i, f := range forbidden {
+		all += fmt.Sprintf("func (s *spy) forbidden%d(m learner.Message) { %s }\n", i, f[0])
+	}
+	out, err := compile(all)
+	for i, f := range forbidden {
+		if err == nil || !strings.Contains(out, f[1]) {
+			t.Errorf("forbidden%d: %s compiles, or not for the reason that %s:\n%s", i, f[0], f[1], out)
 		}
 	}
 }
