@@ -464,12 +464,15 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 	if p.Arms > 256 || p.Dim > 64 {
 		return
 	}
+	warm := 0
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
 		w.WarmUp(make([]float64, p.Arms))
+		warm = 1
 	}
 	y := make([]float64, p.Slots)
 	horizon, _ := argument[int](u)
-	for round := 1; round <= min(6, horizon); round++ {
+	records := min(6, horizon)
+	for round := 1; round <= records; round++ {
 		v := view(p, round, rng)
 		arms := l.Select(v, nil)
 		if err := l.Err(); err != nil && !errors.Is(err, privacy.ErrSpent) {
@@ -493,7 +496,7 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 		}
 	}
 	if d, ok := l.(privacy.Planner); ok {
-		if err := ledger.CheckPlan(d); err != nil {
+		if err := ledger.CheckPlan(d, records+warm); err != nil {
 			u.errorf("%v", err)
 		}
 	}

@@ -130,7 +130,7 @@ func TestRandomisedPlan(t *testing.T) {
 		v := bandit.View{Round: round + 1, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.6, 0.6}}
 		l.Update(&v, l.Select(&v, nil), []float64{1})
 	}
-	if err := ledger.CheckPlan(l); err != nil {
+	if err := ledger.CheckPlan(l, 20); err != nil {
 		t.Error(err)
 	}
 

@@ -134,6 +134,9 @@ func (b *Batches) calibrate() error {
 		}
 	}
 	b.describe(b.Budget, privacy.Sound, "batches of an arm: parallel composition")
+	for i := range b.shows { // a batch may never be full
+		b.shows[i].one.Cases[0][0].Optional = true
+	}
 	b.batches, b.left, b.length, b.counted = make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms)
 	b.sums, b.totals = make([]float64, s.Arms), make([]float64, s.Arms)
 	return nil

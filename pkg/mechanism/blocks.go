@@ -133,6 +133,9 @@ func (b *Blocks) calibrate() error {
 		return err
 	}
 	b.describe(b.Budget, b.Calibration, "blocks of Differentially private matroid bandits, Theorem 1")
+	for i := range b.shows { // a block may never be full
+		b.shows[i].one.Cases[0][0].Optional = true
+	}
 	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
 	b.blocks, b.left = make([]int, s.Arms), make([]int, s.Arms)
 	return nil

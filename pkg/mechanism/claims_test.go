@@ -245,7 +245,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 		for _, c := range all {
 			claim := privacy.ClaimOf(c.Planner)
 			_ = claim.String() // of infinite events too
-			if err := c.ledger.CheckPlan(c.Planner); err != nil && !c.secure {
+			if err := c.ledger.CheckPlan(c.Planner, privacy.All); err != nil && !c.secure {
 				t.Errorf("%s: %v", c.name, err)
 			}
 			if _, exact := c.Planner.(*mechanism.Exact); exact {

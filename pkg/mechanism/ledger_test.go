@@ -27,7 +27,7 @@ func TestLedger(t *testing.T) {
 				acc.Reset(privacy.NewNoise(ledger))
 				release := make([]float64, 6)
 				for row := range horizon {
-					if err := ledger.CheckPlan(acc); err != nil {
+					if err := ledger.CheckPlan(acc, row); err != nil {
 						t.Fatalf("%s: after %d rows of %d: %v", name, row, horizon, err)
 					}
 					acc.Release().Read(release)

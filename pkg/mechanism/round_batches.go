@@ -90,6 +90,7 @@ func (b *RoundBatches) calibrate() error {
 	for i := range b.shows {
 		p := &b.shows[i].one
 		p.Conditions = append(p.Conditions, "contexts, if there are any, are public")
+		p.Cases[0][0].Optional = true // a batch may never end
 	}
 	b.inBatch, b.draws, b.sums = make([]int, s.Arms), make([]int, s.Arms), make([]float64, s.Arms)
 	return nil

@@ -225,7 +225,7 @@ func (s *secure) found(x privacy.Planner) error {
 	if s.noise == nil {
 		return errInit
 	}
-	return s.ledger.CheckPlan(x)
+	return s.ledger.CheckPlan(x, privacy.All)
 }
 
 // Spacing returns the grid: releases are integer multiples of it.

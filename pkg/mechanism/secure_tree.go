@@ -108,7 +108,7 @@ func (t *SecureTree) Check() error {
 	if t.ledger == nil {
 		return errReset
 	}
-	return t.ledger.CheckPlan((*system)(t))
+	return t.ledger.CheckPlan((*system)(t), t.count)
 }
 
 // system is a SecureTree whose plan lists the draws from the system.

@@ -348,7 +348,7 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 	}
 	for i := range e.phases {
 		if i < len(e.ends) && e.ends[i] <= records {
-			p.Cases = append(p.Cases, e.phases[i].releases(e.dim, e.phases[i].Picks+1))
+			p.Cases = append(p.Cases, e.phases[i].releases(e.dim, e.phases[i].Picks+1)) // what is refined adds to the order
 		}
 	}
 	p.Draws = []privacy.Draws{}

@@ -474,7 +474,7 @@ func TestTopScores(t *testing.T) {
 	if got := fmt.Sprint(*top.Release()); got != "{1 [0 1]}" {
 		t.Errorf("support %v, want {1 [0 1]}", got)
 	}
-	if err := ledger.CheckPlan(top); err != nil {
+	if err := ledger.CheckPlan(top, 300); err != nil {
 		t.Error(err)
 	}
 	if c := privacy.ClaimOf(top); c.Epsilon() > 50*(1+1e-9) || c.Epsilon() < 49 {

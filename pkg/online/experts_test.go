@@ -82,7 +82,7 @@ func TestExpertsPlan(t *testing.T) {
 		if err := e.Update([]float64{0.1, 2, -1, float64(round % 2)}); err != nil {
 			t.Fatal(err)
 		}
-		if err := ledger.CheckPlan(e); err != nil {
+		if err := ledger.CheckPlan(e, round+1); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}

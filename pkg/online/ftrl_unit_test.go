@@ -49,7 +49,7 @@ func TestFTRLPlan(t *testing.T) {
 		if _, err := Regret(l, s, 100); err != nil {
 			t.Fatal(err)
 		}
-		if err := ledger.CheckPlan(l); err != nil {
+		if err := ledger.CheckPlan(l, 100); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		claim := privacy.ClaimOf(l)

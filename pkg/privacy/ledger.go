@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // ErrLedger marks the error for a claim that the ledger contradicts.
@@ -79,40 +80,80 @@ func (l *Ledger) note(law Law) {
 	l.entries = append(l.entries, Draws{law, 1})
 }
 
-// CheckPlan compares the noise drawn with the draws that x's plan lists. It is an error, too, if it
-// lists noise of a law that no release of the plan has. A plan without releases needs no noise. The
-// errors wrap ErrLedger.
-func (l *Ledger) CheckPlan(x Planner) error {
+// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records since
+// Reset. The listed draws have to be those of whole cases of the plan: noise that is in no release,
+// that has fewer numbers than its release, or whose case has other noise that was not drawn, is an
+// error. A plan without releases needs no noise. The errors wrap ErrLedger.
+func (l *Ledger) CheckPlan(x Planner, records int) error {
 	plan := PlanOf(x, All)
 	err := l.Check(plan.Draws)
 	if !plan.Held() || len(plan.Cases) == 0 {
 		return err
 	}
+	now := PlanOf(x, records).Cases
 	for _, d := range plan.Draws {
-		// A shuffle has no scale, and hides nothing by itself.
-		if d.Count > 0 && d.Scale > 0 && !plan.has(d.Law) {
-			err = errors.Join(err, fmt.Errorf("privacy: %w: %v is the noise of no release of the plan", ErrLedger, d.Law))
+		// A shuffle has no scale and hides nothing by itself: in another order messages show no more.
+		if d.Count <= 0 || !(d.Scale > 0) {
+			continue
+		}
+		among := now
+		if !slices.ContainsFunc(now, func(c []Release) bool { return has(c, d.Law) }) {
+			among = plan.Cases // noise may be drawn before the records that it is for
+		}
+		if why := plan.misses(among, d.Law); why != "" {
+			err = errors.Join(err, fmt.Errorf("privacy: %w: %v %s", ErrLedger, d.Law, why))
 		}
 	}
 	return err
 }
 
-// has reports whether a release of the plan has noise of a law. A draw may have fewer numbers than
-// the release. Shuffles need not be in the plan, as messages in another order show no more.
-func (p Plan) has(l Law) bool {
-	if l.Kind == kindShuffle {
-		return true
+// misses says what is wrong with draws of a law beside cases of the plan. It is empty if a case has
+// the law, and all noise of that case was drawn.
+func (p Plan) misses(cases [][]Release, l Law) (why string) {
+	why = "is the noise of no release of the plan"
+	for _, c := range cases {
+		if !has(c, l) {
+			continue
+		}
+		missing := p.undrawn(c)
+		if missing == nil {
+			return ""
+		}
+		why = fmt.Sprintf("was drawn, and not %v, which is in the same case of the plan", *missing)
 	}
-	for _, c := range p.Cases {
-		for _, r := range c {
-			for _, of := range r.Laws {
-				if of.Kind == l.Kind && of.Scale == l.Scale && (of.Shape == l.Shape || l.Kind == kindResponse) {
-					return true
-				}
+	return why
+}
+
+// undrawn returns a law of a case that has no draw, nil if there is none.
+func (p Plan) undrawn(c []Release) *Law {
+	for _, r := range c {
+		drawn := func(law Law) bool {
+			return slices.ContainsFunc(p.Draws, func(d Draws) bool { return d.Count > 0 && r.drawnBy(law, d.Law) })
+		}
+		if r.Optional && !slices.ContainsFunc(r.Laws, drawn) {
+			continue
+		}
+		for _, law := range r.Laws {
+			if law.Scale > 0 && !drawn(law) {
+				return &law
 			}
 		}
 	}
-	return false
+	return nil
+}
+
+// has reports whether a release of a case has noise of a law.
+func has(c []Release, l Law) bool {
+	return slices.ContainsFunc(c, func(r Release) bool {
+		return slices.ContainsFunc(r.Laws, func(of Law) bool { return r.drawnBy(of, l) })
+	})
+}
+
+// drawnBy reports whether a draw is one of a law of the release. A draw may have more numbers than
+// the release, and of an optional release fewer.
+func (r Release) drawnBy(law, draw Law) bool {
+	return law.Kind == draw.Kind && law.Scale == draw.Scale && (law.Shape == draw.Shape || law.Kind == kindResponse) &&
+		(law.Dim <= draw.Dim || r.Optional)
 }
 
 // Drawn returns the noise drawn so far, one entry a law, in the order of the first draws.

@@ -109,6 +109,9 @@ type Release struct {
 	Sum         int  // number of independent draws of the laws that add up to the noise; 0 means 1
 	Compared    bool // only comparisons are released: queries under Laws[1], a threshold under Laws[0]
 	Monotone    bool // a record moves all queries, or all scores, in the same direction
+	// Optional: earlier releases decide whether this one is made, and how many numbers it has, at most
+	// those of its laws.
+	Optional bool
 	// Own is the event of a release whose law this package does not know. Leave it nil otherwise.
 	Own Event
 }

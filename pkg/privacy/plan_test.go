@@ -307,16 +307,78 @@ func TestCheckPlan(t *testing.T) {
 		if err := l.Check(p.Plan(All).Draws); err != nil {
 			t.Errorf("less %v: %v", less, err)
 		}
-		err := l.CheckPlan(p)
+		err := l.CheckPlan(p, 3)
 		if errors.Is(err, ErrLedger) != less || less && !strings.Contains(err.Error(), "scale 0.5") {
 			t.Errorf("less %v: %v", less, err)
 		}
-		if err := l.CheckPlan(renamed{p}); err != nil { // claims nothing
+		if err := l.CheckPlan(renamed{p}, 3); err != nil { // claims nothing
 			t.Errorf("without a plan, less %v: %v", less, err)
 		}
 		NewNoise(l).Shuffle([]int{0, 1})
-		if err := l.CheckPlan(&withShuffle{p}); errors.Is(err, ErrLedger) != less {
+		if err := l.CheckPlan(&withShuffle{p}, 3); errors.Is(err, ErrLedger) != less {
 			t.Errorf("with a shuffle, less %v: %v", less, err)
+		}
+	}
+}
+
+// selector releases a selection under Gumbel noise and then numbers under Gaussian noise, or leaves
+// some of that noise out. From its second record on it releases a sum, too.
+type selector struct {
+	gumbel, gaussian, laplace int // numbers in a draw; 0 means none
+	optional                  bool
+	draws                     []Draws
+}
+
+func (s *selector) run(n *Noise) {
+	s.draws = nil
+	draw := func(dim int, law Law, draw func([]float64, float64)) {
+		if law.Dim = dim; dim > 0 {
+			draw(make([]float64, dim), law.Scale)
+			s.draws = append(s.draws, Draws{law, 1})
+		}
+	}
+	draw(s.gumbel, GumbelLaw(0, 2), n.Gumbel)
+	draw(s.gaussian, GaussianLaw(0, 3), n.Gaussian)
+	draw(s.laplace, LaplaceLaw(0, 4), n.Laplace)
+}
+
+func (s *selector) Plan(records int) Plan {
+	p := shown(Budget{1, 1e-5}, Release{Laws: []Law{GumbelLaw(5, 2)}, Sensitivity: Norms{LInf: 1}},
+		Release{Laws: []Law{GaussianLaw(3, 3)}, Sensitivity: Norms{L2: 1}, Optional: s.optional})
+	if records > 1 {
+		p.Cases[0] = append(p.Cases[0], Release{Laws: []Law{LaplaceLaw(1, 4)}, Sensitivity: Norms{L1: 1}})
+	}
+	p.Draws = s.draws
+	return p.HeldBy(s)
+}
+
+// TestCheckPlanWhole: draws that a type lists as it makes them are not enough if they leave out some
+// of the noise of its plan.
+func TestCheckPlanWhole(t *testing.T) {
+	for _, c := range []struct {
+		s       selector
+		records int
+		words   string // of the error; empty means none
+	}{
+		{selector{gumbel: 5, gaussian: 3, laplace: 1}, 2, ""},
+		{selector{gumbel: 5, gaussian: 4, laplace: 2}, 2, ""}, // more than is released
+		{selector{gumbel: 5, gaussian: 3}, 1, ""},             // the sum comes later
+		{selector{gumbel: 5, gaussian: 3}, 2, "not Laplace"},
+		{selector{gumbel: 5, gaussian: 3}, All, "not Laplace"},
+		{selector{gumbel: 5}, 1, "not Gaussian"},
+		{selector{gaussian: 3}, 1, "not Gumbel"},
+		{selector{gumbel: 5, gaussian: 2}, 1, "Gaussian of dimension 2, scale 3 is the noise of no release"},
+		{selector{gumbel: 1, gaussian: 3}, 1, "Gumbel of dimension 1, scale 2 is the noise of no release"},
+		{selector{gumbel: 5, optional: true}, 1, ""},
+		{selector{gumbel: 5, gaussian: 2, optional: true}, 1, ""},
+		{selector{gaussian: 3, optional: true}, 1, "not Gumbel"},
+		{selector{}, 2, ""}, // nothing was released
+	} {
+		l := NewLedger(rand.NewPCG(1, 2))
+		c.s.run(NewNoise(l))
+		err := l.CheckPlan(&c.s, c.records)
+		if c.words == "" && err != nil || c.words != "" && (!errors.Is(err, ErrLedger) || !strings.Contains(err.Error(), c.words)) {
+			t.Errorf("%+v, %d records: %v, want an error that says %q", c.s, c.records, err, c.words)
 		}
 	}
 }

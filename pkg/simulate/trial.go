@@ -181,7 +181,7 @@ func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (r
 	tick(rounds - ticked)
 	for i := range seats {
 		at = i
-		unchecked, err := seats[i].check(e.claims[i])
+		unchecked, err := seats[i].check(e.claims[i], rounds)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -210,10 +210,13 @@ func allArms(n int) []int {
 // none, that cannot be compared. It can if the plan lists draws, or draws nothing from the trial's
 // source. A learner that draws noise from the operating system keeps its own ledger and has a
 // method Check.
-func (s *seat) check(claim *privacy.Claim) (unchecked []bandit.Warning, err error) {
+func (s *seat) check(claim *privacy.Claim, rounds int) (unchecked []bandit.Warning, err error) {
 	planner, ok := s.learner.(privacy.Planner)
 	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality == privacy.Secure) {
-		err = s.ledger.CheckPlan(planner)
+		if warmer(s.learner) != nil {
+			rounds++ // round 0 is a record, too
+		}
+		err = s.ledger.CheckPlan(planner, rounds)
 	} else if claim != nil && !math.IsInf(claim.Epsilon(), 1) {
 		unchecked = []bandit.Warning{{What: "trials whose privacy claim was not compared with the noise drawn: the learner's plan lists no Draws", Count: 1}}
 	}

@@ -377,7 +377,7 @@ func (c DeviceCase) ledger(fail report) {
 				return
 			}
 		}
-		if err := ledger.CheckPlan(&reported{d, n}); err != nil {
+		if err := ledger.CheckPlan(&reported{d, n}, n); err != nil {
 			fail("after %d messages: %v", n, err)
 		}
 		if n > 0 && len(ledger.Drawn()) == 0 {

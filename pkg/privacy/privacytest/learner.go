@@ -101,7 +101,11 @@ func (c LearnerCase) ledger(fail report) {
 			fail("run %d: %v", i+1, err)
 			return
 		}
-		if err := ledger.CheckPlan(x); err != nil {
+		records := min(n, c.Long)
+		if w, ok := l.(bandit.Warmer); ok && n > 0 && w.WantsWarmUp() {
+			records++
+		}
+		if err := ledger.CheckPlan(x, records); err != nil {
 			fail("run %d, of %d rounds: %v", i+1, n, err)
 		}
 		if system, ok := l.(interface{ Check() error }); ok {

@@ -351,11 +351,8 @@ func (c Case[R]) ledger(fail report) {
 				fail("reading release %d draws noise: draw it when records come", place+1)
 			}
 		}
-		if err := ledger.CheckPlan(x); err != nil {
+		if err := ledger.CheckPlan(x, n); err != nil {
 			fail("after %d records: %v", n, err)
-		}
-		if missing := undrawn(privacy.PlanOf(x, n), ledger.Drawn()); n == len(records) && missing != "" && !secure(x) {
-			fail("after %d records no case of the plan has all its noise: no draw of %s", n, missing)
 		}
 		system, ok := x.(interface{ Check() error })
 		switch {
@@ -369,27 +366,6 @@ func (c Case[R]) ledger(fail report) {
 			fail("%d records and no noise: draw all of it from the privacy.Noise that Reset is given", n)
 		}
 	}
-}
-
-// undrawn names a law without a draw in every case of a plan; it is empty if one case has draws of
-// all its laws. A release may show fewer numbers than its law has, so kinds and scales are compared.
-func undrawn(p privacy.Plan, drawn []privacy.Draws) (missing string) {
-	for _, releases := range p.Cases {
-		missing = ""
-		for _, r := range releases {
-			for _, law := range r.Laws {
-				if law.Scale > 0 && !slices.ContainsFunc(drawn, func(d privacy.Draws) bool {
-					return d.Count > 0 && d.Kind == law.Kind && d.Scale == law.Scale
-				}) {
-					missing = law.String()
-				}
-			}
-		}
-		if missing == "" {
-			return ""
-		}
-	}
-	return missing
 }
 
 func (c Case[R]) plan(fail report) {
