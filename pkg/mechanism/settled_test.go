@@ -17,6 +17,7 @@ type settler struct {
 	mechanism privacy.Planner
 	init      func() error
 	run       func(show func(...any))
+	slow      bool // to account for; the event and the delta stand for what is proved
 }
 
 // settlers are all mechanisms, by name.
@@ -27,7 +28,7 @@ func settlers() map[string]func() settler {
 	rows := func(name string, s privacy.Setup, a func() privacy.Accumulator) {
 		all[name] = func() settler {
 			a := a()
-			return settler{a, func() error { return a.Init(s) }, func(show func(...any)) { accumulate(a, s, show) }}
+			return settler{a, func() error { return a.Init(s) }, func(show func(...any)) { accumulate(a, s, show) }, false}
 		}
 	}
 	setup := privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}
@@ -56,7 +57,7 @@ func settlers() map[string]func() settler {
 		} {
 			all[fmt.Sprintf("%s, warm-up %v", name, s.WarmUp)] = func() settler {
 				m := tally()
-				return settler{m, func() error { return m.Init(s) }, func(show func(...any)) { tell(m, s, show) }}
+				return settler{m, func() error { return m.Init(s) }, func(show func(...any)) { tell(m, s, show) }, false}
 			}
 		}
 	}
@@ -82,7 +83,7 @@ func settlers() map[string]func() settler {
 					show(m.Release(d, v), d)
 				}
 				show(m.Scale(), m.Clipped())
-			}}
+			}, false}
 		}
 		all[fmt.Sprintf("VectorGaussian, %v", k)] = func() settler {
 			m := &VectorGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}
@@ -93,7 +94,7 @@ func settlers() map[string]func() settler {
 					show(m.Release(d, v), d)
 				}
 				show(m.SD(), m.Clipped())
-			}}
+			}, false}
 		}
 		secure := func(m Secure) settler {
 			return settler{m, m.Init, func(show func(...any)) {
@@ -105,7 +106,7 @@ func settlers() map[string]func() settler {
 					show(m.Release(d), d)
 				}
 				show(m.Check())
-			}}
+			}, false}
 		}
 		all[fmt.Sprintf("SecureLaplace, %v", k)] = func() settler { return secure(&SecureLaplace{Epsilon: 0.7, Dim: 3, Bound: 2, Neighbours: k}) }
 		all[fmt.Sprintf("SecureGaussian, %v", k)] = func() settler { return secure(&SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}) }
@@ -119,7 +120,7 @@ func settlers() map[string]func() settler {
 						show(above, err, m.Left())
 					}
 					show(m.Scales())
-				}}
+				}, false}
 			}
 			all[fmt.Sprintf("TopK, %v, monotone %v", k, monotone)] = func() settler {
 				m := &TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1, Monotone: monotone, Neighbours: k}
@@ -129,10 +130,32 @@ func settlers() map[string]func() settler {
 						show(m.Choose([]float64{3, 1, 4, 1.5, 9}[:n], nil))
 					}
 					show(m.Scale())
-				}}
+				}, false}
 			}
 		}
 	}
+	for _, recipe := range []func(privacy.Budget) *SparseEpisodes{recipe, refining} {
+		for _, concentrated := range []bool{false, true} {
+			sparsely(all, fmt.Sprintf("SparseEpisodes, refine %v, concentrated %v", recipe(b).Refine, concentrated), func() privacy.Statistic[SparseGram] {
+				e := recipe(narrow)
+				e.Concentrated, e.Lengths = concentrated, &Growing{Least: 8, Factor: 1.5}
+				return e
+			})
+		}
+	}
+	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+		sparsely(all, fmt.Sprintf("NoisyIHT, %v", c), func() privacy.Statistic[SparseTheta] {
+			return &NoisyIHT{Budget: narrow, Calibration: c, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6, Lengths: &Growing{Least: 8}}
+		})
+	}
+	for _, repairs := range []Repairs{{}, {Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true, Gamma: true}} {
+		sparsely(all, fmt.Sprintf("ThresholdedLasso, %v", repairs), func() privacy.Statistic[SparseGram] {
+			return &ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: repairs}
+		})
+	}
+	sparsely(all, "TopScores", func() privacy.Statistic[Support] {
+		return &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: &Signs{Y: 1}, Lengths: &Growing{Least: 8}}
+	})
 	all["RandomisedResponse"] = func() settler {
 		m := &RandomisedResponse{Epsilon: 0.7, Choices: 3, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "answer", Contributions: 2}}
 		return settler{m, m.Init, func(show func(...any)) {
@@ -145,9 +168,29 @@ func settlers() map[string]func() settler {
 				show(m.Estimate(estimate, []int{9, 3, 5, 1, 1}[:n]), estimate)
 			}
 			show(m.Keep())
-		}}
+		}, false}
 	}
 	return all
+}
+
+// sparsely adds a statistic of sparse rows: a run over some of which are malformed, huge or beyond
+// the horizon.
+func sparsely[R any](all map[string]func() settler, name string, fresh func() privacy.Statistic[R]) {
+	all[name] = func() settler {
+		const dim, horizon = 6, 60
+		m := fresh()
+		return settler{m, func() error { return m.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}) }, func(show func(...any)) {
+			m.Reset(privacy.NewNoise(testSource()))
+			for i, rec := range sparseRows(rand.New(rand.NewPCG(3, 1)), horizon+2, dim) {
+				_, short := m.Add(privacy.Row(make([]float64, dim)))
+				if i%9 == 8 {
+					rec.Y[0] = 1e200
+				}
+				moved, err := m.Add(&rec)
+				show(short, moved, err, *m.Release(), m.Clipped())
+			}
+		}, true}
+	}
 }
 
 // accumulate shows a run over rows of which some are too long, of another length, or beyond the
@@ -219,7 +262,10 @@ func (s settler) trace(t *testing.T, change func(any)) string {
 	}
 	claim := func() {
 		c := privacy.ClaimOf(s.mechanism)
-		show(c.Fields(), c.Proved(), c.Asked(), c.Plan().Cases, c.Event())
+		show(c.Asked(), c.Plan().Cases, c.Plan().Event(), c.Model(), c.Neighbours(), c.Scope(), c.Calibration(), c.Conditions(), c.Source())
+		if !s.slow {
+			show(c.Fields(), c.Proved())
+		}
 	}
 	claim()
 	s.run(show)

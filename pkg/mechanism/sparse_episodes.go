@@ -60,6 +60,7 @@ type SparseEpisodes struct {
 	Estimate SparseEstimate
 
 	setup   privacy.Setup
+	as      *SparseEpisodes // the fields as they were in Init
 	dim     int
 	phases  []phase
 	ends    []int // by episode: the number of records at its end, all before the horizon
@@ -115,7 +116,7 @@ var _ privacy.Statistic[SparseGram] = (*SparseEpisodes)(nil)
 
 // Init validates, calibrates and allocates.
 func (e *SparseEpisodes) Init(s privacy.Setup) error {
-	e.noise, e.phases, e.ends, e.setup = nil, nil, nil, privacy.Setup{}
+	e.noise, e.as, e.phases, e.ends, e.setup = nil, nil, nil, nil, privacy.Setup{}
 	if err := checkEpisodes(s); err != nil {
 		return err
 	}
@@ -144,7 +145,8 @@ func (e *SparseEpisodes) Init(s privacy.Setup) error {
 	if err := size.Check(what, float64(float64(longest)*float64(dim))+float64(3*float64(dim))); err != nil {
 		return err
 	}
-	e.setup, e.dim, e.phases, e.ends = s, dim, phases, ends
+	as := *e
+	e.as, e.setup, e.dim, e.phases, e.ends = &as, s, dim, phases, ends
 	e.rows, e.rewards = make([]float64, 0, longest*dim), make([]float64, 0, longest)
 	e.scores, e.gumbel = make([]float64, dim), make([]float64, dim)
 	e.Reset(nil)
@@ -271,7 +273,7 @@ func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
 // end releases the support and the Gram matrix of the open episode.
 func (e *SparseEpisodes) end(p *phase) {
 	r := SparseGram{Episode: e.release.Episode + 1, Records: len(e.rewards), Dim: e.dim, Noise: p.sd, CrossNoise: p.sd / p.Scale}
-	if e.Refine {
+	if e.as.Refine {
 		for i, v := range e.theta { // what was dropped is 0
 			if v != 0 {
 				r.Support, r.Centre = append(r.Support, e.release.Support[i]), append(r.Centre, v)
@@ -282,8 +284,8 @@ func (e *SparseEpisodes) end(p *phase) {
 	r.Centre = append(r.Centre, make([]float64, len(r.Support)-len(r.Centre))...)
 	e.gram(p, &r)
 	e.release, e.orders = r, append(e.orders, len(r.Support)+1)
-	if e.Refine {
-		e.theta = e.Estimate.Solve(&e.release, nil)
+	if e.as.Refine {
+		e.theta = e.as.Estimate.Solve(&e.release, nil)
 	}
 	e.rows, e.rewards = e.rows[:0], e.rewards[:0]
 	clear(e.scores)
@@ -342,7 +344,7 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 		return privacy.NoPlan("%v", errInit)
 	}
 	p := privacy.Plan{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: e.Budget,
+		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: e.as.Budget,
 		Conditions: []string{clippedRows, "a missing user is a row of zeros at the user's place"},
 		Source:     "Durfee and Rogers 2019; Dwork, Talwar, Thakurta, Zhang 2014; composed here",
 	}
