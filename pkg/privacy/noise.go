@@ -134,11 +134,7 @@ func (n *Noise) Gumbel(dst []float64, scale float64) {
 		return
 	}
 	for i := range dst {
-		e := random.Exponential(n.rng)
-		for e == 0 { // once in 2^32
-			e = random.Exponential(n.rng)
-		}
-		dst[i] = -scale * portable.Log(e)
+		dst[i] = scale * random.Gumbel(n.rng)
 	}
 }
 

@@ -61,3 +61,34 @@ func TestResponse(t *testing.T) {
 		t.Errorf("one choice: %d, want 0", got)
 	}
 }
+
+// edge is a source of which every first word of three is 0, the lowest step of any ziggurat.
+type edge struct {
+	rest  rand.Source
+	words int
+}
+
+func (e *edge) Uint64() uint64 {
+	if e.words++; e.words%3 == 1 {
+		return 0
+	}
+	return e.rest.Uint64()
+}
+
+// TestGumbelTail: Gumbel noise has no largest value. What a grid of 2^32 steps would leave out, once
+// in 10^10 draws, goes on like an exponential tail.
+func TestGumbelTail(t *testing.T) {
+	n, dst := NewNoise(&edge{rest: rand.NewPCG(1, 2)}), make([]float64, 1)
+	beyond := map[float64]int{}
+	for range 3000 {
+		n.Gumbel(dst, 2)
+		for _, scales := range []float64{22, 24, 26} {
+			if dst[0] > 2*scales {
+				beyond[scales]++
+			}
+		}
+	}
+	if a, b, c := beyond[22], beyond[24], beyond[26]; !(c > 0 && b > 3*c && a > 3*b) {
+		t.Errorf("%d draws beyond 22 scales, %d beyond 24, %d beyond 26: want each a seventh of the one before", a, b, c)
+	}
+}

@@ -41,19 +41,47 @@ func Normal(r *rand.Rand) float64 {
 // Exponential draws a standard exponential variable: the number that r.ExpFloat64 returns, but the
 // same on every machine, by Marsaglia and Tsang's ziggurat of 256 layers.
 func Exponential(r *rand.Rand) float64 {
+	x, _ := exponential(r)
+	return x
+}
+
+// Gumbel draws a standard Gumbel variable, -ln E for a standard exponential E. Its right tail is
+// complete.
+//
+// The ziggurat's E lies on a grid of 2^32 steps, of which Exponential returns the lower end. The
+// logarithm would end where the grid does, at about 22: so in the first 1024 steps, which one draw
+// in four million meets, the place within the step is drawn, too.
+func Gumbel(r *rand.Rand) float64 {
+	switch x, step := exponential(r); {
+	case x >= 1024*step:
+		return -portable.Log(x)
+	case x > 0:
+		return -portable.Log(x + float64(step*r.Float64()))
+	default: // -ln(step U), of a uniform U
+		return Exponential(r) - portable.Log(step)
+	}
+}
+
+// exponential returns a standard exponential variable, and the step of the grid that it lies on.
+func exponential(r *rand.Rand) (x, step float64) {
 	for {
 		u := r.Uint64()
 		place := uint32(u)
 		layer := u >> 32 & 255
-		x := float64(place) * float64(exponentialLayers.width[layer])
+		step = float64(exponentialLayers.width[layer])
+		x = float64(place) * step
 		if place < exponentialLayers.inner[layer] {
-			return x
+			return x, step
 		}
 		if layer == 0 {
-			return exponentialTail - portable.Log(r.Float64())
+			rest := r.Float64()
+			if rest == 0 { // below 2^-53
+				return exponentialTail + float64(53*math.Ln2) + Exponential(r), step
+			}
+			return exponentialTail - portable.Log(rest), step
 		}
 		if exponentialLayers.under(layer, r, portable.Exp(-x)) {
-			return x
+			return x, step
 		}
 	}
 }
