@@ -169,6 +169,12 @@ func subjects() []subject {
 				return pick + mu, err
 			}, budget, 2, 0.5}
 		}),
+		of("privacy.CalibrateAdaptiveSelection", func() []any {
+			return []any{func(b privacy.Budget, picks int, share float64) (float64, error) {
+				pick, mu, err := privacy.CalibrateAdaptiveSelection(b, picks, share)
+				return pick + mu, err
+			}, budget, 2, 0.5}
+		}),
 		of("privacy.NewDiscretePair", func() []any {
 			return []any{privacy.NewDiscretePair, []float64{0.5, 0.5}, []float64{0.25, 0.75}}
 		}),
@@ -196,6 +202,7 @@ func subjects() []subject {
 		values("privacy.DiscreteLaplaceEvent", func() any { return &privacy.DiscreteLaplaceEvent{Sensitivity: 2, Scale: 3} }),
 		values("privacy.ResponseEvent", func() any { return &privacy.ResponseEvent{Epsilon: 1, Choices: 3} }),
 		values("privacy.ExponentialEvent", func() any { return &privacy.ExponentialEvent{Epsilon: 1} }),
+		values("privacy.SelectionEvent", func() any { return &privacy.SelectionEvent{Epsilon: 0.5, Picks: 2, Mu: 0.3} }),
 		values("privacy.SparseVectorEvent", func() any { return &privacy.SparseVectorEvent{Epsilon: 0.5, Accepted: 2} }),
 		values("privacy.WishartEvent", func() any { return &privacy.WishartEvent{Node: narrow, Nodes: 4} }),
 		values("privacy.ApproximateEvent", func() any { return &privacy.ApproximateEvent{Budget: budget} }),

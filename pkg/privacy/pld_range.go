@@ -55,22 +55,38 @@ func BoundedRangePair(epsilon float64) (Pair, error) {
 // The two have zCDP costs of picks pick^2/8 = share R and mu^2/2 = (1-share) R, for 0 < share < 1.
 // R is the largest for which the composition is within the budget by PLD accounting, to a relative
 // 1e-4 on the safe side. Epsilon = +Inf returns +Inf twice. The accountant takes about a second;
-// results are remembered.
+// results are remembered. CalibrateAdaptiveSelection allows less noise.
 func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
+	return selection{b, picks, share, false}.calibrate()
+}
+
+// CalibrateAdaptiveSelection does what CalibrateSelection does, with the exact cost of picks that
+// come before the Gaussian, a SelectionEvent: 5 to 7% less noise at delta = 1e-5. More than 4096
+// picks are an error.
+func CalibrateAdaptiveSelection(b Budget, picks int, share float64) (pick, mu float64, err error) {
+	return selection{b, picks, share, true}.calibrate()
+}
+
+// calibrate computes the range of a pick and the mu of the Gaussian.
+func (s selection) calibrate() (pick, mu float64, err error) {
+	b, picks := s.budget, s.picks
 	if err := b.Approximate(); err != nil {
 		return 0, 0, err
 	}
-	if picks < 1 || picks > mostPicks {
-		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want in [1, %d]", picks, mostPicks)
+	most := mostPicks
+	if s.adaptive {
+		most = mostAdaptive
 	}
-	if !(share > 0 && share < 1) {
-		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", share)
+	if picks < 1 || picks > most {
+		return 0, 0, fmt.Errorf("privacy: a selection of %d picks, want in [1, %d]", picks, most)
+	}
+	if !(s.share > 0 && s.share < 1) {
+		return 0, 0, fmt.Errorf("privacy: a share of %v for the selection, want in (0, 1)", s.share)
 	}
 	if b.None() {
 		return math.Inf(1), math.Inf(1), nil
 	}
-	key := selection{b, picks, share}
-	if known, ok := selections.Load(key); ok {
+	if known, ok := selections.Load(s); ok {
 		v := known.([2]float64)
 		return v[0], v[1], nil
 	}
@@ -80,10 +96,13 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 	}
 	split := func(scale float64) (pick, mu float64) {
 		r := math.Sqrt(rho) / scale
-		return r * math.Sqrt(8*share/float64(picks)), r * math.Sqrt(2*(1-share))
+		return r * math.Sqrt(8*s.share/float64(picks)), r * math.Sqrt(2*(1-s.share))
 	}
 	event := func(scale float64) Event {
 		pick, mu := split(scale)
+		if s.adaptive {
+			return SelectionEvent{pick, picks, mu}
+		}
 		return Sequence{Repeat{ExponentialEvent{pick}, picks}, GaussianEvent{mu}}
 	}
 	scale, err := Calibrate(PLD{}, b, event)
@@ -106,18 +125,22 @@ func CalibrateSelection(b Budget, picks int, share float64) (pick, mu float64, e
 		scale *= epsilon / b.Epsilon * (1 + 1e-7)
 	}
 	pick, mu = split(scale)
-	selections.Store(key, [2]float64{pick, mu})
+	selections.Store(s, [2]float64{pick, mu})
 	return pick, mu, nil
 }
 
 // mostPicks bounds a selection: the accountant's grids grow with it.
-const mostPicks = 1 << 16
+const (
+	mostPicks    = 1 << 16
+	mostAdaptive = 1 << 12
+)
 
-// selection is what CalibrateSelection computes from.
+// selection is what a selection is calibrated from.
 type selection struct {
-	budget Budget
-	picks  int
-	share  float64
+	budget   Budget
+	picks    int
+	share    float64
+	adaptive bool
 }
 
 var selections sync.Map // from selection to [2]float64

@@ -1,0 +1,101 @@
+package privacy
+
+import (
+	"math"
+	"testing"
+)
+
+// worstSelection is the delta of the best adversary against choices of a range and then a Gaussian,
+// who has so many responses to choose from at each step.
+func worstSelection(width, mu, epsilon float64, picks, responses int) float64 {
+	if picks == 0 {
+		return GaussianDelta(epsilon, mu)
+	}
+	most := 0.0
+	for i := range responses + 1 {
+		at := width * float64(i) / float64(responses)
+		q := (math.Exp(-at) - math.Exp(-width)) / -math.Expm1(-width)
+		p := q * math.Exp(at)
+		most = math.Max(most, p*worstSelection(width, mu, epsilon-at, picks-1, responses)+
+			(1-p)*worstSelection(width, mu, epsilon-at+width, picks-1, responses))
+	}
+	return most
+}
+
+// TestSelectionEvent: the bound is at least what an adversary with some responses to choose from achieves,
+// and hardly more; and it is below the bound by one pair a choice, far below for several choices.
+func TestSelectionEvent(t *testing.T) {
+	for _, c := range []struct {
+		width, mu float64
+		picks     int
+		responses int
+	}{{0.7, 0, 1, 1000}, {0.7, 0, 3, 24}, {0.15, 0.16, 1, 1000}, {0.15, 0.16, 2, 60}, {0.15, 0.16, 3, 16}, {1.2, 1.3, 3, 24}, {3, 0.5, 2, 300}} {
+		e := SelectionEvent{c.width, c.picks, c.mu}
+		pair, err := e.Pair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		mass, other := pair.inf, 0.0
+		for _, a := range pair.atoms {
+			mass, other = mass+a.p, other+a.p*math.Exp(-a.loss)
+		}
+		near(t, "the mass of P", mass, 1, 1e-9)
+		near(t, "the mass of Q", other, 1, 1e-9)
+		for _, share := range []float64{0, 0.2, 0.5, 0.8} {
+			epsilon := share * (c.width*float64(c.picks) + 3*c.mu)
+			least := worstSelection(c.width, c.mu, epsilon, c.picks, c.responses)
+			of := func(e Event) float64 {
+				delta, err := PLD{}.Delta(e, epsilon)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return delta
+			}
+			bound, loose := of(e), 0.0
+			if c.mu > 0 {
+				loose = of(Sequence{Repeat{ExponentialEvent{c.width}, c.picks}, GaussianEvent{c.mu}})
+			} else {
+				loose = of(Repeat{ExponentialEvent{c.width}, c.picks})
+			}
+			t.Logf("%v, epsilon %.3g: delta %.6g, adversary %.6g, envelope %.6g", e, epsilon, bound, least, loose)
+			if !(least <= bound*(1+1e-9)) || bound > least*1.06 {
+				t.Errorf("%v at epsilon = %v: delta <= %v, an adversary has %v", e, epsilon, bound, least)
+			}
+			if bound > loose*(1+1e-3) {
+				t.Errorf("%v at epsilon = %v: delta <= %v, by one pair a choice %v", e, epsilon, bound, loose)
+			}
+		}
+	}
+}
+
+// The goldens come from an independent dynamic programme over the responses.
+func TestCalibrateAdaptiveSelection(t *testing.T) {
+	b := Budget{1, 1e-5}
+	pick, mu, err := CalibrateAdaptiveSelection(b, 7, 0.6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "pick", pick, 0.15938, 2e-4)
+	near(t, "mu", mu, 0.17215, 2e-4)
+	e := SelectionEvent{pick, 7, mu}
+	if delta, err := (PLD{}).Delta(e, b.Epsilon); err != nil || delta > b.Delta || delta < 0.999*b.Delta {
+		t.Errorf("delta = %v (%v), want at most %v, and closely", delta, err, b.Delta)
+	}
+	loose, _, err := CalibrateSelection(b, 7, 0.6)
+	if err != nil || !(pick > 1.05*loose && pick < 1.08*loose) {
+		t.Errorf("pick %v, and %v by one pair a choice (%v), want 5 to 8%% more", pick, loose, err)
+	}
+	for _, err := range []error{
+		refusal(CalibrateAdaptiveSelection(Budget{1, 0}, 7, 0.6)), refusal(CalibrateAdaptiveSelection(b, 0, 0.6)),
+		refusal(CalibrateAdaptiveSelection(b, 4097, 0.6)), refusal(CalibrateAdaptiveSelection(b, 7, 1)),
+	} {
+		if err == nil {
+			t.Error("a selection that is calibrated from a bad argument")
+		}
+	}
+	for _, e := range []SelectionEvent{{0, 1, 1}, {math.NaN(), 1, 1}, {1, 0, 1}, {1, 4097, 1}, {1, 1, -1}, {1, 1, math.Inf(1)}, {1e-9, 1, 1}} {
+		if _, err := e.Pair(); err == nil {
+			t.Errorf("a pair of %+v, want an error", e)
+		}
+	}
+}
