@@ -129,3 +129,45 @@ func TestSpoiltFactor(t *testing.T) {
 		}
 	}
 }
+
+// TestGrowth: with a fit after each row, and an alpha that falls as a bandit's does, each gap is
+// small by another account than the solver's, on degenerate problems too.
+func TestGrowth(t *testing.T) {
+	jumps := 0
+	for _, p := range problems(260) {
+		s := &Solver{Dim: len(p.x[0]), Fold: 3}
+		if err := s.Init(); err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range p.x {
+			if err := s.Add(x, p.y[i]); err != nil {
+				t.Fatal(err)
+			}
+			alpha := p.alpha * s.AlphaMax() / math.Sqrt(float64(i+1))
+			if alpha == 0 {
+				continue
+			}
+			s.work.at = s.work.at[:0]
+			w, err := s.Fit(alpha)
+			if err != nil {
+				t.Errorf("%s: row %d: %v", p.name, i, err)
+				break
+			}
+			if len(s.work.at) == 0 && len(s.support) > 0 { // nothing but Newton steps
+				jumps++
+			}
+			so := problem{x: p.x[:i+1], y: p.y[:i+1]}
+			whole := 0.0
+			for _, y := range so.y {
+				whole += y * y / float64(2*(i+1))
+			}
+			if _, gap := so.gap(w, alpha); !(gap <= 1.01e-9*whole) {
+				t.Errorf("%s: row %d: gap %v of %v, want <= 1e-9", p.name, i, gap, whole)
+				break
+			}
+		}
+	}
+	if jumps < 1000 {
+		t.Errorf("%d fits by Newton steps alone, want many", jumps)
+	}
+}

@@ -15,11 +15,11 @@ import (
 //
 // It cycles through the coordinates of a working set (Friedman, Hastie and Tibshirani 2010) with
 // the sums X'X and X'y in place of the rows. Newton steps between its sweeps finish what would take
-// many of them, such as strongly correlated columns. If few signs change, as after a few rows, Newton
-// steps do it alone, in O(m^2) for m coefficients: the solver keeps and updates the Cholesky factor
-// of X'X on the support. The working set holds the last fit's
-// coordinates and those that violate the optimality conditions most; coordinates that cannot matter
-// are left out by the gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017).
+// many of them, such as strongly correlated columns. If few signs change, as after a few rows,
+// Newton steps do it alone, in O(m^2) for m coefficients: the solver keeps and updates the Cholesky
+// factor of X'X on the support. The working set holds the last fit's coordinates and those that
+// violate the optimality conditions most; coordinates that cannot matter are left out by the
+// gap-safe sphere (Ndiaye, Fercoq, Gramfort and Salmon 2017).
 //
 // Columns of X'X are made when they are first needed and brought up to date when they are needed
 // again. So Add costs O(d), and a fit O(d) for each coordinate of its working set and each row

@@ -13,13 +13,13 @@ import (
 // ExponentialEvents costs more: it grants the adversary the worst response for each epsilon of the
 // curve at once.
 //
-// Let H_0(x) be the curve of the Gaussian: delta at epsilon = ln x. In general,
-// h_0(a, b) = a H_0(b/a) is what is left to gain when the outputs so far have probability a in one
-// world and b in the other. A choice (P, Q) before it turns this into the sum of h_0(a P(o), b Q(o))
-// over its outputs o. Its losses lie in [t - r, t] for some t in [0, r], where r = Epsilon. Split
-// each output into two with the losses t and t - r and the same masses in both worlds: the sum does
-// not fall, as h_0 is convex and homogeneous. So the response of two outputs with these losses is
-// worst for its t (Dong, Durfee and Rogers 2020), and
+// Let H_0(x) be the curve of the Gaussian: delta at epsilon = ln x. In general, h_0(a, b) = a
+// H_0(b/a) is what is left to gain when the outputs so far have probability a in one world and b in
+// the other. A choice (P, Q) before it turns this into the sum of h_0(a P(o), b Q(o)) over its
+// outputs o. Its losses lie in [t - r, t] for some t in [0, r], where r = Epsilon. Split each
+// output into two with the losses t and t - r and the same masses in both worlds: the sum does not
+// fall, as h_0 is convex and homogeneous. So the response of two outputs with these losses is worst
+// for its t (Dong, Durfee and Rogers 2020), and
 //
 //	H_1(x) = max over t of p H_0(x e^-t) + (1-p) H_0(x e^(r-t)),  p = (1 - e^(t-r))/(1 - e^-r).
 //
