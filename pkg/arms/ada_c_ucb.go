@@ -19,9 +19,8 @@ import (
 type AdaCUCB struct {
 	Beta float64 // > 0; 0 means 3.1. The regret bound needs > 3
 
-	leader
-	beta, width float64
-	lines       []line
+	ucb
+	beta float64
 }
 
 var _ learner.Policy[privacy.Means] = (*AdaCUCB)(nil)
@@ -39,26 +38,19 @@ func (l *AdaCUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.beta = or(l.Beta, 3.1)
-	if err := l.init("AdaCUCB", p, horizon); err != nil {
-		return err
-	}
-	l.lines = make([]line, p.Arms)
-	return nil
+	return l.init("AdaCUCB", p, horizon)
 }
 
 // Learn chooses the arm with the largest upper confidence bound. The Root of Gaussian noise is
 // sqrt(2) standard deviations.
 func (l *AdaCUCB) Learn(r *privacy.Means) ([]float64, error) {
+	l.take(r)
 	for _, a := range r.Changed {
-		of, root := &r.Of[a], r.Of[a].Tail.Root/l.span
-		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, math.Sqrt(0.5/float64(of.Count) + float64(root*root))}
+		of := &l.of[a]
+		variance := 0.5/float64(of.Count) + float64(of.Tail.Root*of.Tail.Root)
+		l.lines[a] = line{mean: of.Mean, width: math.Sqrt(variance)}
 	}
 	return l.follow(r, l)
 }
 
-func (l *AdaCUCB) at(log float64) { l.width = math.Sqrt(l.beta * log) }
-
-func (l *AdaCUCB) bound(a int) float64 {
-	line := &l.lines[a]
-	return line.mean + float64(l.width*line.width)
-}
+func (l *AdaCUCB) at(log float64) { l.byWidth = math.Sqrt(l.beta * log) }

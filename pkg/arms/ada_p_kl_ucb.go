@@ -46,14 +46,17 @@ func (l *AdaPKLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error 
 
 // Reset forgets everything.
 func (l *AdaPKLUCB) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
+	l.leader.Reset(own)
 	for a := range l.upper {
 		l.upper[a].Reset()
 	}
 }
 
 // Learn chooses the arm with the largest index.
-func (l *AdaPKLUCB) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
+func (l *AdaPKLUCB) Learn(r *privacy.Means) ([]float64, error) {
+	l.take(r)
+	return l.follow(r, l)
+}
 
 func (l *AdaPKLUCB) at(log float64) { l.level = l.alpha * log }
 

@@ -19,9 +19,8 @@ import (
 type AdaPUCB struct {
 	Alpha float64 // > 0; 0 means 3.1. The regret bound needs > 3
 
-	leader
-	alpha, width, noise float64
-	lines               []line
+	ucb
+	alpha float64
 }
 
 var _ learner.Policy[privacy.Means] = (*AdaPUCB)(nil)
@@ -42,27 +41,15 @@ func (l *AdaPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.alpha = or(l.Alpha, 3.1)
-	if err := l.init("AdaPUCB", p, horizon); err != nil {
-		return err
-	}
-	l.lines = make([]line, p.Arms)
-	return nil
+	return l.init("AdaPUCB", p, horizon)
 }
 
 // Learn chooses the arm with the largest upper confidence bound.
 func (l *AdaPUCB) Learn(r *privacy.Means) ([]float64, error) {
-	for _, a := range r.Changed {
-		of := &r.Of[a]
-		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, 1 / math.Sqrt(float64(of.Count))}
-	}
+	l.read(r)
 	return l.follow(r, l)
 }
 
 func (l *AdaPUCB) at(log float64) {
-	l.width, l.noise = math.Sqrt(l.alpha*log/2), l.alpha*log
-}
-
-func (l *AdaPUCB) bound(a int) float64 {
-	line := &l.lines[a]
-	return line.mean + float64(l.width*line.width) + float64(l.noise*l.of[a].Tail.Linear)
+	l.byWidth, l.byNoise = math.Sqrt(l.alpha*log/2), l.alpha*log
 }

@@ -21,10 +21,8 @@ import (
 type DPUCB struct {
 	Epsilon float64 // of the statistic, > 0, no default
 
-	leader
-	epsilon, width, v float64
-	lines             []line
-	noise             []float64 // by arm, what v is multiplied by
+	ucb
+	epsilon float64
 }
 
 var _ learner.Policy[privacy.Means] = (*DPUCB)(nil)
@@ -40,30 +38,21 @@ func (l *DPUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.epsilon = l.Epsilon
-	if err := l.init("DPUCB", p, horizon); err != nil {
-		return err
-	}
-	l.lines, l.noise = make([]line, p.Arms), make([]float64, p.Arms)
-	return nil
+	return l.init("DPUCB", p, horizon)
 }
 
 // Learn chooses the arm with the largest upper confidence bound.
 func (l *DPUCB) Learn(r *privacy.Means) ([]float64, error) {
+	l.read(r)
 	for _, a := range r.Changed {
-		of, n := &r.Of[a], float64(r.Of[a].Count)
-		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, 1 / math.Sqrt(n)}
-		if l.noise[a] = 1 / n; of.Count&(of.Count-1) != 0 {
-			l.noise[a] = (portable.Log(n) + 1) / n
+		n, line := r.Of[a].Count, &l.lines[a]
+		if line.noise = 1 / float64(n); n&(n-1) != 0 {
+			line.noise *= portable.Log(float64(n)) + 1
 		}
 	}
 	return l.follow(r, l)
 }
 
 func (l *DPUCB) at(log float64) {
-	l.width, l.v = math.Sqrt(2*log), math.Sqrt(8)*(2*math.Ln2+float64(4*log))/l.epsilon
-}
-
-func (l *DPUCB) bound(a int) float64 {
-	line := &l.lines[a]
-	return line.mean + float64(l.width*line.width) + float64(l.v*l.noise[a])
+	l.byWidth, l.byNoise = math.Sqrt(2*log), math.Sqrt(8)*(2*math.Ln2+float64(4*log))/l.epsilon
 }

@@ -14,7 +14,7 @@ import (
 // moved into [0, 1].
 type estimates struct {
 	problem bandit.Problem
-	span    float64 // length of the range of rewards
+	scale   float64 // 1 over the length of the range of rewards
 	of      []privacy.Estimate
 	unseen  int // the first arm without an estimate; the number of arms if all have one
 	round   int // the next one, after the records of the release
@@ -38,7 +38,7 @@ func (e *estimates) init(who string, p bandit.Problem, horizon int) error {
 	if err := size.Check(fmt.Sprintf("arms: Problem.Arms = %d", p.Arms), 16*float64(p.Arms)); err != nil {
 		return err
 	}
-	e.problem, e.span = p, p.RewardMax-p.RewardMin
+	e.problem, e.scale = p, 1/(p.RewardMax-p.RewardMin)
 	e.of = make([]privacy.Estimate, p.Arms)
 	return nil
 }
@@ -51,10 +51,11 @@ func (e *estimates) Reset(*rand.Rand) {
 
 // take reads the estimates that have changed.
 func (e *estimates) take(r *privacy.Means) {
+	lo, scale := e.problem.RewardMin, e.scale
 	for _, a := range r.Changed {
-		of, lo := &r.Of[a], e.problem.RewardMin
-		e.of[a] = privacy.Estimate{Mean: (of.Mean - lo) / e.span, Count: of.Count,
-			Tail: privacy.Tail{Root: of.Tail.Root / e.span, Linear: of.Tail.Linear / e.span}}
+		of, to := &r.Of[a], &e.of[a]
+		to.Mean, to.Count = (of.Mean-lo)*scale, of.Count
+		to.Tail.Root, to.Tail.Linear = of.Tail.Root*scale, of.Tail.Linear*scale
 	}
 	for e.unseen < len(e.of) && e.of[e.unseen].Count > 0 {
 		e.unseen++

@@ -60,14 +60,17 @@ func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 
 // Reset forgets everything.
 func (l *KLUCB) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
+	l.leader.Reset(own)
 	for a := range l.upper {
 		l.upper[a].Reset()
 	}
 }
 
 // Learn chooses the arm with the largest index.
-func (l *KLUCB) Learn(r *privacy.Means) ([]float64, error) { return l.follow(r, l) }
+func (l *KLUCB) Learn(r *privacy.Means) ([]float64, error) {
+	l.take(r)
+	return l.follow(r, l)
+}
 
 func (l *KLUCB) at(log float64) { l.log = log }
 

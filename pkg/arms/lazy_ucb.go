@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -20,7 +21,10 @@ type LazyUCB struct {
 	Explore float64 // > 0; 0 means 3, as published
 
 	told
-	explore float64
+	race             race
+	explore          float64
+	byWidth, byNoise float64
+	seen             []float64 // the broadcast that bounds are of
 }
 
 var _ learner.Policy[privacy.Means] = (*LazyUCB)(nil)
@@ -36,7 +40,17 @@ func (l *LazyUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.explore = or(l.Explore, 3)
-	return l.init("LazyUCB", p, horizon)
+	if err := l.init("LazyUCB", p, horizon); err != nil {
+		return err
+	}
+	l.race.init(p.Arms)
+	return nil
+}
+
+// Reset forgets everything.
+func (l *LazyUCB) Reset(own *rand.Rand) {
+	l.estimates.Reset(own)
+	l.race.reset()
 }
 
 // Act appends the arm with the largest upper confidence bound.
@@ -45,13 +59,17 @@ func (l *LazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 	if err != nil || unseen >= 0 {
 		return append(dst, max(unseen, 0)), err
 	}
-	log := l.explore * logarithm(v.Round)
-	best, most := 0, math.Inf(-1)
-	for a := range l.of {
-		of := (*arm)(broadcast[armSize*a:])
-		if x := of[mean] + math.Sqrt(log/of[count]) + float64(log*of[noise]); x > most {
-			best, most = a, x
-		}
+	if l.seen = broadcast; !l.ours(broadcast) {
+		l.race.reset()
 	}
+	best := l.race.first(len(l.of), l.fresh, v.Round, l)
+	l.fresh = l.fresh[:0]
 	return append(dst, best), nil
+}
+
+func (l *LazyUCB) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.explore*log), l.explore*log }
+
+func (l *LazyUCB) bound(a int) float64 {
+	of := (*arm)(l.seen[armSize*a:])
+	return of[mean] + float64(l.byWidth*of[width]) + float64(l.byNoise*of[noise])
 }

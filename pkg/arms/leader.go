@@ -2,6 +2,7 @@ package arms
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -26,9 +27,17 @@ type index interface {
 
 // init validates and allocates.
 func (l *leader) init(who string, p bandit.Problem, horizon int) error {
-	err := l.estimates.init(who, p, horizon)
-	l.race = race{}
-	return err
+	if err := l.estimates.init(who, p, horizon); err != nil {
+		return err
+	}
+	l.race.init(p.Arms)
+	return nil
+}
+
+// Reset forgets everything.
+func (l *leader) Reset(own *rand.Rand) {
+	l.estimates.Reset(own)
+	l.race.reset()
 }
 
 // play makes an arm the leader.
@@ -38,13 +47,12 @@ func (l *leader) play(arm int) ([]float64, error) {
 }
 
 // follow makes the first arm that was not seen the leader or, if there is none, the one with the
-// largest bound.
+// largest bound. The release was read.
 func (l *leader) follow(r *privacy.Means, x index) ([]float64, error) {
-	l.take(r)
 	if l.unseen < len(l.of) {
 		return l.play(l.unseen)
 	}
-	return l.play(l.race.first(len(l.of), l.round, x))
+	return l.play(l.race.first(len(l.of), r.Changed, l.round, x))
 }
 
 // Act appends the leader.

@@ -1,16 +1,140 @@
 package arms
 
-// race finds the arm with the largest index.
-type race struct{}
+// race finds the arm with the largest index without computing all of them in each round.
+//
+// An arm's bound grows with time and changes otherwise only with its estimate. A lap is a number of
+// rounds. When it begins, the bounds of all arms at its end are put into a heap: they are not below
+// what the arms have in the lap. In a round only those arms are looked at whose bound at the end is
+// not below the largest one found so far. With K arms of nearly equal bounds, as UCB makes them, a
+// lap of some sqrt(K) rounds costs O(K) to begin, and O(sqrt(K)) arms are looked at in each of its
+// rounds. Laps grow as long as looking costs less than beginning.
+type race struct {
+	ends  []float64 // by arm, its bound at the end of the lap
+	heap  []int32   // arms, as a binary heap with the largest bound first
+	place []int32   // of each arm in the heap
+	end   int       // the last round of the lap; 0: there is none
+	log   float64   // its logarithm
+	laps  int       // length of a lap
+	work  int       // arms looked at in the lap
 
-// first returns the arm with the largest bound in a round, ties to the lowest index.
-func (*race) first(arms, round int, x index) int {
-	x.at(logarithm(round))
-	best, most := 0, x.bound(0)
-	for a := 1; a < arms; a++ {
-		if b := x.bound(a); b > most {
-			best, most = a, b
+	x    index
+	best int32
+	most float64
+}
+
+// few is the number of arms up to which all are looked at.
+const few = 48
+
+// slack is by how much a bound may decrease in time, by rounding.
+const slack = 0x1p-32
+
+// init allocates.
+func (r *race) init(arms int) {
+	*r = race{}
+	if arms > few {
+		r.ends, r.heap, r.place = make([]float64, arms), make([]int32, arms), make([]int32, arms)
+	}
+}
+
+// reset forgets the bounds.
+func (r *race) reset() { r.end, r.laps = 0, few }
+
+// first returns the arm with the largest bound in a round, ties to the lowest index. changed lists
+// the arms whose estimate has changed since the last call. Afterwards x is at the round.
+func (r *race) first(arms int, changed []int, round int, x index) int {
+	log := logarithm(round)
+	if arms <= few {
+		x.at(log)
+		best, most := 0, x.bound(0)
+		for a := 1; a < arms; a++ {
+			if b := x.bound(a); b > most {
+				best, most = a, b
+			}
+		}
+		return best
+	}
+	if round > r.end || r.work > 4*arms {
+		r.begin(round, x)
+	} else if len(changed) > 0 {
+		x.at(r.log)
+		for _, a := range changed {
+			r.ends[a] = x.bound(a)
+			r.down(r.up(int(r.place[a])))
 		}
 	}
-	return best
+	x.at(log)
+	r.x, r.best, r.most = x, r.heap[0], x.bound(int(r.heap[0]))
+	r.look(1)
+	r.look(2)
+	r.x = nil
+	return int(r.best)
 }
+
+// begin begins a lap.
+func (r *race) begin(round int, x index) {
+	switch n := len(r.heap); {
+	case r.end == 0:
+	case r.work < n:
+		r.laps = min(2*r.laps, 1<<40)
+	case r.work > 2*n:
+		r.laps = max(r.laps/2, 1)
+	}
+	r.end, r.work = round+r.laps, 0
+	r.log = logarithm(r.end)
+	x.at(r.log)
+	for a := range r.heap {
+		r.ends[a], r.heap[a], r.place[a] = x.bound(a), int32(a), int32(a)
+	}
+	for i := len(r.heap)/2 - 1; i >= 0; i-- {
+		r.down(i)
+	}
+}
+
+// look looks at the arm at a place of the heap and at those below it.
+func (r *race) look(i int) {
+	for i < len(r.heap) {
+		a := r.heap[i]
+		if r.ends[a]+slack < r.most {
+			return
+		}
+		r.work++
+		if b := r.x.bound(int(a)); b > r.most || b == r.most && a < r.best {
+			r.best, r.most = a, b
+		}
+		r.look(2*i + 1)
+		i = 2*i + 2
+	}
+}
+
+// up moves an arm to where no arm above it has a smaller bound, and returns that place.
+func (r *race) up(i int) int {
+	a := r.heap[i]
+	for i > 0 && r.ends[r.heap[(i-1)/2]] < r.ends[a] {
+		r.put(i, r.heap[(i-1)/2])
+		i = (i - 1) / 2
+	}
+	r.put(i, a)
+	return i
+}
+
+// down moves an arm to where no arm below it has a larger bound.
+func (r *race) down(i int) {
+	a := r.heap[i]
+	for {
+		child := 2*i + 1
+		if child >= len(r.heap) {
+			break
+		}
+		if child+1 < len(r.heap) && r.ends[r.heap[child+1]] > r.ends[r.heap[child]] {
+			child++
+		}
+		if r.ends[r.heap[child]] <= r.ends[a] {
+			break
+		}
+		r.put(i, r.heap[child])
+		i = child
+	}
+	r.put(i, a)
+}
+
+func (r *race) put(i int, arm int32) { r.heap[i], r.place[arm] = arm, int32(i) }

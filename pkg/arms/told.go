@@ -13,6 +13,7 @@ import (
 type told struct {
 	estimates
 	numbers []float64
+	fresh   []int // arms whose numbers have changed since somebody emptied this
 }
 
 // arm is what a broadcast says of an arm.
@@ -22,6 +23,7 @@ type arm = [armSize]float64
 const (
 	mean  = iota // of rewards in [0, 1]
 	count        // of the rewards in it
+	width        // 1/sqrt(count)
 	noise        // scale of the Laplace noise in it
 	armSize
 )
@@ -31,7 +33,7 @@ func (t *told) init(who string, p bandit.Problem, horizon int) error {
 	if err := t.estimates.init(who, p, horizon); err != nil {
 		return err
 	}
-	t.numbers = make([]float64, armSize*p.Arms)
+	t.numbers, t.fresh = make([]float64, armSize*p.Arms), make([]int, 0, 2*p.Arms)
 	return nil
 }
 
@@ -40,12 +42,25 @@ func (t *told) Learn(r *privacy.Means) ([]float64, error) {
 	t.take(r)
 	if r.Records == 0 {
 		clear(t.numbers)
+		t.fresh = t.fresh[:0]
 	}
 	for _, a := range r.Changed {
 		of := &t.of[a]
-		*(*arm)(t.numbers[armSize*a:]) = arm{of.Mean, float64(of.Count), of.Tail.Linear}
+		n := float64(of.Count)
+		*(*arm)(t.numbers[armSize*a:]) = arm{of.Mean, n, 1 / math.Sqrt(n), of.Tail.Linear}
+	}
+	if t.fresh = append(t.fresh, r.Changed...); len(t.fresh) > len(t.of) {
+		t.fresh = t.fresh[:0]
+		for a := range t.of {
+			t.fresh = append(t.fresh, a)
+		}
 	}
 	return t.numbers, nil
+}
+
+// ours reports whether a broadcast is that of this very value, which needs no check.
+func (t *told) ours(broadcast []float64) bool {
+	return len(broadcast) > 0 && &broadcast[0] == &t.numbers[0]
 }
 
 // receive checks a broadcast, and returns the first arm that was not seen or, if there is none, -1.
@@ -53,7 +68,7 @@ func (t *told) receive(broadcast []float64) (unseen int, err error) {
 	if len(broadcast) != len(t.numbers) {
 		return -1, fmt.Errorf("a broadcast of %d numbers, want %d for each of %d arms", len(broadcast), armSize, len(t.of))
 	}
-	if len(broadcast) > 0 && &broadcast[0] == &t.numbers[0] { // this very value's
+	if t.ours(broadcast) {
 		if t.unseen < len(t.of) {
 			return t.unseen, nil
 		}

@@ -21,13 +21,9 @@ type UCB1 struct {
 	// regret is logarithmic.
 	Explore float64
 
-	leader
-	explore, log float64
-	lines        []line
+	ucb
+	explore float64
 }
-
-// line is an arm's index as a function of the confidence width of a single reward.
-type line struct{ mean, width float64 }
 
 var _ learner.Policy[privacy.Means] = (*UCB1)(nil)
 
@@ -40,25 +36,13 @@ func (l *UCB1) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.explore = or(l.Explore, 2)
-	if err := l.init("UCB1", p, horizon); err != nil {
-		return err
-	}
-	l.lines = make([]line, p.Arms)
-	return nil
+	return l.init("UCB1", p, horizon)
 }
 
 // Learn chooses the arm with the largest upper confidence bound.
 func (l *UCB1) Learn(r *privacy.Means) ([]float64, error) {
-	for _, a := range r.Changed {
-		of := &r.Of[a]
-		l.lines[a] = line{(of.Mean - l.problem.RewardMin) / l.span, 1 / math.Sqrt(float64(of.Count))}
-	}
+	l.read(r)
 	return l.follow(r, l)
 }
 
-func (l *UCB1) at(log float64) { l.log = math.Sqrt(l.explore * log) }
-
-func (l *UCB1) bound(a int) float64 {
-	line := &l.lines[a]
-	return line.mean + float64(l.log*line.width)
-}
+func (l *UCB1) at(log float64) { l.byWidth = math.Sqrt(l.explore * log) }

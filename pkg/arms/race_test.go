@@ -1,0 +1,80 @@
+package arms
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// TestRace compares the arms played, of more than are looked at in turn, with the largest of all
+// bounds, over two trials: in arms of nearly equal means, and in arms that tie. Few
+// arms are looked at.
+func TestRace(t *testing.T) {
+	const arms, rounds = 500, 20_000
+	for name, make := range map[string]func() (*learner.Private[privacy.Means], index, *race){
+		"UCB1": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewUCB1()
+			p := l.Policy.(*UCB1)
+			return l, p, &p.race
+		},
+		"DP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewDPUCB(5)
+			p := l.Policy.(*DPUCB)
+			return l, p, &p.race
+		},
+		"AdaP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewAdaPUCB(5)
+			p := l.Policy.(*AdaPUCB)
+			return l, p, &p.race
+		},
+		"Lazy-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewLazyUCB(5)
+			p := l.Policy.(*LazyUCB)
+			return l, p, &p.race
+		},
+	} {
+		l, x, race := make()
+		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
+			t.Fatal(err)
+		}
+		for trial := range 2 {
+			l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+			r := random.New(1, trial, "rewards")
+			v := bandit.View{Arms: arms}
+			var played []int
+			y := []float64{0}
+			looked, wrong := 0, 0
+			for v.Round = 1; v.Round <= rounds; v.Round++ {
+				before := race.work
+				played = l.Select(&v, played[:0])
+				// a batch goes on with its arm
+				if v.Round > 2*arms && (name != "AdaP-UCB" || len(l.Statistic.Release().Changed) > 0) {
+					x.at(logarithm(v.Round))
+					best := 0
+					for a := range arms {
+						if x.bound(a) > x.bound(best) {
+							best = a
+						}
+					}
+					if best != played[0] {
+						wrong++
+					}
+				}
+				if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
+					y[0] = 1
+				}
+				l.Update(&v, played, y)
+				looked += max(race.work-before, 0)
+			}
+			if err := l.Err(); err != nil || wrong > 0 {
+				t.Errorf("%s, trial %d: in %d rounds another arm has the largest bound; %v", name, trial, wrong, err)
+			}
+			if mean := float64(looked) / rounds; mean > arms/10 {
+				t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
+			}
+		}
+	}
+}

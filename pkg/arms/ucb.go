@@ -1,0 +1,62 @@
+package arms
+
+import (
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// ucb is the base of policies with upper confidence bounds of the form
+//
+//	mean + byWidth width + byNoise noise,
+//
+// whose factors depend on the time alone, and the other numbers on an arm's estimate.
+type ucb struct {
+	leader
+	byWidth, byNoise float64
+	lines            []line
+}
+
+// line is the numbers of an arm.
+type line struct{ mean, width, noise float64 }
+
+// init validates and allocates.
+func (u *ucb) init(who string, p bandit.Problem, horizon int) error {
+	if err := u.leader.init(who, p, horizon); err != nil {
+		return err
+	}
+	u.lines = make([]line, p.Arms)
+	return nil
+}
+
+// read sets the numbers of the arms that have changed: the width 1/sqrt(n), and the scale of
+// Laplace noise.
+func (u *ucb) read(r *privacy.Means) {
+	u.take(r)
+	for _, a := range r.Changed {
+		of := &u.of[a]
+		u.lines[a] = line{of.Mean, 1 / math.Sqrt(float64(of.Count)), of.Tail.Linear}
+	}
+}
+
+// follow is the leader's. It does not take x to ask for the bounds of few arms.
+func (u *ucb) follow(r *privacy.Means, x index) ([]float64, error) {
+	if u.unseen < len(u.lines) || len(u.lines) > few {
+		return u.leader.follow(r, x)
+	}
+	x.at(logarithm(u.round))
+	best, most, byWidth, byNoise := 0, math.Inf(-1), u.byWidth, u.byNoise
+	for a := range u.lines {
+		l := &u.lines[a]
+		if b := l.mean + float64(byWidth*l.width) + float64(byNoise*l.noise); b > most {
+			best, most = a, b
+		}
+	}
+	return u.play(best)
+}
+
+func (u *ucb) bound(a int) float64 {
+	l := &u.lines[a]
+	return l.mean + float64(u.byWidth*l.width) + float64(u.byNoise*l.noise)
+}
