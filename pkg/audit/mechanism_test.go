@@ -128,9 +128,13 @@ func coins() audit.Mechanism {
 // 1e-4. A test that chose its event on the runs that it tests it on excludes the claim of the coins
 // in 108.
 func TestValidity(t *testing.T) {
-	const audits, alpha = 300, 0.1
+	const alpha = 0.1
+	audits := 300
+	if testing.Short() {
+		audits = 100
+	}
 	most := 0.0
-	for b := (distuv.Binomial{N: audits, P: alpha}); b.CDF(most) < 1-1e-4; {
+	for b := (distuv.Binomial{N: float64(audits), P: alpha}); b.CDF(most) < 1-1e-4; {
 		most++
 	}
 	for _, m := range []audit.Mechanism{laplace(1), response(1, 2), response(0.5, 10), gaussian(privacy.Budget{Epsilon: 1, Delta: 0.01}), coins()} {

@@ -15,8 +15,8 @@ import (
 )
 
 // Every fixture's claim is excluded at 99% confidence, and its true epsilon is not. The seed is
-// fixed; of 40 other seeds, each caught all of the last ten. With -short the fixtures with
-// the most runs make half of them, where that is still 1.2 times what is needed.
+// fixed; of 40 other seeds, each caught all of the last ten. With -short the fixtures that need a
+// million runs are left out.
 func TestCaught(t *testing.T) {
 	items := broken.All()
 	if len(items) != 25 {
@@ -24,11 +24,10 @@ func TestCaught(t *testing.T) {
 	}
 	for _, item := range items {
 		start := time.Now()
-		o := audit.Options{Seed: 1}
-		if m, ok := item.(audit.Mechanism); ok && testing.Short() && m.Runs >= 1_000_000 && m.Name != broken.FreshThreshold().Name {
-			o.Runs = m.Runs / 2
+		if m, ok := item.(audit.Mechanism); ok && testing.Short() && m.Runs >= 1_000_000 {
+			continue
 		}
-		f, err := item.Run(context.Background(), o)
+		f, err := item.Run(context.Background(), audit.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -127,6 +127,9 @@ func TestSparsePolicy(t *testing.T) {
 }
 
 func TestSparseLearner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the curve of its claim takes seconds; its statistic is tested")
+	}
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, New: func() bandit.Learner {
 		s := refining()
 		s.Budget = wide
