@@ -68,6 +68,7 @@ type NoisyIHT struct {
 	levels  []peeling // by episode
 	noise   *privacy.Noise
 	count   int
+	ended   int // episodes
 	clipped int
 	rows    []float64
 	rewards []float64
@@ -156,7 +157,7 @@ func (h *NoisyIHT) Init(s privacy.Setup) error {
 
 // Reset forgets the data and draws new noise from n.
 func (h *NoisyIHT) Reset(n *privacy.Noise) {
-	h.noise, h.count, h.clipped = n, 0, 0
+	h.noise, h.count, h.ended, h.clipped = n, 0, 0, 0
 	h.rows, h.rewards = h.rows[:0], h.rewards[:0]
 	h.release = SparseTheta{Dim: h.dim}
 }
@@ -181,7 +182,7 @@ func (h *NoisyIHT) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	h.count++
-	episode := h.release.Episode
+	episode := h.ended
 	p := &h.levels[min(episode, len(h.levels)-1)]
 	y, bound := min(max(rec.Y[0], -p.reward), p.reward), h.as.Context
 	if h.as.Unclipped {
@@ -210,7 +211,8 @@ func (h *NoisyIHT) Add(rec *privacy.Record) (moved bool, err error) {
 
 // end releases the estimate of the open episode.
 func (h *NoisyIHT) end(p *peeling) {
-	r := SparseTheta{Episode: h.release.Episode + 1, Records: p.rows, Dim: h.dim}
+	h.ended++
+	r := SparseTheta{Episode: h.ended, Records: p.rows, Dim: h.dim}
 	clear(h.theta)
 	for m := range p.steps {
 		at := &p.later

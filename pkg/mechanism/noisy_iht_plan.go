@@ -18,7 +18,7 @@ func (h *NoisyIHT) Plan(records int) privacy.Plan {
 		}
 	}
 	p.Draws = []privacy.Draws{}
-	for i := range h.release.Episode {
+	for i := range h.ended {
 		p.Draws = append(p.Draws, h.draws(&h.levels[i])...)
 	}
 	return p.HeldBy(h)

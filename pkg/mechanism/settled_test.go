@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -353,4 +354,102 @@ func firstLine(got, want string) string {
 		}
 	}
 	return "it ends early"
+}
+
+// TestPlansAreCopies: whoever changes a plan, or the plan of a claim, changes nothing that is claimed
+// later.
+func TestPlansAreCopies(t *testing.T) {
+	for name, c := range settlers() {
+		s := c()
+		if err := s.init(); err != nil {
+			t.Fatal(err)
+		}
+		say := func() string {
+			p := privacy.PlanOf(s.mechanism, privacy.All)
+			return fmt.Sprintf("%+v %+v %q", p.Cases, p.Draws, p.Conditions)
+		}
+		want := say()
+		claim := privacy.ClaimOf(s.mechanism)
+		if claim.Held() {
+			want += fmt.Sprintf("%+v", claim.Plan().Event())
+		}
+		for _, p := range []privacy.Plan{privacy.PlanOf(s.mechanism, privacy.All), claim.Plan()} {
+			for _, releases := range p.Cases {
+				for i := range releases {
+					releases[i].Sensitivity = privacy.Norms{}
+					for j := range releases[i].Laws {
+						releases[i].Laws[j].Scale *= 1e6
+					}
+				}
+			}
+			for i := range p.Draws {
+				p.Draws[i].Scale *= 1e6
+			}
+			for i := range p.Conditions {
+				p.Conditions[i] = "none"
+			}
+		}
+		got := say()
+		if claim.Held() {
+			got += fmt.Sprintf("%+v", claim.Plan().Event())
+		}
+		if got != want {
+			t.Errorf("%s: after its plan was changed it says\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// meddle runs a statistic over rows, and returns its releases as they were before somebody wrote to
+// each.
+func meddle[R any](t *testing.T, s privacy.Statistic[R], write bool) (releases []string) {
+	const dim, horizon = 6, 63
+	if err := s.Init(privacy.Setup{Dim: dim + 1, Horizon: horizon}); err != nil {
+		t.Fatal(err)
+	}
+	s.Reset(privacy.NewNoise(testSource()))
+	for _, rec := range sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, dim) {
+		moved, err := s.Add(&rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !moved {
+			continue
+		}
+		r := s.Release()
+		releases = append(releases, fmt.Sprintf("%+v", *r))
+		for i := range reflect.ValueOf(r).Elem().NumField() {
+			switch f := reflect.ValueOf(r).Elem().Field(i); {
+			case !write:
+			case f.Kind() == reflect.Int:
+				f.SetInt(0)
+			case f.Kind() == reflect.Slice:
+				for j := range f.Len() {
+					f.Index(j).SetZero()
+				}
+			}
+		}
+	}
+	return append(releases, fmt.Sprintf("%+v", privacy.PlanOf(s, privacy.All).Draws))
+}
+
+// TestReleasesAreShown: a release is for its reader to write to as it likes. What is released later,
+// under which noise, does not depend on that.
+func TestReleasesAreShown(t *testing.T) {
+	try := func(name string, run func(write bool) []string) {
+		if got, want := run(true), run(false); !reflect.DeepEqual(got, want) || len(want) < 4 {
+			t.Errorf("%s: releases that were written to are followed by\n%q\nwant\n%q", name, got, want)
+		}
+	}
+	try("SparseEpisodes", func(write bool) []string { return meddle(t, recipe(narrow), write) })
+	try("SparseEpisodes, refined", func(write bool) []string { return meddle(t, refining(narrow), write) })
+	try("NoisyIHT", func(write bool) []string {
+		return meddle(t, &NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6}, write)
+	})
+	try("ThresholdedLasso", func(write bool) []string {
+		all := meddle(t, &ThresholdedLasso{Budget: privacy.Budget{Epsilon: 1e9, Delta: 0.01}, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: Repairs{TwoSided: true}}, write)
+		return slices.Repeat(all[len(all)-1:], 4) // it adds to its last release; its draws are the same
+	})
+	try("TopScores", func(write bool) []string {
+		return meddle(t, &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 8, Factor: 1}}, write)
+	})
 }

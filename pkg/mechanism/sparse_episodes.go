@@ -71,6 +71,7 @@ type SparseEpisodes struct {
 	rewards []float64 // of the open episode, less what the estimate predicts
 	scores  []float64
 	gumbel  []float64
+	support []int     // of the last release
 	theta   []float64 // the estimate that is refined, by place in the support
 	release SparseGram
 	orders  []int // of the Gram matrices released
@@ -243,10 +244,10 @@ func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	e.count++
-	episode := e.release.Episode
+	episode := len(e.orders)
 	p := e.at(episode)
 	y := rec.Y[0]
-	for i, j := range e.release.Support[:len(e.theta)] {
+	for i, j := range e.support[:len(e.theta)] {
 		y -= float64(rec.X[j] * e.theta[i])
 	}
 	if math.IsNaN(y) { // of a row so large that products overflow
@@ -272,18 +273,19 @@ func (e *SparseEpisodes) Add(rec *privacy.Record) (moved bool, err error) {
 
 // end releases the support and the Gram matrix of the open episode.
 func (e *SparseEpisodes) end(p *phase) {
-	r := SparseGram{Episode: e.release.Episode + 1, Records: len(e.rewards), Dim: e.dim, Noise: p.sd, CrossNoise: p.sd / p.Scale}
+	r := SparseGram{Episode: len(e.orders) + 1, Records: len(e.rewards), Dim: e.dim, Noise: p.sd, CrossNoise: p.sd / p.Scale}
 	if e.as.Refine {
 		for i, v := range e.theta { // what was dropped is 0
 			if v != 0 {
-				r.Support, r.Centre = append(r.Support, e.release.Support[i]), append(r.Centre, v)
+				r.Support, r.Centre = append(r.Support, e.support[i]), append(r.Centre, v)
 			}
 		}
 	}
 	r.Support = e.choose(p, r.Support)
 	r.Centre = append(r.Centre, make([]float64, len(r.Support)-len(r.Centre))...)
 	e.gram(p, &r)
-	e.release, e.orders = r, append(e.orders, len(r.Support)+1)
+	// Whoever reads the release may write to it: what the next episode depends on is kept apart.
+	e.release, e.support, e.orders = r, slices.Clone(r.Support), append(e.orders, len(r.Support)+1)
 	if e.as.Refine {
 		e.theta = e.as.Estimate.Solve(&e.release, nil)
 	}

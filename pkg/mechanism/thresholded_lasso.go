@@ -69,6 +69,7 @@ type ThresholdedLasso struct {
 	queries   int
 	redrawn   int // thresholds
 	buf       [1]float64
+	support   []int
 	release   SparseGram
 }
 
@@ -138,7 +139,7 @@ func (t *ThresholdedLasso) Init(s privacy.Setup) error {
 func (t *ThresholdedLasso) Reset(n *privacy.Noise) {
 	t.noise, t.count, t.clipped, t.queries, t.redrawn = n, 0, 0, 0, 0
 	t.rows, t.rewards = t.rows[:0], t.rewards[:0]
-	t.release = SparseGram{Dim: t.dim}
+	t.support, t.release = nil, SparseGram{Dim: t.dim}
 	if t.as == nil {
 		return
 	}
@@ -187,7 +188,7 @@ func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
 	}
 	if next := t.count + 1; next&t.count == 0 { // a power of two
 		t.choose(next)
-	} else if len(t.release.Support) > 0 {
+	} else if len(t.support) > 0 {
 		t.addRow(t.count - 1)
 		t.drawNode(bits.TrailingZeros(uint(t.count)))
 	}
@@ -200,7 +201,7 @@ func (t *ThresholdedLasso) Add(rec *privacy.Record) (moved bool, err error) {
 // again.
 func (t *ThresholdedLasso) choose(next int) {
 	t.release.Episode++
-	old := t.release.Support
+	old := t.support
 	support := t.above(next, make([]int, 0, t.most))
 	if slices.Equal(old, support) {
 		if len(support) > 0 {
@@ -209,7 +210,7 @@ func (t *ThresholdedLasso) choose(next int) {
 		}
 		return
 	}
-	t.release.Support = support
+	t.support, t.release.Support = support, slices.Clone(support)
 	q := len(support)
 	t.release.Gram, t.release.Cross = make([]float64, packed.Size(q)), make([]float64, q)
 	t.release.Centre = make([]float64, q)

@@ -13,9 +13,9 @@ type wishartDraws struct {
 
 // addRow adds a row to the sums on the support.
 func (t *ThresholdedLasso) addRow(i int) {
-	q := len(t.release.Support)
+	q := len(t.support)
 	z, x := t.z[:q+1], t.rows[i*t.dim:(i+1)*t.dim]
-	for a, j := range t.release.Support {
+	for a, j := range t.support {
 		z[a] = x[j]
 	}
 	if t.as.Repairs.Bound {
@@ -30,7 +30,7 @@ func (t *ThresholdedLasso) drawNode(level int) {
 	if t.wishart == nil {
 		return
 	}
-	order := len(t.release.Support) + 1
+	order := len(t.support) + 1
 	w := t.wishart[order]
 	w.count++
 	t.noise.Wishart(t.nodes[level][:packed.Size(order)], w.sampler)
@@ -38,7 +38,7 @@ func (t *ThresholdedLasso) drawNode(level int) {
 
 // write writes the sum of the rows and of the nodes in use into the release.
 func (t *ThresholdedLasso) write() {
-	q := len(t.release.Support)
+	q := len(t.support)
 	if q == 0 {
 		return
 	}

@@ -82,18 +82,18 @@ func (t *TopScores) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	t.count++
-	if t.support.Episode == len(t.ends) {
+	if t.top.releases == len(t.ends) {
 		return false, nil // the rest of the rounds
 	}
 	t.rule.Add(t.scores, rec.X, rec.Y[0])
-	if t.count < t.ends[t.support.Episode] {
+	if t.count < t.ends[t.top.releases] {
 		return false, nil
 	}
 	for j, u := range t.scores {
 		t.scores[j] = math.Abs(u)
 	}
 	t.support.Of, err = t.top.Choose(t.scores, t.support.Of[:0])
-	t.support.Episode++
+	t.support.Episode = t.top.releases
 	clear(t.scores)
 	return true, err
 }

@@ -65,8 +65,8 @@ func (c Claim) proved() *proof {
 // Held reports whether anything is claimed: whether there is a plan and somebody holds it.
 func (c Claim) Held() bool { return c.plan.Held() }
 
-// Plan returns the plan that the claim is computed from.
-func (c Claim) Plan() Plan { return c.plan }
+// Plan returns a copy of the plan that the claim is computed from.
+func (c Claim) Plan() Plan { return c.plan.copied() }
 
 // Model returns the trust model: who may see raw data.
 func (c Claim) Model() Model { return c.plan.Model }

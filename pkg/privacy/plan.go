@@ -122,14 +122,28 @@ type Norms struct{ L1, L2, LInf float64 }
 
 // HeldBy returns the plan as x's own: x holds it. Call it in x's method Plan, with the receiver.
 //
-// A plan without releases and without a valid Asked budget becomes no plan: x was not initialised.
+// The plan is a copy, so that whoever changes it changes nothing that x says later. A plan without
+// releases and without a valid Asked budget becomes no plan: x was not initialised.
 func (p Plan) HeldBy(x any) Plan {
+	p = p.copied()
 	p.holder = x
 	if err := p.Asked.Validate(); err != nil && len(p.Cases) == 0 && p.none == "" {
 		p.none = fmt.Sprintf("a %T without releases and a budget has no plan: was it initialised? (%v)", x, err)
 	}
 	if p.none != "" {
 		p.holder = nil
+	}
+	return p
+}
+
+// copied returns the plan with lists of its own.
+func (p Plan) copied() Plan {
+	p.Cases, p.Conditions, p.Draws = slices.Clone(p.Cases), slices.Clone(p.Conditions), slices.Clone(p.Draws)
+	for i, c := range p.Cases {
+		p.Cases[i] = slices.Clone(c)
+		for j := range c {
+			p.Cases[i][j].Laws = slices.Clone(c[j].Laws)
+		}
 	}
 	return p
 }
@@ -181,7 +195,7 @@ func (p Plan) why() string {
 func (p Plan) Held() bool { return p.holder != nil }
 
 // Claim returns the guarantee that the plan gives, at the delta that was asked for.
-func (p Plan) Claim() Claim { return Claim{p, &proof{}} }
+func (p Plan) Claim() Claim { return Claim{p.copied(), &proof{}} }
 
 // Event returns the releases that show one record as an event, for the record that they cost most.
 // It is Exposed if nobody holds the plan, if it protects no neighbours or asks for no budget, or if
