@@ -54,6 +54,8 @@ var fields = map[string]string{
 	"mechanism.ThresholdedLasso": "Budget: approximate, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{" +
 		"Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true}",
 	"mechanism.SecureGaussian": "Budget: approximate, Dim: 2, Bound: 1",
+	"mechanism.Stopping":       "Epsilon: 1, Alpha: 0.5, Beta: 0.5",
+	"mechanism.RoundBatches":   "Budget: pure, Lengths: learner.CoreSetBatches{}",
 	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
 
 	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
@@ -93,6 +95,9 @@ var fields = map[string]string{
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",
+	"learner.CoreSet":            "",
+	"online.FTRL":                "Gradient: 1, Sums: &mechanism.VectorTree{Budget: pure}, Noise: privacy.NewSystemNoise()",
+	"online.Experts":             "Epsilon: 1, Noise: privacy.NewSystemNoise(), Rand: rand.New(rand.NewPCG(1, 1))",
 
 	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
 }
@@ -125,7 +130,7 @@ func (s *Statistic) Plan(records int) privacy.Plan { return s.Of.Plan(records).H
 // reader that is careless. It takes the compiler 10 s; with -short one method of each type is
 // overridden, and Init.
 func TestHolder(t *testing.T) {
-	failures := holders(t, "pkg/learner", "pkg/mechanism", "pkg/arms", "careless")
+	failures := holders(t, "pkg/learner", "pkg/mechanism", "pkg/arms", "pkg/online", "careless")
 	for _, want := range []string{"careless.Statistic.Of reads mechanism.Tree, Init overridden, by pointer", "reads mechanism.BLT, Init overridden, by value"} {
 		if !slices.ContainsFunc(failures, func(f string) bool { return strings.Contains(f, want) }) {
 			t.Errorf("a careless reader is not caught: no failure says %q: %q", want, failures)
@@ -261,7 +266,7 @@ func (g *generator) program(packages []string) string {
 	for _, path := range []string{"pkg/bandit", "pkg/privacy", "pkg/learner", "pkg/mechanism", "pkg/matroid"} {
 		g.imports[module+path] = true
 	}
-	g.imports["fmt"] = true
+	g.imports["fmt"], g.imports["math/rand/v2"] = true, true
 	for path := range g.imports {
 		fmt.Fprintf(&text, "\t%q\n", path)
 	}
@@ -437,6 +442,10 @@ func initialise(x any) (err error) {
 			}
 		}
 		return err
+	case interface{ Init(dim, horizon int) error }:
+		return x.Init(2, 4)
+	case interface{ Init(actions int) error }:
+		return x.Init(2)
 	case interface{ Init() error }:
 		return x.Init()
 	}
