@@ -205,7 +205,7 @@ func (c *CoreSet) Learn(r *privacy.Means) ([]float64, error) {
 		}
 		if c.Calibration == privacy.AsPublished && batch[1] > 0 {
 			c.broadcast = c.broadcast[:n]
-			return nil, fmt.Errorf("Gaussian noise of standard deviation %v, want Laplace noise for CoreSet.Calibration = AsPublished", batch[1])
+			return nil, fmt.Errorf("noise that is Gaussian, of standard deviation %v, want Laplace noise for CoreSet.Calibration = AsPublished", batch[1])
 		}
 	}
 	return c.broadcast, nil

@@ -30,6 +30,7 @@ func BenchmarkUpdate(b *testing.B) {
 		make func() Learner
 	}{
 		{"ogd", func() Learner { return &OGD{Gradient: 1} }},
+		{"ftrl", func() Learner { return &FTRL{Gradient: 1} }},
 		{"ons", func() Learner { return &ONS{Gradient: 1, ExpConcave: 0.5} }},
 		{"maler", func() Learner { return &Maler{Gradient: 1} }},
 		{"metagrad", func() Learner { return &MetaGrad{Gradient: 1} }},

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Maler finds the minimum of |theta - (0.3, 0.4)|^2/2 from gradients alone, without being told that
@@ -51,4 +54,22 @@ func ExampleRegret() {
 	// *online.OGD 11
 	// *online.ONS 3
 	// *online.Maler 3
+}
+
+// DP-FTRL is FTRL over a noisy sum. The printed scale of its noise buys less than it says.
+func ExampleFTRL() {
+	for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+		l := &online.FTRL{
+			Gradient: 1,
+			Sums:     &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: calibration},
+			Noise:    privacy.NewNoise(random.Source(1, 0, "noise")),
+		}
+		if err := l.Init(10, 10_000); err != nil {
+			panic(err)
+		}
+		fmt.Printf("%v: epsilon = %.2f\n", calibration, privacy.ClaimOf(l).Epsilon())
+	}
+	// Output:
+	// Sound: epsilon = 1.00
+	// AsPublished: epsilon = 3.04
 }

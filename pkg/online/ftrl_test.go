@@ -66,7 +66,7 @@ func ftrl(name string, trial int) *FTRL {
 
 // TestDrift: regret/sqrt T of DP-FTRL on losses with a drift, 30 trials, against numbers of an
 // independent program with 30 trials of its own, within three standard errors of the difference and
-// what those numbers are rounded by. That is a false alarm in one of 15 seeds for the 20 numbers;
+// what those numbers are rounded by. That is a false alarm in one of 15 seeds for the 24 numbers;
 // the seed is fixed.
 func TestDrift(t *testing.T) {
 	all := horizons()
