@@ -510,6 +510,11 @@ func subjects() []subject {
 		onesBy("arms.NewDPElimination", arms.NewDPElimination),
 		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
+		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
+		onesOf("arms.TargetIMED", func() any {
+			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}
+			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l, Cumulative: true})
+		}),
 		onesBy("arms.NewDPUCB", arms.NewDPUCB),
 		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
 		onesBy("arms.NewLazyUCB", arms.NewLazyUCB),

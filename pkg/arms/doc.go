@@ -22,11 +22,12 @@
 //   - [AdaCUCB]: the same under Gaussian noise
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
+//   - [TargetIMED]: the latter with batches as long as the horizon needs, our own
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
 // Private in the local model, one user's reward replaced:
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
-// Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best there is.
+// Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
 package arms

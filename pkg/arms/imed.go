@@ -32,11 +32,11 @@ func NewIMED() *learner.Private[privacy.Means] {
 	return learner.New(&IMED{Epsilon: math.Inf(1)}, &mechanism.Counts{})
 }
 
-// NewDPIMED returns DP-IMED over all batches of an arm. After the first of 16/epsilon rewards, each
+// NewDPIMED returns DP-IMED over all batches of an arm. After the first of 32/epsilon rewards, each
 // makes the number of rewards of the arm ratio times as large; 2 is good. It is epsilon-DP in the
 // central model, one reward replaced.
 func NewDPIMED(epsilon, ratio float64) *learner.Private[privacy.Means] {
-	return learner.New(&IMED{Epsilon: epsilon}, cumulative(epsilon, ratio))
+	return learner.New(&IMED{Epsilon: epsilon}, cumulative(32, epsilon, ratio))
 }
 
 // Init validates and allocates.
@@ -60,11 +60,16 @@ func (l *IMED) Learn(r *privacy.Means) ([]float64, error) {
 	if l.unseen < len(l.of) {
 		return l.play(l.unseen)
 	}
-	best := 0.0
+	arm, _ := l.least()
+	return l.play(arm)
+}
+
+// least returns the arm with the least index, and the best mean.
+func (l *IMED) least() (arm int, best float64) {
 	for a := range l.of {
 		best = max(best, clipped(l.of[a].Mean))
 	}
-	arm, least := 0, math.Inf(1)
+	least := math.Inf(1)
 	for a := range l.of {
 		if l.logs[a] >= least {
 			continue // its divergence adds to that
@@ -74,5 +79,5 @@ func (l *IMED) Learn(r *privacy.Means) ([]float64, error) {
 			arm, least = a, x
 		}
 	}
-	return l.play(arm)
+	return arm, best
 }

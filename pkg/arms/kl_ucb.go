@@ -37,7 +37,7 @@ func NewKLUCB() *learner.Private[privacy.Means] {
 // each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
 // epsilon-DP in the central model, one reward replaced.
 func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: epsilon}, cumulative(epsilon, ratio))
+	return learner.New(&KLUCB{Epsilon: epsilon}, cumulative(16, epsilon, ratio))
 }
 
 // NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
