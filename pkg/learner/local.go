@@ -93,11 +93,14 @@ type Local struct {
 	Shuffler Shuffler // nil means &Uniform{}; used if Batch > 1
 
 	bandit.Base
+	device   Device // the parts as they were in Init
+	server   gate
+	shuffler Shuffler // nil without a batch
 	problem  bandit.Problem
 	plan     privacy.Plan
 	noise    *privacy.Noise
 	message  Message
-	shuffled bool
+	batch    int
 	messages int
 	long     int // contexts beyond their norm
 	outside  int // rewards out of their range
@@ -119,35 +122,39 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 	if err := checkLinear("Local", p, horizon); err != nil {
 		return err
 	}
-	if err := l.Device.Init(p, horizon); err != nil {
+	l.device, l.shuffler, l.plan = nil, nil, privacy.Plan{} // until all is well
+	device, server, batch := l.Device, l.Server, max(l.Batch, 1)
+	if err := device.Init(p, horizon); err != nil {
 		return err
 	}
-	if err := l.Server.Init(p, horizon); err != nil {
+	if err := server.Init(p, horizon); err != nil {
 		return err
 	}
-	l.problem, l.plan, l.shuffled = p, privacy.PlanOf(l.Device, privacy.All), l.Batch > 1
 	var by Shuffler
-	if l.shuffled {
+	if batch > 1 {
 		if l.Shuffler == nil {
 			l.Shuffler = &Uniform{}
 		}
 		if err := field.Check("learner: Local.Shuffler", l.Shuffler); err != nil {
 			return err
 		}
-		if err := l.Shuffler.Init(l.Batch); err != nil {
+		if err := l.Shuffler.Init(batch); err != nil {
 			return err
 		}
 		by = l.Shuffler
 	}
-	if d, ok := l.Device.(ShufflePlanner); ok {
-		plan, err := d.ShuffledPlan(by, max(l.Batch, 1))
+	plan := privacy.PlanOf(device, privacy.All)
+	if d, ok := device.(ShufflePlanner); ok {
+		mixed, err := d.ShuffledPlan(by, batch)
 		if err != nil {
 			return err
 		}
-		if l.shuffled {
-			l.plan = privacy.Own(l.Device, plan)
+		if by != nil {
+			plan = privacy.Own(device, mixed)
 		}
 	}
+	l.problem, l.plan, l.batch = p, plan, batch
+	l.device, l.shuffler, l.server = device, by, gate{Server: server, of: l}
 	return nil
 }
 
@@ -174,15 +181,15 @@ func (l *Local) Reset(own *rand.Rand, noise rand.Source) {
 	l.Clear()
 	l.messages, l.long, l.outside = 0, 0, 0
 	l.noise = privacy.NewNoise(noise)
-	l.Server.Reset(own)
-	if l.shuffled {
-		l.Shuffler.Reset(l.noise)
+	l.server.Reset(own)
+	if l.shuffler != nil {
+		l.shuffler.Reset(l.noise)
 	}
 }
 
 // Select appends the arm that the device chooses from the server's broadcast.
 func (l *Local) Select(v *bandit.View, dst []int) []int {
-	arm, err := l.Device.Act(l.Server.Broadcast(), v)
+	arm, err := l.device.Act(l.server.Broadcast(), v)
 	if err != nil {
 		l.Fail(err)
 		arm = 0
@@ -209,17 +216,17 @@ func (l *Local) learn(v *bandit.View, arms []int, y []float64) error {
 		return fmt.Errorf("%d numbers in View.X, want Arms x Dim = %d", len(v.X), v.Arms*v.Dim)
 	}
 	x := v.Row(arms[0])
-	m, err := l.Device.Report(l.Server.Broadcast(), x, y[0], l.noise, l.message[:0])
+	m, err := l.device.Report(l.server.Broadcast(), x, y[0], l.noise, l.message[:0])
 	if err != nil {
 		return err
 	}
 	l.message = m
 	l.messages++
 	l.count(x, y[0])
-	if l.shuffled {
-		return l.Shuffler.Collect(m, l.Server)
+	if l.shuffler != nil {
+		return l.shuffler.Collect(m, &l.server)
 	}
-	return l.Server.Receive(m)
+	return l.server.Receive(m)
 }
 
 // count counts what a device clips, for the simulation's warnings. No message carries these counts.
@@ -258,8 +265,8 @@ func checkMessage(m Message, size int, bound float64) error {
 // message, so the plan is the same for any number of records above 0. The shuffler draws, too.
 func (l *Local) Plan(records int) privacy.Plan {
 	p := l.plan.Repeated(l.messages)
-	if l.shuffled {
-		p.Draws = append(p.Draws, l.Shuffler.Drawn(l.messages)...)
+	if l.shuffler != nil {
+		p.Draws = append(p.Draws, l.shuffler.Drawn(l.messages)...)
 	}
 	if records <= 0 {
 		p.Cases = nil
@@ -276,7 +283,7 @@ func (l *Local) Warnings() []bandit.Warning {
 	if l.outside > 0 {
 		w = append(w, bandit.Warning{What: "rewards out of their range, clipped on the device", Count: l.outside})
 	}
-	if s, ok := l.Server.(interface{ Warnings() []bandit.Warning }); ok {
+	if s, ok := l.server.Server.(interface{ Warnings() []bandit.Warning }); ok {
 		w = append(w, s.Warnings()...)
 	}
 	return w

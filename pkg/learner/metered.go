@@ -27,11 +27,13 @@ type Metered struct {
 	Freeze  bool
 
 	bandit.Base
-	budget  privacy.Budget // as it was in Init
-	warmer  bandit.Warmer  // the learner, if it wants a round 0
-	paid    int            // records that the budget pays for, with that of round 0
-	records int            // records taken in
-	frozen  int            // rounds since the budget ended
+	learner bandit.Learner // the fields as they were in Init
+	budget  privacy.Budget
+	freeze  bool
+	warmer  bandit.Warmer // the learner, if it wants a round 0
+	paid    int           // records that the budget pays for, with that of round 0
+	records int           // records taken in
+	frozen  int           // rounds since the budget ended
 }
 
 var (
@@ -53,14 +55,14 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 	if err := m.Learner.Init(p, horizon); err != nil {
 		return err
 	}
-	m.budget, m.warmer = m.Budget, nil
+	m.learner, m.budget, m.freeze, m.warmer = m.Learner, m.Budget, m.Freeze, nil
 	if w, ok := m.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		m.warmer = w
 	}
 	if m.paid = horizon + m.first(); m.budget.None() {
 		return nil
 	}
-	if p := privacy.PlanOf(m.Learner, privacy.All); !p.Held() {
+	if p := privacy.PlanOf(m.learner, privacy.All); !p.Held() {
 		return fmt.Errorf("learner: Metered cannot account for its learner: %v", p.Event())
 	}
 	var failed error
@@ -104,7 +106,7 @@ func (m *Metered) WantsWarmUp() bool { return m.warmer != nil }
 // WarmUp hands the rewards of round 0 to the learner.
 func (m *Metered) WarmUp(y []float64) {
 	if m.warmer == nil {
-		m.Fail(fmt.Errorf("learner: a warm-up round for a %T that wants none", m.Learner))
+		m.Fail(fmt.Errorf("learner: a warm-up round for a %T that wants none", m.learner))
 		return
 	}
 	m.records++
@@ -115,19 +117,19 @@ func (m *Metered) WarmUp(y []float64) {
 func (m *Metered) Reset(own *rand.Rand, noise rand.Source) {
 	m.Clear()
 	m.records, m.frozen = 0, 0
-	m.Learner.Reset(own, noise)
+	m.learner.Reset(own, noise)
 }
 
 // Select appends the learner's arms.
-func (m *Metered) Select(v *bandit.View, dst []int) []int { return m.Learner.Select(v, dst) }
+func (m *Metered) Select(v *bandit.View, dst []int) []int { return m.learner.Select(v, dst) }
 
 // Update hands the rewards to the learner as long as the budget pays for them.
 func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
 	switch {
 	case m.records < m.paid:
 		m.records++
-		m.Learner.Update(v, arms, y)
-	case m.Freeze:
+		m.learner.Update(v, arms, y)
+	case m.freeze:
 		m.frozen++
 	default:
 		m.Fail(fmt.Errorf("learner: round %d: %w: %v pays for %d rounds", v.Round, privacy.ErrSpent, m.budget, m.Paid()))
@@ -136,7 +138,7 @@ func (m *Metered) Update(v *bandit.View, arms []int, y []float64) {
 
 // Err returns the learner's error, or the error that the budget is spent.
 func (m *Metered) Err() error {
-	if err := m.Learner.Err(); err != nil {
+	if err := m.learner.Err(); err != nil {
 		return err
 	}
 	return m.Base.Err()
@@ -145,7 +147,7 @@ func (m *Metered) Err() error {
 // Warnings returns the learner's warnings and the number of rounds played after the budget was
 // spent.
 func (m *Metered) Warnings() []bandit.Warning {
-	w := m.Learner.Warnings()
+	w := m.learner.Warnings()
 	if m.frozen > 0 {
 		w = append(w, bandit.Warning{What: "rounds played by the last release, as the budget was spent", Count: m.frozen})
 	}
@@ -154,7 +156,7 @@ func (m *Metered) Warnings() []bandit.Warning {
 
 // Plan returns the learner's plan, cut to the records that the budget pays for.
 func (m *Metered) Plan(records int) privacy.Plan {
-	p := privacy.PlanOf(m.Learner, min(records, m.paid))
+	p := privacy.PlanOf(m.learner, min(records, m.paid))
 	if !m.budget.None() {
 		p.Asked = m.budget
 	}
@@ -164,8 +166,8 @@ func (m *Metered) Plan(records int) privacy.Plan {
 // cost returns the epsilon, at the budget's delta, that the learner's releases spend on so many
 // records.
 func (m *Metered) cost(records int) (epsilon float64, by string, err error) {
-	return privacy.Tightest(privacy.PlanOf(m.Learner, records).Event(), m.budget.Delta)
+	return privacy.Tightest(privacy.PlanOf(m.learner, records).Event(), m.budget.Delta)
 }
 
 // Check compares noise that the learner drew from the operating system with its plan.
-func (m *Metered) Check() error { return checkSystem(m.Learner) }
+func (m *Metered) Check() error { return checkSystem(m.learner) }

@@ -58,7 +58,10 @@ func (broken) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole}
+	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	if err := m.Init(plane, 10); err != nil {
+		t.Fatal(err)
+	}
 	c, ok := m.(interface{ Check() error })
 	if !ok || !errors.Is(c.Check(), errBroken) {
 		t.Error("Metered does not pass on what its learner finds")

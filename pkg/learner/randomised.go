@@ -25,7 +25,8 @@ type RandomisedAction struct {
 	Learner bandit.Learner
 	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
 
-	epsilon float64 // as it was in Init
+	inner   bandit.Learner // the learner and epsilon as they were in Init
+	epsilon float64
 	noise   *privacy.Noise
 	drawn   []privacy.Draws
 }
@@ -46,20 +47,20 @@ func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
 	if p.Slots != 1 {
 		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
 	}
-	r.epsilon = r.Epsilon
-	return r.Learner.Init(p, horizon)
+	r.inner, r.epsilon = r.Learner, r.Epsilon
+	return r.inner.Init(p, horizon)
 }
 
 // Reset resets the inner learner.
 func (r *RandomisedAction) Reset(own *rand.Rand, noise rand.Source) {
-	r.Learner.Reset(own, noise)
+	r.inner.Reset(own, noise)
 	r.noise = privacy.NewNoise(noise)
 	r.drawn = r.drawn[:0]
 }
 
 // Select appends the inner learner's arm or, at random, another one.
 func (r *RandomisedAction) Select(v *bandit.View, dst []int) []int {
-	dst = r.Learner.Select(v, dst)
+	dst = r.inner.Select(v, dst)
 	last := &dst[len(dst)-1]
 	*last = r.noise.Response(*last, v.Arms, r.epsilon)
 	r.count(privacy.ResponseLaw(v.Arms, r.epsilon))
@@ -79,21 +80,21 @@ func (r *RandomisedAction) count(law privacy.Law) {
 
 // Update tells the inner learner which arm was played and its reward.
 func (r *RandomisedAction) Update(v *bandit.View, arms []int, y []float64) {
-	r.Learner.Update(v, arms, y)
+	r.inner.Update(v, arms, y)
 }
 
 // Err returns the inner learner's error.
-func (r *RandomisedAction) Err() error { return r.Learner.Err() }
+func (r *RandomisedAction) Err() error { return r.inner.Err() }
 
 // Warnings returns the inner learner's warnings.
-func (r *RandomisedAction) Warnings() []bandit.Warning { return r.Learner.Warnings() }
+func (r *RandomisedAction) Warnings() []bandit.Warning { return r.inner.Warnings() }
 
 // Plan returns two releases of each record: that of the inner learner, which later rounds show, and
 // the action of the record's own round, which is chosen before the record is taken in. Together
 // they cover all outputs. If the inner learner has no plan, only the action of the own round is
 // covered. A response is drawn each round, beside the inner learner's noise.
 func (r *RandomisedAction) Plan(records int) privacy.Plan {
-	p := privacy.PlanOf(r.Learner, records)
+	p := privacy.PlanOf(r.inner, records)
 	p.Scope = privacy.AllOutputs
 	if !p.Held() {
 		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
@@ -107,4 +108,4 @@ func (r *RandomisedAction) Plan(records int) privacy.Plan {
 }
 
 // Check compares noise that the inner learner drew from the operating system with its plan.
-func (r *RandomisedAction) Check() error { return checkSystem(r.Learner) }
+func (r *RandomisedAction) Check() error { return checkSystem(r.inner) }

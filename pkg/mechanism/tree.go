@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
@@ -81,6 +82,7 @@ type prefix struct {
 	noise  NodeNoise
 	stacks int // how often a node is drawn for each level at the start, and for each node that is opened
 	shift  float64
+	says   string // what the noise's plan said in Init
 
 	nodeStack
 }
@@ -124,7 +126,7 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	if err := r.init(s, float64(2*float64(levels))+3); err != nil {
 		return err
 	}
-	*p = prefix{noise: noise, shift: noise.Shift(), nodeStack: newNodeStack(noise, levels, padded, r.size)}
+	*p = prefix{noise: noise, shift: noise.Shift(), says: says(noise, levels), nodeStack: newNodeStack(noise, levels, padded, r.size)}
 	if padded {
 		p.stacks = 1
 	}
@@ -189,9 +191,21 @@ func (p *prefix) shiftTo(rhoMin float64) privacy.Bounds {
 // plan returns the noise's plan for the nodes that hold a record. One node is drawn a row. Padded
 // prefixes also take one for each level at the start, and after each row one for each level below
 // the node that the row finishes; nodes that are open all the time take as many.
+//
+// There is no plan if somebody else has initialised the noise since, for another setup: what it
+// draws now may be too little for these rows.
 func (p *prefix) plan(r *rows, records int) privacy.Plan {
+	if p.noise != nil && p.says != says(p.noise, p.levels) {
+		return privacy.NoPlan("the tree's noise was initialised for another setup since")
+	}
 	t := r.released()
 	return privacy.PlanOf(p.noise, r.nodes(records)).Repeated(t + p.stacks*(p.levels+finished(t)))
+}
+
+// says returns the releases and draws of noise for a record in so many nodes.
+func says(n NodeNoise, nodes int) string {
+	p := privacy.PlanOf(n, nodes)
+	return fmt.Sprint(p.Cases, p.Draws)
 }
 
 // finished returns how many nodes above the leaves t rows finish, the sum of the trailing zeros of

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -349,5 +350,30 @@ func TestReset(t *testing.T) {
 		if !slices.Equal(run(used, 1), first) || !slices.Equal(run(fresh, 1), first) {
 			t.Errorf("%s: after Reset the releases differ from a new one's", name)
 		}
+	}
+}
+
+// TestSharedNoise: noise that another tree has initialised for shorter rows is no noise for these.
+func TestSharedNoise(t *testing.T) {
+	noise := &Gaussian{Budget: budget}
+	long, short, same := &Tree{Noise: noise}, &PanPrivateTree{Noise: noise}, &Tree{Noise: noise}
+	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: 10, Alpha: 0.1}
+	for _, a := range []privacy.Accumulator{long, same} {
+		if err := a.Init(setup); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !privacy.ClaimOf(long).Held() || !privacy.ClaimOf(same).Held() {
+		t.Errorf("two trees that share noise for one setup claim\n%v\n%v", privacy.ClaimOf(long), privacy.ClaimOf(same))
+	}
+	setup.Bound = 0.1
+	if err := short.Init(setup); err != nil {
+		t.Fatal(err)
+	}
+	if c := privacy.ClaimOf(long); c.Held() || !strings.Contains(c.String(), "another setup") {
+		t.Errorf("rows of norm 10 under noise for rows of norm 0.1 claim\n%v", c)
+	}
+	if c := privacy.ClaimOf(short); !c.Held() {
+		t.Errorf("the last tree that the noise was initialised for claims\n%v", c)
 	}
 }

@@ -80,10 +80,10 @@ func (l *Ledger) note(law Law) {
 	l.entries = append(l.entries, Draws{law, 1})
 }
 
-// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records since
-// Reset. The listed draws have to be those of whole cases of the plan: noise that is in no release,
-// that has fewer numbers than its release, or whose case has other noise that was not drawn, is an
-// error. A plan without releases needs no noise. The errors wrap ErrLedger.
+// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records
+// since Reset. The listed draws have to be those of whole cases of the plan: noise that is in no
+// release, that has fewer numbers than its release, or whose case has other noise that was not
+// drawn, is an error. A plan without releases needs no noise. The errors wrap ErrLedger.
 func (l *Ledger) CheckPlan(x Planner, records int) error {
 	plan := PlanOf(x, All)
 	err := l.Check(plan.Draws)

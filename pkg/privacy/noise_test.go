@@ -75,8 +75,8 @@ func (e *edge) Uint64() uint64 {
 	return e.rest.Uint64()
 }
 
-// TestGumbelTail: Gumbel noise has no largest value. What a grid of 2^32 steps would leave out, once
-// in 10^10 draws, goes on like an exponential tail.
+// TestGumbelTail: Gumbel noise has no largest value. What a grid of 2^32 steps would leave out,
+// once in 10^10 draws, goes on like an exponential tail.
 func TestGumbelTail(t *testing.T) {
 	n, dst := NewNoise(&edge{rest: rand.NewPCG(1, 2)}), make([]float64, 1)
 	beyond := map[float64]int{}

@@ -352,8 +352,8 @@ func (s *selector) Plan(records int) Plan {
 	return p.HeldBy(s)
 }
 
-// TestCheckPlanWhole: draws that a type lists as it makes them are not enough if they leave out some
-// of the noise of its plan.
+// TestCheckPlanWhole: draws that a type lists as it makes them are not enough if they leave out
+// some of the noise of its plan.
 func TestCheckPlanWhole(t *testing.T) {
 	for _, c := range []struct {
 		s       selector

@@ -61,9 +61,9 @@ func (c *chosen) Uint64() uint64 {
 	return w
 }
 
-// TestGumbelTail: draws that the ziggurat puts in the first steps of its grid, which are the largest,
-// have the law that the tail beyond a step has: standard exponential, but for a relative 2^-20. The
-// seed is fixed; of other seeds, one in a thousand has a mean or a share so far off.
+// TestGumbelTail: of draws that the ziggurat puts in the first steps of its grid, which are the
+// largest, the place within the step is uniform. The seed is fixed; of other seeds, one in a
+// thousand has a mean or a mean square so far off.
 func TestGumbelTail(t *testing.T) {
 	const n = 20_000
 	source := &chosen{rest: rand.NewPCG(5, 6)}
