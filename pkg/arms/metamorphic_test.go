@@ -162,6 +162,36 @@ func TestEliminationEpochs(t *testing.T) {
 	}
 }
 
+// TestTargetLengths computes batches by hand. There is no noise; the policy alone reads epsilon.
+// The first batches have 28 rewards, and of rewards 1 and 0, d_1(0, 1) = 1: arm 1 has 28 + ln 28,
+// which is over ln n of arm 0 for good.
+func TestTargetLengths(t *testing.T) {
+	l := &arms.TargetIMED{IMED: arms.IMED{Epsilon: 1}}
+	s := &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: l, Cumulative: true}
+	played := play(t, learner.New(l, s), bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
+	for i, a := range played {
+		if rest := i < 28 || i >= 56; rest != (a == 0) {
+			t.Fatalf("round %d plays arm %d", i+1, a)
+		}
+	}
+	// of rewards 1 and 0.95, d = 1/20: at 56 rewards n/20 + ln n is 6.83, the next batch ends where it
+	// is 8.21, and more are a tenth longer each, until it is over ln 7168, of arm 0's last full batch
+	played = play(t, learner.New(l, s), bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 10_000, func(arm, _ int) float64 { return 1 - float64(arm)/20 })
+	n, want := 0, 56.0
+	for _, a := range played {
+		n += a
+	}
+	for want/20+math.Log(want) < math.Log(10_000)-1 {
+		want++
+	}
+	for want/20+math.Log(want) < math.Log(7168) {
+		want += math.Ceil(want / 10)
+	}
+	if n != int(want) {
+		t.Errorf("%d rewards of the arm that is not best, want %v", n, want)
+	}
+}
+
 // TestBadInput: what is out of its range is an error that names it, and a run that is shorter than
 // an epoch, or has one arm, works.
 func TestBadInput(t *testing.T) {
