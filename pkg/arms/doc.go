@@ -29,5 +29,12 @@
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
+// Lower bounds on the regret, as functions of the round, to draw beside a curve:
+//
+//   - [LaiRobbins]: without privacy
+//   - [DEpsBound]: under epsilon-DP, by the divergence [DEps]
+//   - [PrivateBound]: what privacy alone costs
+//   - [MinimaxBound]: for the worst means
+//
 // Read [UCB1] first, then [AdaPUCB], and [NewDPIMED] for the best known.
 package arms
