@@ -71,7 +71,10 @@ func Sweep(title, parameter string, values []float64, runs [][]simulate.Curve) *
 	f.Y = Axis{Name: "regret", Log: !slices.ContainsFunc(f.Series, func(s Series) bool { return !positive(s.Y) })}
 	if len(runs) > 0 && len(runs[0]) > 0 {
 		c := runs[0][0]
-		f.Caption = fmt.Sprintf("Regret after %d rounds, mean of %d trials with 95%% confidence bands", c.Rounds[len(c.Rounds)-1], c.Trials)
+		f.Caption = fmt.Sprintf("Regret after %d rounds, one trial", c.Rounds[len(c.Rounds)-1])
+		if c.Trials > 1 {
+			f.Caption = fmt.Sprintf("Regret after %d rounds, mean of %d trials with 95%% confidence bands", c.Rounds[len(c.Rounds)-1], c.Trials)
+		}
 	}
 	return f
 }

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
 func main() {
-	scale := flag.String("scale", string(lab.Lecture), "smoke, lecture or paper: how many runs")
+	scale := flag.String("scale", string(cell.Lecture), "smoke, lecture or paper: how many runs")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
 	err := papers.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
@@ -26,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, scale string) error {
-	s, err := lab.ParseScale(scale)
+	s, err := cell.ParseScale(scale)
 	if err != nil {
 		return err
 	}

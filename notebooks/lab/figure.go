@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -40,6 +41,22 @@ func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progre
 	}
 	report, err := f.Report(s, tables)
 	return report, errors.Join(failed, err)
+}
+
+// Committed lays out a figure's numbers as make reproduce prints them, from the committed
+// paper-scale tables.
+func (f Figure) Committed() (*charts.Table, error) {
+	var tables []*simulate.Table
+	if f.Experiments != nil {
+		for _, e := range f.Experiments(Paper) {
+			t, err := results.Table(e.Name)
+			if err != nil {
+				return nil, err
+			}
+			tables = append(tables, t)
+		}
+	}
+	return f.Report(Paper, tables)
 }
 
 // WriteCSV writes a report as CSV.

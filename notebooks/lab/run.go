@@ -58,8 +58,8 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkout returns the checkout's directory: DPBANDITS_ROOT, which the notebooks' kernel sets, or the nearest one above
-// the working directory that has a go.mod.
+// checkout returns the checkout's directory: DPBANDITS_ROOT, which the notebooks' kernel sets, or
+// the nearest one above the working directory that has a go.mod.
 func checkout() (string, error) {
 	if root := os.Getenv("DPBANDITS_ROOT"); root != "" {
 		return root, nil

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -16,7 +17,7 @@ import (
 // bySize is a number for each scale: smoke, lecture, paper.
 type bySize [3]int
 
-func (b bySize) at(s lab.Scale) int { return lab.Pick(s, b[0], b[1], b[2]) }
+func (b bySize) at(s lab.Scale) int { return cell.Pick(s, b[0], b[1], b[2]) }
 
 // against returns an experiment on an environment in which random arms play. Other policies are
 // added to it.

@@ -1,10 +1,11 @@
-// Package papers holds the experiments of the papers, one file a paper: functions that the notebooks and
-// `make reproduce` both call.
+// Package papers holds the experiments of the papers, one file a paper: functions that the
+// notebooks and `make reproduce` both call.
 package papers
 
 import (
 	"context"
 
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -25,7 +26,7 @@ const (
 )
 
 // MustScale returns the scale that the environment variable SCALE asks for.
-func MustScale() Scale { return lab.MustScale() }
+func MustScale() Scale { return cell.MustScale() }
 
 // MustRun runs experiments with a progress line below the cell.
 func MustRun(s Scale, experiments ...*simulate.Experiment) []*simulate.Result {
@@ -36,7 +37,7 @@ func MustRun(s Scale, experiments ...*simulate.Experiment) []*simulate.Result {
 func MustTable(experiment string) *simulate.Table { return lab.MustTable(experiment) }
 
 // Here is a figure's scale line for numbers that the cell itself computed.
-func Here(s Scale) string { return lab.Here(s) }
+func Here(s Scale) string { return cell.Here(s) }
 
 // Committed is the line for numbers from a committed table.
 func Committed(t *simulate.Table) string { return lab.Committed(t) }
@@ -49,4 +50,4 @@ func Run(ctx context.Context, s Scale, progress simulate.Progress, experiments .
 	return lab.Run(ctx, s, progress, experiments...)
 }
 
-func pick[T any](s Scale, smoke, lecture, paper T) T { return lab.Pick(s, smoke, lecture, paper) }
+func pick[T any](s Scale, smoke, lecture, paper T) T { return cell.Pick(s, smoke, lecture, paper) }

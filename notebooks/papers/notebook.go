@@ -5,26 +5,19 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
 // MustReport lays out a figure's numbers as make reproduce prints them, from the committed paper-scale tables.
 func MustReport(figure string) *charts.Table {
 	f, err := FigureByName(figure)
 	exitOn(err)
-	var tables []*simulate.Table
-	if f.Experiments != nil {
-		for _, e := range f.Experiments(Paper) {
-			tables = append(tables, MustTable(e.Name))
-		}
-	}
-	t, err := f.Report(Paper, tables)
+	t, err := f.Committed()
 	exitOn(err)
 	return t
 }
 
-func exitOn(err error) { lab.Must(err) }
+func exitOn(err error) { cell.Must(err) }
 
 // Claim is a statement that a notebook makes and a cell checks.
 type Claim struct {

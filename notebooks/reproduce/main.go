@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
@@ -19,7 +20,7 @@ import (
 
 func main() {
 	figure := flag.String("figure", "", "the figure or table to reproduce, such as jdp-fig4")
-	scale := flag.String("scale", string(lab.Lecture), "smoke, lecture or paper")
+	scale := flag.String("scale", string(cell.Lecture), "smoke, lecture or paper")
 	out := flag.String("out", "", "write the table to this CSV file, too")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
@@ -47,7 +48,7 @@ func reproduce(ctx context.Context, figure, scale, out string) error {
 		return fmt.Errorf("no figure %q", figure)
 	}
 	f := figures[at]
-	s, err := lab.ParseScale(scale)
+	s, err := cell.ParseScale(scale)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package lasso
+package exercise
 
 import (
 	"encoding/json"
@@ -74,6 +74,23 @@ func meanScore(theta []float64, r float64, j int) (sum float64) {
 	return sum
 }
 
+func stepMovesStub(rows int, step, context, reward float64) float64 {
+	return 2 * step * reward / float64(rows) // your turn
+}
+
+func stepMoves(rows int, step, context, reward float64) float64 {
+	return 2 * 2 * step * context * reward / float64(rows)
+}
+
+func bitRoundsStub(dim int, epsilon, signal float64) float64 {
+	return math.Log(float64(dim)) // your turn
+}
+
+func bitRounds(dim int, epsilon, signal float64) float64 {
+	contrast := math.Tanh(epsilon / 2)
+	return 4 * float64(dim) * math.Log(2*float64(dim)) / math.Pow(contrast*signal, 2)
+}
+
 func marginBoundStub(kappa float64) float64 {
 	return 1 // your turn
 }
@@ -103,6 +120,8 @@ var answers = map[string]struct {
 	"noise of a selection": {"gumbelScale", gumbelScaleStub, gumbelScale},
 	"cost of an episode":   {"episodeRho", episodeRhoStub, episodeRho},
 	"decoy":                {"meanScore", meanScoreStub, meanScore},
+	"one step":             {"stepMoves", stepMovesStub, stepMoves},
+	"rounds by bits":       {"bitRounds", bitRoundsStub, bitRounds},
 	"margin":               {"marginBound", marginBoundStub, marginBound},
 	"delta from runs":      {"deltaFrom", deltaFromStub, deltaFrom},
 }
@@ -110,7 +129,7 @@ var answers = map[string]struct {
 // Each stub fails with its hint, each solution passes, and both stand in the notebook as they stand
 // here.
 func TestExercises(t *testing.T) {
-	source, err := os.ReadFile("exercises_test.go")
+	source, err := os.ReadFile("exercise_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,16 +140,16 @@ func TestExercises(t *testing.T) {
 			t.Errorf("%s: no answer in this test", name)
 			continue
 		}
-		if err := CheckExercise(name, a.stub); err == nil || !strings.Contains(err.Error(), e.hint) {
+		if err := Answer(name, a.stub); err == nil || !strings.Contains(err.Error(), e.hint) {
 			t.Errorf("%s: the stub gives %v, want an error with the hint", name, err)
 		}
-		if err := CheckExercise(name, a.solution); err != nil {
+		if err := Answer(name, a.solution); err != nil {
 			t.Errorf("%s: the solution gives %v", name, err)
 		}
-		if err := CheckExercise(name, 7); err == nil {
+		if err := Answer(name, 7); err == nil {
 			t.Errorf("%s: an answer of another type passes", name)
 		}
-		call := fmt.Sprintf("study.Exercise(%q, %s)", name, a.function)
+		call := fmt.Sprintf("exercise.Check(%q, %s)", name, a.function)
 		place := -1
 		for i, c := range cells {
 			if strings.Contains(c, call) {
@@ -163,7 +182,7 @@ func TestCellsShowTheToolkit(t *testing.T) {
 	toolkit := regexp.MustCompile(`\b(audit|bandit|environment|lasso|learner|mechanism|privacy|simulate)\.`)
 	shown, all := 0, 0
 	for _, c := range notebook(t) {
-		if !strings.HasPrefix(c, "%noautoget") && regexp.MustCompile(`(?m)^(func|type|var|%%)`).MatchString(c) && !strings.Contains(c, "study.Exercise") && !strings.Contains(c, "<details>") {
+		if !strings.HasPrefix(c, "%noautoget") && regexp.MustCompile(`(?m)^(func|type|var|%%)`).MatchString(c) && !strings.Contains(c, "exercise.Check") && !strings.Contains(c, "<details>") {
 			all++
 			if toolkit.MatchString(c) && !strings.Contains(c, "study.") {
 				shown++
@@ -178,7 +197,7 @@ func TestCellsShowTheToolkit(t *testing.T) {
 // notebook returns the sources of the notebook's cells.
 func notebook(t *testing.T) (cells []string) {
 	t.Helper()
-	b, err := os.ReadFile("../04-private-lasso.ipynb")
+	b, err := os.ReadFile("../../04-private-lasso.ipynb")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,5 @@
-package lasso
+// Package exercise checks the exercises of the notebook on private bandits in many dimensions.
+package exercise
 
 import (
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // exercise is a task of the notebook: a hint, and a check of the reader's function.
@@ -18,9 +20,9 @@ type exercise struct {
 	check func(answer any) error
 }
 
-// Exercise checks a reader's answer, a function, and prints whether it is right, or a hint.
-func Exercise(name string, answer any) {
-	err := CheckExercise(name, answer)
+// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+func Check(name string, answer any) {
+	err := Answer(name, answer)
 	if err == nil {
 		fmt.Printf("%s: right\n", name)
 		return
@@ -36,8 +38,8 @@ func Exercise(name string, answer any) {
 	fmt.Println()
 }
 
-// CheckExercise returns nil if the answer to an exercise is right, or an error that ends in a hint.
-func CheckExercise(name string, answer any) error {
+// Answer returns nil if the answer to an exercise is right, or an error that ends in a hint.
+func Answer(name string, answer any) error {
 	e, ok := exercises[name]
 	if !ok {
 		return fmt.Errorf("no exercise of that name")
@@ -173,6 +175,44 @@ var exercises = map[string]exercise{
 			return nil
 		}),
 	},
+	"one step": {
+		"a row adds 2 step/n x (y - <x, theta>) with theta = 0; replacing it takes one such term away and adds another of the other sign",
+		of(func(f func(rows int, step, context, reward float64) float64) error {
+			for _, rows := range []int{500, 1000} { // one step each
+				h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: 0.5, Context: 2}
+				reward := 3.75*2 + math.Sqrt(2*math.Log1p(float64(rows)))
+				up, err := lastRow(h, rows, 2, reward)
+				if err != nil {
+					return err
+				}
+				down, err := lastRow(h, rows, 2, -reward)
+				if err != nil {
+					return err
+				}
+				what := fmt.Sprintf("the move for %d rows, a step of 0.5, X = 2, R = %.4g", rows, reward)
+				if err := near(what, f(rows, 0.5, 2, reward), up-down, 1e-9); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	},
+	"rounds by bits": {
+		"the weakest sum has a mean of m c signal, and sqrt(2 m ln 2d) bounds d sums of noise; the first is sqrt 2 times the second for m = 4 ln(2d)/(c signal)^2 answers about each of d coordinates",
+		of(func(f func(dim int, epsilon, signal float64) float64) error {
+			for _, dim := range []int{10, 80} {
+				for _, epsilon := range []float64{0.5, 4} {
+					c := (math.Exp(epsilon) - 1) / (math.Exp(epsilon) + 1)
+					want := 4 * float64(dim) * math.Log(2*float64(dim)) / (c * c * 0.15 * 0.15)
+					what := fmt.Sprintf("the number of rounds for d = %d, epsilon = %v, signal 0.15", dim, epsilon)
+					if err := near(what, f(dim, epsilon, 0.15), want, 1e-6); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}),
+	},
 	"margin": {
 		"the differences of two independent normals of variance 1 have variance 2: their density at 0 is 1/sqrt(4 pi), on both sides",
 		of(func(f func(kappa float64) float64) error {
@@ -208,4 +248,23 @@ var exercises = map[string]exercise{
 				near("delta at epsilon = 2", f(losses, 2), privacy.GaussianDelta(2, mu), 0.05))
 		}),
 	},
+}
+
+// lastRow returns what a regression in one dimension releases of rows that are 0 but for the last.
+func lastRow(h *mechanism.NoisyIHT, rows int, x, y float64) (float64, error) {
+	h.Lengths = mechanism.Growing{Least: rows}
+	if err := h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}); err != nil {
+		return 0, err
+	}
+	h.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	row := &privacy.Record{X: []float64{0}, Y: []float64{0}}
+	for i := range rows {
+		if i == rows-1 {
+			row.X[0], row.Y[0] = x, y
+		}
+		if _, err := h.Add(row); err != nil {
+			return 0, err
+		}
+	}
+	return h.Release().Theta[0], nil
 }

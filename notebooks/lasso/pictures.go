@@ -1,0 +1,171 @@
+package lasso
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Column returns the last regrets of a committed table's policies over a parameter, as a series.
+func Column(label string, at []float64, of func(value float64) (table *simulate.Table, policy string)) charts.Series {
+	var runs [][]simulate.Curve
+	for _, v := range at {
+		table, policy := of(v)
+		c, err := table.Curve(policy)
+		cell.Must(err)
+		c.Policy = label
+		runs = append(runs, []simulate.Curve{c})
+	}
+	return charts.Finals(at, runs)[0]
+}
+
+// Measured is the committed regret of the refined recipe at epsilon = 0.5, as a point over the
+// horizon.
+func Measured() charts.Series {
+	s := Column("measured: refined, ε = 0.5", []float64{16000}, func(float64) (*simulate.Table, string) {
+		return lab.MustTable("lasso-sparse-d100"), Name(Refined, 0.5)
+	})
+	s.Kind = charts.Scatter
+	return s
+}
+
+// ByBudget shows the committed regrets in so many dimensions, 100 or 1000, over the budget.
+func ByBudget(dim int) *charts.Figure {
+	table, budgets := lab.MustTable(fmt.Sprintf("lasso-sparse-d%d", dim)), []float64{0.5, 1, 2, 10}
+	column := func(label string, name func(epsilon float64) string) charts.Series {
+		return Column(label, budgets, func(e float64) (*simulate.Table, string) { return table, name(e) })
+	}
+	f := &charts.Figure{
+		Title: fmt.Sprintf("Regret after 16,000 rounds in %d dimensions, by budget", dim), Scale: lab.Committed(table),
+		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{5, 40000}},
+		Series: []charts.Series{
+			column("random arm", func(float64) string { return Random }), column("oracle", func(float64) string { return Oracle }),
+			column("not private", func(float64) string { return Name(Plain, math.Inf(1)) }),
+		},
+	}
+	for _, recipe := range []string{Plain, Tuned, Refined} {
+		f.Series = append(f.Series, column(recipe, func(e float64) string { return Name(recipe, e) }))
+	}
+	return f
+}
+
+// FLIPHATByBudget shows the committed regrets of FLIPHAT by its noise, over the budget.
+func FLIPHATByBudget() *charts.Figure {
+	table := lab.MustTable("lasso-fliphat")
+	f := &charts.Figure{
+		Title: "FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds", Scale: lab.Committed(table),
+		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{100, 100_000}},
+		Caption: fmt.Sprintf("At δ = %g; mean of %d trials with 95%% confidence bands", FLIPHATDelta, table.Curves[0].Trials),
+	}
+	for _, name := range []string{Random, Corrected, Accounted, Ranged, PublicCode, Beside} {
+		f.Series = append(f.Series, Column(name, FLIPHATEpsilons, func(e float64) (*simulate.Table, string) {
+			if name == Random {
+				return table, name
+			}
+			return table, Name(name, e)
+		}))
+	}
+	return f
+}
+
+// ByDimension shows the committed regrets of the local and the joint model over the dimension.
+func ByDimension() *charts.Figure {
+	f := &charts.Figure{
+		Title: fmt.Sprintf("Regret after 100,000 rounds at ε = %d, by dimension", LocalEpsilon),
+		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "regret", Log: true},
+		Scale: charts.PaperScale("notebooks/results/lasso-local-d*.csv"),
+	}
+	for _, p := range [][2]string{{"random arm", Random}, {"local: one bit a user", Locally}, {"joint: SparseJDP", Jointly}} {
+		f.Series = append(f.Series, Column(p[0], []float64{10, 20, 40, 80}, func(d float64) (*simulate.Table, string) {
+			return lab.MustTable(fmt.Sprintf("lasso-local-d%g", d)), p[1]
+		}))
+	}
+	return f
+}
+
+// Billboard shows which rounds a row of data reaches, and by which release.
+func Billboard() *charts.Figure {
+	spans := []charts.Span{{Row: 1, From: 1, To: 33, Kind: 2}}
+	for i, start := 1, 1.0; i <= 4; i++ {
+		end := start + float64(int(16)<<i)
+		spans = append(spans, charts.Span{Row: 0, From: start, To: end, Label: fmt.Sprint("episode ", i)})
+		if i < 4 {
+			spans = append(spans, charts.Span{Row: 1, From: end, To: end + float64(int(32)<<i), Kind: 1, Label: fmt.Sprint("θ̃ of episode ", i)})
+		}
+		start = end
+	}
+	f, err := charts.Spans{
+		Title: "A row is in one release, and every round reads one", Rows: []string{"data", "actions"}, RowName: "what", Spans: spans,
+		Kinds:   []charts.SpanKind{{Name: "rows are collected"}, {Name: "θ̃ is played"}, {Name: "random arms", Fill: charts.Hollow}},
+		Caption: "An episode's rows reach later rounds only through the release at its end, the billboard",
+	}.Figure()
+	cell.Must(err)
+	return f
+}
+
+// Bound is a curve of the paper's theorems.
+type Bound struct {
+	Name string
+	At   func(horizon float64) float64
+}
+
+// Theorems returns the paper's bounds for 10 arms in so many dimensions of which 5 matter, and noise
+// of standard deviation 0.3, at one epsilon. Constants that may be chosen are 1, and the terms for
+// privacy are left out.
+func Theorems(dim, epsilon float64) []Bound {
+	const variance, arms, sparsity = 0.3 * 0.3, 10, 5.0
+	common := 1048 * math.Pow(1+math.Log(4*sparsity), 1.5) * variance * (arms - 1) * sparsity
+	second := 2 * (arms - 1) * 64 * dim * variance * sparsity * sparsity
+	lower := variance * sparsity * math.Log(dim)
+	return []Bound{
+		{"Theorem 3", func(t float64) float64 { return common * math.Sqrt(t) }},
+		{"Theorem 2", func(t float64) float64 { return (common + second) * math.Log(t) }},
+		{"a random arm", func(t float64) float64 { return 1.5388 * t }},
+		{"Theorem 4 with max", func(t float64) float64 { return lower * math.Log(t) * max(1, 1/epsilon) }},
+		{"Theorem 4 as printed", func(t float64) float64 { return lower * math.Log(t) * min(1, 1/epsilon) }},
+	}
+}
+
+// Assumptions are what the theorems assume of an environment, measured.
+type Assumptions struct {
+	Entry, Norm float64 // the largest entry and norm of a context
+	Margin      float64 // P(two arms' means are within 0.2)/0.2
+	All, Best   float64 // least eigenvalues of E xx', of all arms and of the best ones
+}
+
+// Measure plays n rounds of an environment.
+func Measure(e *environment.Sparse, n int) (a Assumptions) {
+	var v bandit.View
+	e.Reset(random.New(12, 0, "contexts"))
+	theta := mat.NewVecDense(e.Dim, e.Theta())
+	all, best := mat.NewSymDense(e.Dim, nil), mat.NewSymDense(e.Dim, nil)
+	for range n {
+		e.Next(&v)
+		x, y := mat.NewVecDense(e.Dim, v.Row(0)), mat.NewVecDense(e.Dim, v.Row(1))
+		a.Entry, a.Norm = max(a.Entry, mat.Norm(x, math.Inf(1))), max(a.Norm, mat.Norm(x, 2))
+		if math.Abs(mat.Dot(x, theta)-mat.Dot(y, theta)) <= 0.2 {
+			a.Margin += 1 / (0.2 * float64(n))
+		}
+		all.SymRankOne(all, 1/float64(n), x)
+		for arm := range v.Arms {
+			if e.Regret([]int{arm}) == 0 {
+				best.SymRankOne(best, 1/float64(n), mat.NewVecDense(e.Dim, v.Row(arm)))
+			}
+		}
+	}
+	least := func(m *mat.SymDense) float64 {
+		var eigen mat.EigenSym
+		eigen.Factorize(m, false)
+		return eigen.Values(nil)[0]
+	}
+	a.All, a.Best = least(all), least(best)
+	return a
+}
