@@ -1,7 +1,6 @@
 package learner_test
 
 import (
-	"fmt"
 	"runtime"
 	"testing"
 
@@ -37,7 +36,7 @@ func TestSparseMemory(t *testing.T) {
 		const d = 5000
 		rows, bytes := used(make(budget, 5), d)
 		want := 8 * float64(rows) * d
-		t.Log(fmt.Sprintf("%s: %.1f MiB, %d rows of the longest episode are %.1f MiB", name, bytes/(1<<20), rows, want/(1<<20)))
+		t.Logf("%s: %.1f MiB, %d rows of the longest episode are %.1f MiB", name, bytes/(1<<20), rows, want/(1<<20))
 		if rows < 1000 || bytes < want || bytes > 1.01*want+1e6 {
 			t.Errorf("%s: %.4g bytes, want the %.4g of %d rows, and at most 1 in 100 and 1 MB more", name, bytes, want, rows)
 		}
