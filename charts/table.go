@@ -20,6 +20,8 @@ type Table struct {
 	Align   string
 	Caption string
 	Scale   string // as for Figure
+	// Filters lets the reader choose rows by clicking, and sort them by a click on a header.
+	Filters []Filter
 }
 
 // NewTable returns a table with these headers and no rows.
@@ -40,7 +42,8 @@ func (t *Table) check() error {
 	if t.Align != "" && (len(t.Align) != len(t.Headers) || strings.Trim(t.Align, "lcr") != "") {
 		return fmt.Errorf("charts: table %q: Align %q is not one of l, c, r for each of %d columns", t.Caption, t.Align, len(t.Headers))
 	}
-	return nil
+	_, err := t.columns()
+	return err
 }
 
 func cell(v any) string {
@@ -77,12 +80,28 @@ func (t *Table) HTML() (string, error) {
 	if err := t.check(); err != nil {
 		return "", err
 	}
-	side := map[byte]string{'l': "left", 'c': "center", 'r': "right"}
+	var sides []string
+	for i := range t.Headers {
+		sides = append(sides, map[byte]string{'l': "left", 'c': "center", 'r': "right"}[t.align(i)])
+	}
+	rows, before, script := t.Rows, "", ""
+	if len(t.Filters) > 0 {
+		places, err := t.columns()
+		if err != nil {
+			return "", err
+		}
+		name, js, err := t.filterScript(places, sides)
+		if err != nil {
+			return "", err
+		}
+		rows, before, script = t.starting(places), fmt.Sprintf(`<div id="%s"><div class="dpb-filter"></div>`+"\n", name), js+"</div>\n"
+	}
 	var b strings.Builder
+	b.WriteString(before)
 	line := func(tag string, n int, text func(int) string, rule string) {
 		b.WriteString("<tr>")
 		for i := range n {
-			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 10px;border-bottom:%s">%s</%s>`, tag, side[t.align(i)], rule, html.EscapeString(text(i)), tag)
+			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 10px;border-bottom:%s">%s</%s>`, tag, sides[i], rule, html.EscapeString(text(i)), tag)
 		}
 		b.WriteString("</tr>\n")
 	}
@@ -93,10 +112,10 @@ func (t *Table) HTML() (string, error) {
 	b.WriteString("<thead>\n")
 	line("th", len(t.Headers), func(i int) string { return t.Headers[i] }, "2px solid #888888")
 	b.WriteString("</thead>\n<tbody>\n")
-	for _, r := range t.Rows {
+	for _, r := range rows {
 		line("td", len(r), func(i int) string { return cell(r[i]) }, "1px solid #88888855")
 	}
-	b.WriteString("</tbody>\n</table></div>\n")
+	b.WriteString("</tbody>\n</table></div>\n" + script)
 	return b.String(), nil
 }
 
