@@ -15,6 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -32,7 +33,7 @@ func main() {
 }
 
 // figures lists all that can be reproduced.
-var figures = slices.Concat(papers.Figures, lasso.Figures)
+var figures = slices.Concat(papers.Figures, lasso.Figures, survey.Figures)
 
 func reproduce(ctx context.Context, figure, scale, out string) error {
 	if figure == "" {
