@@ -32,7 +32,7 @@
 //   - [Counts]: the exact mean, without noise or privacy.
 //   - [Blocks]: the mean of a block of observations once the block is full.
 //   - [Batches]: the same, of batches that a policy may set the lengths of, or of all of them.
-//   - [RoundBatches]: the mean of each arm played in a batch of rounds.
+//   - [RoundBatches]: the mean of each arm that was played in a batch of rounds.
 //   - [TreeTally]: the mean of all observations after each of them.
 //   - [HybridTally]: the same, whatever the horizon.
 //   - [ResponseTally]: the mean of randomised bits, private in the local model.

@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// RoundBatches releases the mean of each arm that was played in a batch of rounds, under fresh noise on
-// its sum, when the batch ends. Elimination over core sets reads it (Hanna, Girgis, Fragouli,
+// RoundBatches releases the mean of each arm that was played in a batch of rounds, under fresh noise
+// on its sum, when the batch ends. Elimination over core sets reads it (Hanna, Girgis, Fragouli,
 // Diggavi 2022).
 //
 // The lengths of the batches are public and fixed in advance. A batch that the horizon cuts short
