@@ -40,8 +40,8 @@ func soundSurvey(s Scale) []audit.Item {
 		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
 		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
 		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
-		batched(1, "batches, Laplace", runs, pure),
-		batched(2, "batches, Gaussian", pick(s, 200_000, 500_000, 5_000_000), auditBudget),
+		batched(1, "round batches, Laplace", runs, pure),
+		batched(2, "round batches, Gaussian", pick(s, 200_000, 500_000, 5_000_000), auditBudget),
 		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, auditBudget),
 		expertsItem("private experts", runs),
 	}
