@@ -61,6 +61,7 @@ type Stopping struct {
 	sum     float64
 	offset  float64 // B
 	stopped Stopped
+	shown   Stopped // a copy for whoever reads the release, who may write to it
 	buf     [1]float64
 }
 
@@ -179,7 +180,10 @@ func (s *Stopping) draw(scale float64) float64 {
 }
 
 // Release returns the estimate once the rule has ended.
-func (s *Stopping) Release() *Stopped { return &s.stopped }
+func (s *Stopping) Release() *Stopped {
+	s.shown = s.stopped
+	return &s.shown
+}
 
 // Clipped returns how many numbers were clipped since Reset.
 func (s *Stopping) Clipped() int { return s.clipped }

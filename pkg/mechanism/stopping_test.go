@@ -187,3 +187,31 @@ func BenchmarkStopping(b *testing.B) {
 		}
 	}
 }
+
+// TestStoppingIsShown: whoever writes to the release does not make an ended rule go on, which would
+// release another estimate that nobody has paid for.
+func TestStoppingIsShown(t *testing.T) {
+	s := &Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
+	if err := s.Init(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
+		t.Fatal(err)
+	}
+	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
+	s.Reset(privacy.NewNoise(ledger))
+	estimates := 0
+	for range 20000 {
+		moved, err := s.Add(&privacy.Record{Y: []float64{1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved {
+			estimates++
+		}
+		*s.Release() = Stopped{}
+	}
+	if r := s.Release(); estimates != 1 || !r.Reached || r.Count > 10000 {
+		t.Errorf("%d estimates, the last is %+v, want one that is reached early", estimates, *r)
+	}
+	if err := ledger.CheckPlan(s, privacy.All); err != nil {
+		t.Error(err)
+	}
+}

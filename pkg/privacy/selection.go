@@ -29,7 +29,7 @@ import (
 //
 // Pair computes on a grid of x, e^h apart, with chords between the points. H_0 is convex, so chords
 // are above it; the maximum over t for chords has a closed form; and this maximum is convex in x
-// again. So the result is an upper bound.
+// again. So the result is an upper bound. Rounding errors are charged in each step.
 type SelectionEvent struct {
 	Epsilon float64 // bounded range of a choice
 	Picks   int     // choices, in [1, 4096]
@@ -129,6 +129,9 @@ func (c *selectionCurve) choose(cells int, width float64) {
 	c.connect()
 	r := portable.Exp(-width)
 	all := -portable.Expm1(-width)
+	// A term is off by a few units in the last place, and by as many as its exponent for points of the
+	// grid and for r.
+	off := (32 + float64(8*float64(c.n)*c.h)) * roundoff
 	for j := range c.n + 1 {
 		x, most := c.x[c.n+j], 0.0
 		for m := range cells {
@@ -143,7 +146,9 @@ func (c *selectionCurve) choose(cells int, width float64) {
 				u = hi
 			}
 			k := a - float64(b*r) + float64(x*(v-float64(s*r)))
-			most = max(most, (k+float64(up*u)+down/u)/all)
+			size := float64(math.Abs(a)*(1+float64(r*hi))) + float64(r*math.Abs(b)*(1+hi)) +
+				float64(x*math.Abs(s)*(r+1/lo)) + float64(x*math.Abs(v)*(1+1/lo))
+			most = max(most, (k+float64(up*u)+down/u+float64(off*size))/all)
 		}
 		c.next[j] = min(1, most*(1+1e-12))
 	}

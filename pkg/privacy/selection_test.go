@@ -68,6 +68,24 @@ func TestSelectionEvent(t *testing.T) {
 	}
 }
 
+// TestSelectionRounding: the bound of a single choice of a small range is not below the curve of its
+// closed form, which needs no Gaussian: what is computed is of the order of the unit roundoff over
+// the range.
+func TestSelectionRounding(t *testing.T) {
+	for _, width := range []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.1} {
+		for _, ratio := range []float64{0, 1e-4, 1e-3, 0.01} {
+			e := SelectionEvent{width, 1, ratio * width}
+			for _, share := range []float64{0, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999} {
+				half := math.Expm1((1 - share) * width / 2)
+				want := math.Exp(share*width) * half * half / math.Expm1(width) // (a - sqrt x)^2/(a^2 - 1)
+				if got, err := (PLD{}).Delta(e, share*width); err != nil || !(got >= want*(1-1e-12)) {
+					t.Errorf("%v at %v of it: delta <= %v (%v), want at least %v", e, share, got, err, want)
+				}
+			}
+		}
+	}
+}
+
 // The goldens come from an independent dynamic programme over the responses.
 func TestCalibrateAdaptiveSelection(t *testing.T) {
 	b := Budget{1, 1e-5}
