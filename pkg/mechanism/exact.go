@@ -35,6 +35,7 @@ func (e *Exact) Init(s privacy.Setup) error {
 		e.shift = 1
 	}
 	e.sum = make([]float64, e.size)
+	e.exact = true
 	e.sums = privacy.NewSums(e.bounds(), true, e.read, e.shiftTo)
 	return nil
 }

@@ -85,7 +85,8 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 	if f.shift = 2 * operator; f.Noiseless() {
 		f.shift = 1
 	}
-	f.sums = privacy.NewSums(f.bounds(), f.Noiseless(), f.read, f.shiftTo)
+	f.exact = f.Noiseless()
+	f.sums = privacy.NewSums(f.bounds(), f.exact, f.read, f.shiftTo)
 	return nil
 }
 

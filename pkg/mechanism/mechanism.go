@@ -47,6 +47,7 @@ type rows struct {
 	fresh   int       // rows added since the last release; more if buf is not the one added last
 	buf     []float64 // the row, clipped
 	sums    *privacy.Sums
+	exact   bool // sums.Exact, which a reader may write to
 }
 
 // init validates the setup and checks that the packed matrices which the caller is about to make
@@ -155,8 +156,8 @@ func (r *rows) Release() *privacy.Sums {
 	if r.sums == nil {
 		return nil
 	}
-	r.sums.Row = nil
-	if r.sums.Exact && r.fresh == 1 {
+	r.sums.Row, r.sums.Exact = nil, r.exact
+	if r.exact && r.fresh == 1 {
 		r.sums.Row = r.buf
 	}
 	r.fresh = 0

@@ -453,3 +453,26 @@ func TestReleasesAreShown(t *testing.T) {
 		return meddle(t, &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 8, Factor: 1}}, write)
 	})
 }
+
+// TestRowsAreNotAskedFor: a reader who calls noisy sums exact is not shown the rows.
+func TestRowsAreNotAskedFor(t *testing.T) {
+	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	for _, a := range []privacy.Accumulator{
+		&Tree{Noise: &Gaussian{Budget: b}}, &Tree{Noise: &Wishart{Budget: b}}, &PanPrivateTree{Noise: &Gaussian{Budget: b}},
+		&Honaker{Budget: b}, &SquareRoot{Budget: b}, &BLT{Budget: b}, &SecureTree{Budget: b},
+	} {
+		if err := a.Init(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}); err != nil {
+			t.Fatal(err)
+		}
+		a.Reset(privacy.NewNoise(testSource()))
+		for range 3 {
+			a.Release().Exact = true
+			if _, err := a.Add(privacy.Row([]float64{0.1, 0.2, 0.3})); err != nil {
+				t.Fatal(err)
+			}
+			if r := a.Release(); r.Row != nil || r.Exact {
+				t.Errorf("a %T shows the row %v, and claims epsilon = %v", a, r.Row, privacy.ClaimOf(a).Epsilon())
+			}
+		}
+	}
+}

@@ -130,7 +130,8 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	if padded {
 		p.stacks = 1
 	}
-	r.sums = privacy.NewSums(p.noise.Bounds(p.shift), p.noise.Noiseless(), read, p.shiftTo)
+	r.exact = p.noise.Noiseless()
+	r.sums = privacy.NewSums(p.noise.Bounds(p.shift), r.exact, read, p.shiftTo)
 	return nil
 }
 
