@@ -510,6 +510,8 @@ func subjects() []subject {
 		onesBy("arms.NewDPElimination", arms.NewDPElimination),
 		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
+		onesByTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
+		onesOf("arms.AdaPTT", func() any { return learner.New(&arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
 			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}

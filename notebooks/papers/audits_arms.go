@@ -73,6 +73,7 @@ func soundArms(s Scale) []audit.Item {
 	return append(items,
 		armsItem(s, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(auditBudget) }),
 		armsItem(s, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
+		armsItem(s, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
 		armsItem(s, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
 		armsItem(s, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
 		armsItem(s, "DP successive elimination", 760, func() bandit.Learner {

@@ -45,6 +45,7 @@ var makers = []maker{
 	{"Lazy-UCB", true, false, arms.NewLazyUCB},
 	{"Lazy-DP-TS", true, true, arms.NewLazyThompson},
 	{"DP-KLUCB", true, false, func(epsilon float64) private { return arms.NewDPKLUCB(epsilon, 1.2) }},
+	{"AdaP-TT", true, true, func(epsilon float64) private { return arms.NewAdaPTT(epsilon, 0.1) }},
 	{"TargetIMED", true, false, arms.NewTargetIMED},
 	{"DP-IMED", true, false, func(epsilon float64) private { return arms.NewDPIMED(epsilon, 2) }},
 }

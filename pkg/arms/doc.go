@@ -23,6 +23,7 @@
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
 //   - [TargetIMED]: the latter with batches as long as the horizon needs, our own
+//   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
 // Private in the local model, one user's reward replaced:

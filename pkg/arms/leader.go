@@ -60,9 +60,18 @@ func (l *leader) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, err
 	if len(broadcast) != 1 {
 		return dst, fmt.Errorf("a broadcast of %d numbers, want the arm", len(broadcast))
 	}
-	arm := int(broadcast[0])
-	if !(broadcast[0] >= 0 && broadcast[0] < float64(v.Arms)) || float64(arm) != broadcast[0] {
-		return dst, fmt.Errorf("the arm %v in a broadcast, want a whole number in [0, %d)", broadcast[0], v.Arms)
+	arm, err := armOf(broadcast[0], v)
+	if err != nil {
+		return dst, err
 	}
 	return append(dst, arm), nil
+}
+
+// armOf returns the arm that a number of a broadcast names.
+func armOf(x float64, v *bandit.View) (int, error) {
+	arm := int(x)
+	if !(x >= 0 && x < float64(v.Arms)) || float64(arm) != x {
+		return 0, fmt.Errorf("the arm %v in a broadcast, want a whole number in [0, %d)", x, v.Arms)
+	}
+	return arm, nil
 }

@@ -210,6 +210,10 @@ func TestBadInput(t *testing.T) {
 		"Explore = -2,":     learner.New(&arms.UCB1{Explore: -2}, nil),
 		"Explore = NaN,":    learner.New(&arms.LazyUCB{Explore: nan}, blocks()),
 		"Boost = -3,":       learner.New(&arms.LazyThompson{Boost: -3}, blocks()),
+		"Delta = 0,":        learner.New(&arms.AdaPTT{}, blocks()),
+		"Delta = 1,":        arms.NewAdaPTT(1, 1),
+		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
+		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
 		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
 		"epsilon = -1":      arms.NewDPUCB(-1),
 		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
@@ -229,6 +233,13 @@ func TestBadInput(t *testing.T) {
 		}
 		for _, horizon := range []int{1, 3, 30} {
 			for _, k := range []int{1, 5} {
+				if k == 1 && m.name == "AdaP-TT" {
+					one := bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}
+					if err := m.make(1).Init(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
+						t.Errorf("%s: error %v, want one that says that there is one arm", m.name, err)
+					}
+					continue
+				}
 				play(t, m.make(0.5), bandit.Problem{Arms: k, Slots: 1, RewardMin: -1, RewardMax: 2}, horizon, func(arm, round int) float64 {
 					return float64(arm*round%7) - 2
 				})

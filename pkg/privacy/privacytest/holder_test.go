@@ -92,6 +92,7 @@ var fields = map[string]string{
 	"arms.AdaPUCB":               "",
 	"arms.AdaPKLUCB":             "",
 	"arms.AdaCUCB":               "",
+	"arms.AdaPTT":                "Delta: 0.1",
 	"arms.TargetIMED":            "IMED: arms.IMED{Epsilon: 1}",
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
