@@ -297,6 +297,7 @@ func subjects() []subject {
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
 		tallies("mechanism.HybridTally", func() any { return &mechanism.HybridTally{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
+		tallies("mechanism.PosteriorDraws", func() any { return &mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
 		tallies("mechanism.ResponseTally", func() any { return &mechanism.ResponseTally{Epsilon: 1} }),
 		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
 		setups("mechanism.VectorExact", func() any { return &mechanism.VectorExact{} }),
@@ -512,6 +513,13 @@ func subjects() []subject {
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
 		onesByTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
 		onesOf("arms.AdaPTT", func() any { return learner.New(&arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
+		of("arms.NewGaussianThompson", func() []any {
+			return []any{func(variance, delta float64, p bandit.Problem, horizon, first int) (bandit.Learner, error) {
+				l := arms.NewGaussianThompson(variance, first, delta)
+				return l, l.Init(p, horizon)
+			}, 1.0, 1e-5, single, 16, 2}
+		}),
+		onesOf("arms.GaussianThompson", func() any { return learner.New(&arms.GaussianThompson{}, blocks()) }),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
 			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}

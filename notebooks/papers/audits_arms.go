@@ -48,6 +48,7 @@ func soundArms(s Scale) []audit.Item {
 			out[0] += tellLaplace(4*mean(t) - out[1])
 		}
 	})
+	draw := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
 	bit := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
 	items := []audit.Item{
 		last.item("batches", pure.Epsilon, tallyRuns(s), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
@@ -56,6 +57,13 @@ func soundArms(s Scale) []audit.Item {
 			batches(auditBudget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
 		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
 			return &mechanism.HybridTally{Epsilon: pure.Epsilon}
+		}),
+		draw.item("draws of Thompson sampling", auditBudget.Epsilon, pick(s, 200_000, 500_000, 5_000_000), func() privacy.Tally {
+			mu, err := privacy.GaussianMu(auditBudget)
+			if err != nil {
+				panic(err)
+			}
+			return &mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: auditBudget.Delta}
 		}),
 		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
 			return &mechanism.ResponseTally{Epsilon: pure.Epsilon}
@@ -74,6 +82,9 @@ func soundArms(s Scale) []audit.Item {
 		armsItem(s, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(auditBudget) }),
 		armsItem(s, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
 		armsItem(s, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
+		armsItem(s, "Gaussian Thompson sampling", 12, func() bandit.Learner {
+			return arms.NewGaussianThompson(1, 1, auditBudget.Delta)
+		}),
 		armsItem(s, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
 		armsItem(s, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
 		armsItem(s, "DP successive elimination", 760, func() bandit.Learner {

@@ -14,8 +14,8 @@
 //   - [Thompson]: a draw from a Beta posterior
 //   - [SuccessiveElimination]: all arms in turn, until they are ruled out
 //
-// Private in the central model, one reward replaced. All but the last read batches of rewards, each
-// of which is released once, so that a reward is in one release:
+// Private in the central model, one reward replaced. All but the last two read batches of rewards,
+// each of which is released once, so that a reward is in one release:
 //
 //   - [DPElimination]: successive elimination, a batch of each arm an epoch
 //   - [AdaPUCB], [AdaPKLUCB]: UCB and KL-UCB by an arm's last batch
@@ -24,6 +24,7 @@
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
 //   - [TargetIMED]: the latter with batches as long as the horizon needs, our own
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
+//   - [GaussianThompson]: Thompson sampling whose own draws are the noise
 //   - [DPUCB]: UCB by a mean that is released after each reward
 //
 // Private in the local model, one user's reward replaced:

@@ -35,6 +35,7 @@
 //   - [RoundBatches]: the mean of each arm that was played in a batch of rounds.
 //   - [TreeTally]: the mean of all observations after each of them.
 //   - [HybridTally]: the same, whatever the horizon.
+//   - [PosteriorDraws]: a draw of each arm's mean in each round, as Thompson sampling makes it.
 //   - [ResponseTally]: the mean of randomised bits, private in the local model.
 //
 // Statistics of sparse linear models release once an episode of rounds:

@@ -97,6 +97,9 @@ func tallies() map[string]privacytest.Case[privacy.Means] {
 		}
 	}
 	all["hybrid"] = weights(func() privacy.Tally { return &mechanism.HybridTally{Epsilon: pure.Epsilon} }, false)
+	draws := weights(func() privacy.Tally { return &mechanism.PosteriorDraws{Variance: 3, First: 2, Delta: 1e-5} }, false)
+	draws.Below = 0.7 // the worst arm is not played again
+	all["posterior draws"] = draws
 	responses := weights(func() privacy.Tally { return &mechanism.ResponseTally{Epsilon: pure.Epsilon} }, false)
 	responses.Nonlinear = true
 	all["responses"] = responses

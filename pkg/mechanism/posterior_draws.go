@@ -1,0 +1,138 @@
+package mechanism
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// PosteriorDraws releases after each record a fresh draw for each arm, as Thompson sampling makes
+// them, and accounts for what the draws reveal. Nothing is added for privacy: the noise is that of
+// the draws (Ou, Avella Medina, Cummings 2024).
+//
+// In units in which weights are in [0, 1], an arm with n observations of sum S has the draw
+//
+//	N(S/(n+1), Variance/(n+1)).
+//
+// An arm has none until it has First observations. Estimate.Mean is the draw, and Estimate.Count is
+// n.
+//
+// A record is the weights of one round, each in [Lo, Hi]; the draws are in the same units. A
+// neighbour replaces all weights of one record by any others. A record adds an observation to at
+// most K = Slots arms, whose draws it moves in every later round, each by at most 1/(n+1). A draw
+// of standard deviation sqrt(Variance/(n+1)) is then mu-GDP for mu = 1/sqrt(Variance (n+1)).
+// Squares of mu add up over the rounds t in which an arm i has a draw, and n_i(t) >= First:
+//
+//	mu^2 <= K max_i sum_t 1/(Variance (n_i(t)+1)) <= K (T-First+1)/(Variance (First+1))
+//
+// for a horizon of T. The plan says the latter, as an arm may never be played again, and grows as
+// sqrt(T), as the paper's bound does. Of an arm that is played all the time, the sum grows as ln T
+// alone.
+//
+// The trust model is central. There is no warm-up. The noise is for research: floating-point noise
+// leaks through its low bits (Mironov 2012), and sums round as those of [Blocks] do.
+type PosteriorDraws struct {
+	Variance float64 // of a draw without observations, in units of (Hi-Lo)^2; > 0, no default
+	First    int     // observations before an arm's first draw, >= 1; 0 means 1
+	Delta    float64 // at which Asked states an epsilon, in (0, 1), no default
+
+	tallied
+	planned
+	first int
+	sd    float64 // of the noise on S/sqrt(n+1)
+	noise *privacy.Noise
+	buf   [1]float64
+	drawn int       // since Reset
+	sums  []float64 // by arm, of weights less Lo
+}
+
+var _ privacy.Tally = (*PosteriorDraws)(nil)
+
+// Init validates, and computes what the draws reveal.
+func (d *PosteriorDraws) Init(s privacy.Setup) error {
+	d.noise, d.planned = nil, planned{}
+	if err := d.tallied.init(s, 1); err != nil {
+		return err
+	}
+	err := d.account()
+	if err != nil {
+		d.tallied = tallied{}
+	}
+	return err
+}
+
+func (d *PosteriorDraws) account() error {
+	s := d.setup
+	side := s.Hi - s.Lo
+	d.first, d.sd = max(1, d.First), math.Sqrt(d.Variance)*side
+	switch {
+	case s.WarmUp:
+		return fmt.Errorf("mechanism: PosteriorDraws has no warm-up: Setup.WarmUp = true, want false")
+	case !(d.Variance > 0) || math.IsInf(d.sd, 0) || d.sd == 0:
+		return fmt.Errorf("mechanism: PosteriorDraws.Variance = %v, want > 0, and its root times a range of %v finite and > 0", d.Variance, side)
+	case d.First < 0 || d.First > mostObservations:
+		return fmt.Errorf("mechanism: PosteriorDraws.First = %d, want in [1, %v], or 0 for 1", d.First, float64(mostObservations))
+	case !(d.Delta > 0 && d.Delta < 1):
+		return fmt.Errorf("mechanism: PosteriorDraws.Delta = %v, want in (0, 1)", d.Delta)
+	}
+	most := s.Slots * d.rounds(s.Horizon)
+	moved := side / math.Sqrt(float64(d.first)+1)
+	epsilon := privacy.GaussianEpsilon(d.Delta, math.Sqrt(float64(max(1, most)))*(moved/d.sd))
+	if !(epsilon > 0) || math.IsInf(epsilon, 0) {
+		return fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
+			d.Variance, d.first, d.Delta, epsilon)
+	}
+	one := central(replaceWeights, privacy.Budget{Epsilon: epsilon, Delta: d.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024",
+		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
+	d.planned = planned{one.With(privacy.Release{
+		Laws: []privacy.Law{privacy.GaussianLaw(1, d.sd)}, Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
+	}), most}
+	d.sums = make([]float64, s.Arms)
+	return nil
+}
+
+// rounds returns in how many of so many rounds an arm has a draw, at most.
+func (d *PosteriorDraws) rounds(n int) int { return max(0, min(n, d.setup.Horizon)-d.first+1) }
+
+// Reset forgets the data and draws new noise from n.
+func (d *PosteriorDraws) Reset(n *privacy.Noise) {
+	d.tallied.reset()
+	clear(d.sums)
+	d.drawn, d.noise = 0, n
+}
+
+// Add adds a record and releases a new draw of each arm that has enough observations. moved reports
+// whether there are any.
+func (d *PosteriorDraws) Add(rec *privacy.Record) (moved bool, err error) {
+	if d.noise == nil || d.seen == nil {
+		return false, errReset
+	}
+	if err := d.admit(rec); err != nil {
+		return false, err
+	}
+	for i, arm := range rec.Arms {
+		d.sums[arm] += d.over(rec.Y[i])
+		d.seen[arm]++
+	}
+	for arm, n := range d.seen {
+		if n < d.first {
+			continue
+		}
+		d.noise.Gaussian(d.buf[:], d.sd)
+		d.drawn++
+		more := float64(n) + 1
+		root := math.Sqrt(more)
+		tail := tailOfEqual(true, 1, d.sd)
+		d.change(arm, privacy.Estimate{
+			Mean: d.setup.Lo + d.sums[arm]/more + d.buf[0]/root, Count: n, Tail: privacy.Tail{Root: tail.Root / root},
+		})
+	}
+	return len(d.means.Changed) > 0, nil
+}
+
+// Plan returns what the draws of up to the given number of records reveal of one record: a sum over
+// a root for each of its arms, in each round from the First on.
+func (d *PosteriorDraws) Plan(records int) privacy.Plan {
+	return d.shown(d.setup.Slots*d.rounds(max(0, records)), d.drawn).HeldBy(d)
+}
