@@ -84,3 +84,28 @@ func TestAdaPTTStops(t *testing.T) {
 		before, spread = mean, se
 	}
 }
+
+// TestAdaPTTGoldens compares mean rounds with those of the authors' program, which we ran on an
+// independent stream, by 4 combined standard errors: one alarm in 5,000 suites is false. The program
+// chooses a challenger every round, which makes no difference that is seen here.
+func TestAdaPTTGoldens(t *testing.T) {
+	for _, g := range []struct {
+		epsilon, rounds, se float64
+	}{{1, 1290, 31}, {0.05, 3155, 127}} {
+		l := arms.NewAdaPTT(g.epsilon, 0.1)
+		l.Policy.(*arms.AdaPTT).AsRun = true
+		const trials = 200
+		sum, squares := 0.0, 0.0
+		for trial := range trials {
+			round, _ := stopping(t, l, []float64{0.5, 0.9, 0.5}, trial)
+			sum += float64(round)
+			squares += float64(round) * float64(round)
+		}
+		mean := sum / trials
+		se := math.Sqrt((squares/trials - mean*mean) / trials)
+		t.Logf("epsilon %v: %.0f (%.0f) rounds, golden %.0f (%.0f)", g.epsilon, mean, se, g.rounds, g.se)
+		if math.Abs(mean-g.rounds) > 4*math.Hypot(se, g.se) {
+			t.Errorf("epsilon %v: stops after %.0f (%.0f) rounds, golden %.0f (%.0f)", g.epsilon, mean, se, g.rounds, g.se)
+		}
+	}
+}
