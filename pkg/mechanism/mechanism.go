@@ -48,6 +48,7 @@ type rows struct {
 	buf     []float64 // the row, clipped
 	sums    *privacy.Sums
 	exact   bool // sums.Exact, which a reader may write to
+	ready   bool // Reset has been called, so that there is noise
 }
 
 // init validates the setup and checks that the packed matrices which the caller is about to make
@@ -103,6 +104,8 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	switch {
 	case r.setup.Horizon == 0:
 		return nil, errInit
+	case !r.ready:
+		return nil, errReset
 	case len(rec.X) != d || len(rec.Y) != 1:
 		return nil, fmt.Errorf("mechanism: a row of length %d, with %d rewards, want %d, with 1", len(rec.X)+len(rec.Y), len(rec.Y), r.setup.Dim)
 	}
@@ -186,7 +189,7 @@ func (r *rows) nodes(records int) int {
 	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
 }
 
-func (r *rows) reset() { r.count, r.clipped, r.fresh = 0, 0, 0 }
+func (r *rows) reset() { r.count, r.clipped, r.fresh, r.ready = 0, 0, 0, true }
 
 // addOuter adds row row^T to a packed symmetric matrix.
 func addOuter(sum, row []float64) {

@@ -27,7 +27,7 @@ func TestSecureTree(t *testing.T) {
 		nodes := 0
 		for i := 1; i < setup.Horizon; i++ {
 			row := []float64{math.Sin(float64(i)), 0.9 * math.Cos(float64(3*i)), 1}
-			admitted, err := (&rows{setup: setup, buf: make([]float64, 3)}).admit(privacy.Row(row))
+			admitted, err := (&rows{setup: setup, buf: make([]float64, 3), ready: true}).admit(privacy.Row(row))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,7 @@ type vectors struct {
 	setup   privacy.Setup
 	count   int // vectors admitted since Reset
 	clipped int
+	ready   bool      // Reset has been called, so that there is noise
 	buf     []float64 // a vector, clipped
 	sum     []float64
 	noise   []float64 // the current release's, or nil
@@ -52,7 +53,7 @@ func (v *vectors) start(s privacy.Setup) {
 }
 
 func (v *vectors) reset() {
-	v.count, v.clipped = 0, 0
+	v.count, v.clipped, v.ready = 0, 0, true
 	clear(v.sum)
 }
 
@@ -75,6 +76,8 @@ func (v *vectors) admit(rec *privacy.Record) error {
 	switch {
 	case v.setup.Horizon == 0:
 		return errInit
+	case !v.ready:
+		return errReset
 	case len(x) != v.setup.Dim || len(rec.Y) != 0:
 		return fmt.Errorf("mechanism: a vector of length %d, with %d rewards, want %d, with none", len(x), len(rec.Y), v.setup.Dim)
 	case !packed.Finite(x):
