@@ -356,18 +356,9 @@ func TestWriteHTML(t *testing.T) {
 func BenchmarkSVG(b *testing.B) {
 	needECharts(b)
 	f := regretFigure()
-	b.Run("first", func(b *testing.B) { // what the first figure of a process costs besides drawing
-		for b.Loop() {
-			if _, err := compile(); err != nil {
-				b.Fatal(err)
-			}
+	for b.Loop() {
+		if _, err := f.SVG(); err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("each", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := f.SVG(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+	}
 }

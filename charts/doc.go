@@ -1,7 +1,7 @@
 // Package charts turns results into figures, tables and pictures to step through.
 //
 // A description is drawn twice from the same ECharts options: live in the browser, and as a static
-// SVG inside Go. Everything that can be shown is an [Item].
+// SVG by Node, which has to be in PATH. Everything that can be shown is an [Item].
 //
 //   - [Show], [WriteHTML], [WriteSVG]: show items in a notebook, in a page, in a file
 //   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes

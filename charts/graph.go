@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/dop251/goja"
-	"reflect"
 )
 
 // Graph is a picture of an undirected graph whose edges the reader clicks to select. When the
@@ -346,7 +343,7 @@ func (g *Graph) still(js []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return g.alt() + " The selected set is " + v + ".", nil
+	return g.alt() + " The selected set is " + string(v) + ".", nil
 }
 
 // SVG renders the graph as it is at the start. Equal graphs give equal bytes.
@@ -355,8 +352,7 @@ func (g *Graph) SVG() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	svg, err := callGraph("still", js)
-	return []byte(svg), err
+	return callGraph("still", js)
 }
 
 // HTML returns the graph as one chunk of text/html: the static picture, the script that makes it
@@ -379,25 +375,16 @@ func (g *Graph) HTML() (string, error) {
 		w = 860
 	}
 	return chunk{
-		class: "dpb-widget", id: id(js), width: w, alt: alt, svg: []byte(svg), caption: g.caption(g.start()),
+		class: "dpb-widget", id: id(js), width: w, alt: alt, svg: svg, caption: g.caption(g.start()),
 		scripts: []string{textJS, graphJS, controlJS, graphLiveJS}, call: fmt.Sprintf("liveGraph(%q, %s);", id(js), js),
 	}.String(), nil
 }
 
-var graphPrograms = sync.OnceValues(func() ([]*goja.Program, error) {
-	return parse([]script{
-		{"text.js", textJS},
-		{"graph.js", graphJS},
-		{"words.js", `function still(js) { return dpbGraph.still(JSON.parse(js)); }
-			function verdict(js) { var spec = JSON.parse(js); return dpbGraph.verdict(spec, spec.selected); }`},
-	})
-})
+// wordsJS gives the functions of js/graph.js text in place of objects.
+const wordsJS = `function still(js) { return dpbGraph.still(JSON.parse(js)); }
+function verdict(js) { var spec = JSON.parse(js); return dpbGraph.verdict(spec, spec.selected); }`
 
 // callGraph calls a function of js/graph.js on a graph.
-func callGraph(name string, js []byte) (string, error) {
-	ps, err := graphPrograms()
-	if err != nil {
-		return "", err
-	}
-	return call(ps, name, string(js))
+func callGraph(name string, js []byte) ([]byte, error) {
+	return call([]script{{"text.js", textJS}, {"graph.js", graphJS}, {"words.js", wordsJS}}, name, js)
 }

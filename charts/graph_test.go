@@ -128,12 +128,17 @@ func TestGraphHTML(t *testing.T) {
 // independent when it has as many edges as its rank, the rank is the size of the largest forest in
 // it, and an edge is on a cycle when the rank is the same without it.
 func TestJudge(t *testing.T) {
-	ps := must(parse([]script{{"graph.js", graphJS}, {"judge.js", `function judge(js) { var a = JSON.parse(js); return JSON.stringify(dpbGraph.judge(a.n, a.edges, a.selected)); }`}}))
+	type job struct {
+		N        int        `json:"n"`
+		Edges    []edgeSpec `json:"edges"`
+		Selected []int      `json:"selected"`
+	}
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 150 {
+	jobs := make([]job, 150)
+	for i := range jobs {
 		n := 1 + r.IntN(5)
 		edges := make([]edgeSpec, 1+r.IntN(8))
-		var selected []int
+		selected := []int{}
 		for i := range edges {
 			edges[i] = edgeSpec{U: r.IntN(n), V: r.IntN(n)}
 			if r.IntN(4) > 0 {
@@ -141,17 +146,21 @@ func TestJudge(t *testing.T) {
 			}
 		}
 		r.Shuffle(len(selected), func(i, j int) { selected[i], selected[j] = selected[j], selected[i] })
-		if selected == nil {
-			selected = []int{}
-		}
-		js := must(json.Marshal(map[string]any{"n": n, "edges": edges, "selected": selected}))
-		var got struct {
-			Rank          int
-			Cyclic, Cycle []int
-		}
-		if err := json.Unmarshal([]byte(must(call(ps, "judge", string(js)))), &got); err != nil {
-			t.Fatal(err)
-		}
+		jobs[i] = job{n, edges, selected}
+	}
+	var verdicts []struct {
+		Rank          int
+		Cyclic, Cycle []int
+	}
+	judge := script{"judge.js", `function judge(js) {
+		return JSON.stringify(JSON.parse(js).map(function (a) { return dpbGraph.judge(a.n, a.edges, a.selected); }));
+	}`}
+	out := must(call([]script{{"graph.js", graphJS}, judge}, "judge", must(json.Marshal(jobs))))
+	if err := json.Unmarshal(out, &verdicts); err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range verdicts {
+		n, edges, selected := jobs[i].N, jobs[i].Edges, jobs[i].Selected
 		rank := forest(n, edges, selected)
 		cyclic := []int{}
 		for k, i := range selected {
@@ -160,13 +169,13 @@ func TestJudge(t *testing.T) {
 			}
 		}
 		if got.Rank != rank || !slices.Equal(got.Cyclic, cyclic) {
-			t.Fatalf("%s: rank %d, cyclic %v; want %d, %v", js, got.Rank, got.Cyclic, rank, cyclic)
+			t.Fatalf("%+v: rank %d, cyclic %v; want %d, %v", jobs[i], got.Rank, got.Cyclic, rank, cyclic)
 		}
 		if (got.Cycle == nil) != (len(selected) == rank) {
-			t.Fatalf("%s: cycle %v with %d edges of rank %d", js, got.Cycle, len(selected), rank)
+			t.Fatalf("%+v: cycle %v with %d edges of rank %d", jobs[i], got.Cycle, len(selected), rank)
 		}
 		if err := closed(edges, cyclic, got.Cycle); err != nil {
-			t.Fatalf("%s: cycle %v: %v", js, got.Cycle, err)
+			t.Fatalf("%+v: cycle %v: %v", jobs[i], got.Cycle, err)
 		}
 	}
 }
@@ -243,14 +252,14 @@ func TestVerdict(t *testing.T) {
 	} {
 		g := house()
 		g.Selected = c.selected
-		if got := must(callGraph("verdict", must(g.json()))); got != c.want {
+		if got := string(must(callGraph("verdict", must(g.json())))); got != c.want {
 			t.Errorf("%v: %q, want %q", c.selected, got, c.want)
 		}
 	}
 	g := multigraph()
 	for i, want := range map[int]string{4: "dependent: it contains the cycle z–z", 0: "independent, 1 of rank 2"} {
 		g.Selected = []int{i}
-		if got := must(callGraph("verdict", must(g.json()))); got != want {
+		if got := string(must(callGraph("verdict", must(g.json())))); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -298,8 +307,21 @@ func TestGraphFits(t *testing.T) {
 
 // TestLiveParses: the engine of the static pictures reads the scripts that only a browser runs.
 func TestLiveParses(t *testing.T) {
-	if _, err := parse([]script{{"control.js", controlJS}, {"live.js", liveJS}, {"graph_live.js", graphLiveJS}, {"bare", bare(textJS) + bare(graphJS) + bare(controlJS) + bare(graphLiveJS)}}); err != nil {
-		t.Error(err)
+	parse := script{"parse.js", "function parse(text) { new Function(text); return 'parsed'; }"}
+	for _, js := range []string{controlJS, liveJS, graphLiveJS, bare(textJS) + bare(graphJS) + bare(controlJS) + bare(graphLiveJS)} {
+		if _, err := call([]script{parse}, "parse", []byte(js)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := call([]script{parse}, "parse", []byte("var = 1")); err == nil || !strings.Contains(err.Error(), "SyntaxError") {
+		t.Errorf("a script that does not parse: %v", err)
+	}
+}
+
+func TestNoNode(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if _, err := house().SVG(); err == nil || !strings.Contains(err.Error(), "install Node 18.19") {
+		t.Errorf("without Node: %v", err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // dpb turns the spec of a figure (options.go) into ECharts options. It resolves the "@dpb:name"
-// strings, sets the type, and leaves room for titles, tick labels and the legend. Go's goja runs it
+// strings, sets the type, and leaves room for titles, tick labels and the legend. Node runs it
 // for the static picture, the browser for the live one.
 var dpb = (function () {
   var FONT = 15, ROW = 25, INK = "#222222";

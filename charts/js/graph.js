@@ -1,4 +1,4 @@
-// dpbGraph draws a graph and tells whether a set of its edges has a cycle. Go's goja runs it for
+// dpbGraph draws a graph and tells whether a set of its edges has a cycle. Node runs it for
 // the static picture, the browser for the live one.
 var dpbGraph = (function () {
   var INK = "#222222", FONT = 16, CORE = 17;
