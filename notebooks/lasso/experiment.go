@@ -19,16 +19,18 @@ type bySize [3]int
 
 func (b bySize) at(s lab.Scale) int { return cell.Pick(s, b[0], b[1], b[2]) }
 
-// against returns an experiment on an environment in which random arms play. Other policies are
-// added to it.
+// against returns an experiment on an environment in which random arms and the oracle play. Other
+// policies are added to it.
 func against(name string, s lab.Scale, seed uint64, horizon, trials bySize, env environment.Sparse, fingerprint string) *simulate.Experiment {
 	rounds := horizon.at(s)
-	return &simulate.Experiment{
+	e := &simulate.Experiment{
 		Name: name, Horizon: rounds, Trials: trials.at(s), Seed: seed, Grid: simulate.LogGrid(rounds, 8),
 		Environment: func() bandit.Environment { e := env; return &e },
 		Policies:    []simulate.Policy{{Name: Random, New: func() bandit.Learner { return &learner.Random{} }}},
 		Fingerprint: fingerprint,
 	}
+	add(e, Oracle, func() *learner.SupportOracle { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
+	return e
 }
 
 // add adds a policy.

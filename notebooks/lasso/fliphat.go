@@ -2,6 +2,7 @@ package lasso
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -59,11 +60,15 @@ func FLIPHAT(s lab.Scale) *simulate.Experiment {
 	e := against("lasso-fliphat", s, 2405, bySize{2000, 40000, 40000}, bySize{2, 6, 30}, environment.Sparse{Arms: 3, Dim: 400,
 		Sparsity: Sparsity, Design: environment.Autoregressive, Correlation: 0.1, Noise: 0.1, Raw: true, Leading: true},
 		fmt.Sprintf("delta %g", FLIPHATDelta))
+	beside := func(epsilon float64) {
+		add(e, Name(Beside, epsilon), func() *learner.Private[mechanism.SparseGram] { return besideFLIPHAT(epsilon) })
+	}
+	beside(math.Inf(1))
 	for _, epsilon := range FLIPHATEpsilons {
 		for _, noise := range []string{PublicCode, Corrected, Accounted, Ranged} {
 			add(e, Name(noise, epsilon), func() *learner.Private[mechanism.SparseTheta] { return FLIPHATOf(noise, epsilon) })
 		}
-		add(e, Name(Beside, epsilon), func() *learner.Private[mechanism.SparseGram] { return besideFLIPHAT(epsilon) })
+		beside(epsilon)
 	}
 	return e
 }
@@ -93,7 +98,7 @@ func fliphatReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{Random}
+	names := []string{Random, Oracle, Name(Beside, math.Inf(1))}
 	for _, noise := range []string{PublicCode, Corrected, Accounted, Ranged, Beside} {
 		for _, epsilon := range FLIPHATEpsilons {
 			names = append(names, Name(noise, epsilon))

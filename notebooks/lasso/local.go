@@ -26,6 +26,7 @@ const LocalEpsilon = 4
 func Local(s lab.Scale, dim int) *simulate.Experiment {
 	e := against(fmt.Sprintf("lasso-local-d%d", dim), s, 2404, bySize{20_000, 100_000, 100_000}, bySize{2, 4, 20},
 		environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
+	with(e, Plain, math.Inf(1))
 	add(e, Locally, func() *learner.Local { return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity) })
 	add(e, Jointly, func() *learner.Private[mechanism.SparseGram] {
 		return learner.NewSparseJDP(privacy.Budget{Epsilon: LocalEpsilon, Delta: Delta}, Sparsity)
@@ -47,11 +48,12 @@ func locals(s lab.Scale) (all []*simulate.Experiment) {
 
 // localReport has a row for each dimension: the regret of each policy.
 func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("experiment", Random, Locally, "SE", "by d ln 2d", Jointly, "SE")
-	t.Align = "lrrrrrr"
+	noiseless := Name(Plain, math.Inf(1))
+	t := charts.NewTable("experiment", Random, Oracle, noiseless, Locally, "SE", "by d ln 2d", Jointly, "SE")
+	t.Align = "lrrrrrrrr"
 	for i, e := range locals(s) {
-		var cells [3]Golden
-		for j, name := range []string{Random, Locally, Jointly} {
+		var cells [5]Golden
+		for j, name := range []string{Random, Oracle, noiseless, Locally, Jointly} {
 			mean, se, err := final(tables[i], name)
 			if err != nil {
 				return nil, err
@@ -59,8 +61,9 @@ func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			cells[j] = Golden{mean, se}
 		}
 		d := float64(e.Environment().Problem().Dim)
-		t.Add(e.Name, fmt.Sprintf("%.0f", cells[0].Mean), fmt.Sprintf("%.0f", cells[1].Mean), fmt.Sprintf("%.0f", cells[1].SE),
-			fmt.Sprintf("%.0f", cells[1].Mean/(d*math.Log(2*d))), fmt.Sprintf("%.0f", cells[2].Mean), fmt.Sprintf("%.0f", cells[2].SE))
+		whole := func(v float64) string { return fmt.Sprintf("%.0f", v) }
+		t.Add(e.Name, whole(cells[0].Mean), whole(cells[1].Mean), whole(cells[2].Mean), whole(cells[3].Mean), whole(cells[3].SE),
+			whole(cells[3].Mean/(d*math.Log(2*d))), whole(cells[4].Mean), whole(cells[4].SE))
 	}
 	return finish(t, s, tables[0], "", fmt.Sprintf("at epsilon = %d", LocalEpsilon)), nil
 }

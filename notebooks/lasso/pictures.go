@@ -62,16 +62,17 @@ func FLIPHATByBudget() *charts.Figure {
 	table := lab.MustTable("lasso-fliphat")
 	f := &charts.Figure{
 		Title: "FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds", Scale: lab.Committed(table),
-		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{100, 100_000}},
+		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{5, 100_000}},
 		Caption: fmt.Sprintf("At δ = %g; mean of %d trials with 95%% confidence bands", FLIPHATDelta, table.Curves[0].Trials),
 	}
-	for _, name := range []string{Random, Corrected, Accounted, Ranged, PublicCode, Beside} {
-		f.Series = append(f.Series, Column(name, FLIPHATEpsilons, func(e float64) (*simulate.Table, string) {
-			if name == Random {
-				return table, name
-			}
-			return table, Name(name, e)
-		}))
+	column := func(label string, name func(epsilon float64) string) {
+		f.Series = append(f.Series, Column(label, FLIPHATEpsilons, func(e float64) (*simulate.Table, string) { return table, name(e) }))
+	}
+	column("random arm", func(float64) string { return Random })
+	column("oracle", func(float64) string { return Oracle })
+	column("SparseJDP, not private", func(float64) string { return Name(Beside, math.Inf(1)) })
+	for _, name := range []string{Corrected, Accounted, Ranged, PublicCode, Beside} {
+		column(name, func(e float64) string { return Name(name, e) })
 	}
 	return f
 }
@@ -83,7 +84,7 @@ func ByDimension() *charts.Figure {
 		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "regret", Log: true},
 		Scale: charts.PaperScale("notebooks/results/lasso-local-d*.csv"),
 	}
-	for _, p := range [][2]string{{"random arm", Random}, {"local: one bit a user", Locally}, {"joint: SparseJDP", Jointly}} {
+	for _, p := range [][2]string{{"random arm", Random}, {"oracle", Oracle}, {"not private", Name(Plain, math.Inf(1))}, {"local: one bit a user", Locally}, {"joint: SparseJDP", Jointly}} {
 		f.Series = append(f.Series, Column(p[0], []float64{10, 20, 40, 80}, func(d float64) (*simulate.Table, string) {
 			return lab.MustTable(fmt.Sprintf("lasso-local-d%g", d)), p[1]
 		}))

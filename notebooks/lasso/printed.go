@@ -2,6 +2,7 @@ package lasso
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -39,15 +40,16 @@ func PrintedOf(which string, epsilon float64) *learner.Private[mechanism.SparseG
 func Print(s lab.Scale) *simulate.Experiment {
 	e := against("lasso-printed", s, 2403, bySize{2000, 16000, 16000}, bySize{2, 8, 40},
 		environment.Sparse{Sparsity: Sparsity, Leading: true}, fmt.Sprintf("delta %g", Delta))
-	with := func(which string, epsilon float64) {
+	with(e, Plain, math.Inf(1))
+	printed := func(which string, epsilon float64) {
 		add(e, Name(which, epsilon), func() *learner.Private[mechanism.SparseGram] { return PrintedOf(which, epsilon) })
 	}
 	for _, epsilon := range PrintedEpsilons {
-		with(Printed, epsilon)
+		printed(Printed, epsilon)
 	}
-	with(TwoSided, 1e8)
-	with(Mended, 1)
-	with(Mended, 10)
+	printed(TwoSided, 1e8)
+	printed(Mended, 1)
+	printed(Mended, 10)
 	return e
 }
 

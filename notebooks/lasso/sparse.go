@@ -74,15 +74,19 @@ func Sparse(s lab.Scale, dim int) *simulate.Experiment {
 	}
 	e := against(fmt.Sprintf("lasso-sparse-d%d", dim), s, 2402, bySize{2000, 16000, 16000}, trials,
 		environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}, fmt.Sprintf("delta %g", Delta))
-	add(e, Oracle, func() *learner.SupportOracle { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
 	for _, epsilon := range Epsilons {
 		for _, recipe := range []string{Plain, Tuned, Refined} {
-			add(e, Name(recipe, epsilon), func() *learner.Private[mechanism.SparseGram] {
-				return Recipes[recipe](privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-			})
+			with(e, recipe, epsilon)
 		}
 	}
 	return e
+}
+
+// with adds a recipe at one epsilon.
+func with(e *simulate.Experiment, recipe string, epsilon float64) {
+	add(e, Name(recipe, epsilon), func() *learner.Private[mechanism.SparseGram] {
+		return Recipes[recipe](privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
+	})
 }
 
 // experiments returns what lasso-sparse runs: at a small scale in few dimensions only.
