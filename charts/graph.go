@@ -376,7 +376,7 @@ func (g *Graph) HTML() (string, error) {
 	}
 	return chunk{
 		class: "dpb-widget", id: id(js), width: w, alt: alt, svg: svg, caption: g.caption(g.start()),
-		scripts: []string{textJS, graphJS, controlJS, graphLiveJS}, call: fmt.Sprintf("liveGraph(%q, %s);", id(js), js),
+		scripts: []string{textJS, graphJS, controlJS, graphLiveJS}, function: "liveGraph", arguments: fmt.Sprintf("%q, %s", id(js), js),
 	}.String(), nil
 }
 

@@ -96,7 +96,7 @@ func TestGraphHTML(t *testing.T) {
 	own.Alt = nasty
 	for _, g := range []*Graph{g, stepped, own} {
 		page := must(g.HTML())
-		if n := strings.Count(page, "</script>"); n != 1 {
+		if n := strings.Count(page, "</script>"); n != 2 {
 			t.Errorf("%d ends of scripts", n)
 		}
 		for _, bad := range []string{"<b>'", "onerror=alert(1)>"} {

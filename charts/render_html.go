@@ -33,7 +33,8 @@ func (f *Figure) HTML() (string, error) {
 	w, _ := f.size()
 	return chunk{
 		class: "dpb-figure", id: id(js), width: w, alt: f.alt(), svg: svg, caption: f.caption(f.start()),
-		scripts: []string{textJS, drawJS, controlJS, liveJS}, call: fmt.Sprintf("live(%q, %s, %s, %s);", id(js), js, alt, lib),
+		scripts: []string{textJS, drawJS, controlJS, liveJS}, function: "live",
+		arguments: fmt.Sprintf("%q, %s, %s, %s", id(js), js, alt, lib),
 	}.String(), nil
 }
 
@@ -43,8 +44,8 @@ type chunk struct {
 	class, id, alt, caption string
 	width                   int
 	svg                     []byte
-	scripts                 []string
-	call                    string // after the scripts
+	scripts                 []string // they declare the function
+	function, arguments     string
 }
 
 func (c chunk) String() string {
@@ -56,12 +57,29 @@ func (c chunk) String() string {
 	if c.caption != "" {
 		fmt.Fprintf(&b, `<div class="dpb-caption" style="margin:6px 4px;font-size:15px;line-height:1.4">%s</div>`+"\n", html.EscapeString(c.caption))
 	}
-	b.WriteString("<script>\n(function () {\n")
+	name, code := c.code()
+	fmt.Fprintf(&b, "<script class=\"dpb-code\" data-name=\"%s\">\n%s</script>\n", name, code)
+	fmt.Fprintf(&b, `<script>
+(function start() {
+  if (window.%[1]s) window.%[1]s(%[2]s);
+  else setTimeout(start, 500);
+})();
+</script>
+</div>
+`, name, c.arguments)
+	return b.String()
+}
+
+// code returns the script that all pictures of a kind share, and the name under which it keeps its
+// function. A notebook that is saved by `make execute` holds it once, so that a picture may have to
+// wait for the one that brings it.
+func (c chunk) code() (name, code string) {
+	var b strings.Builder
 	for _, js := range c.scripts {
 		b.WriteString(bare(js) + "\n")
 	}
-	b.WriteString(c.call + "\n})();\n</script>\n</div>\n")
-	return b.String()
+	name = "dpb_" + strings.TrimPrefix(id([]byte(b.String())), "dpb-")
+	return name, fmt.Sprintf("window.%[1]s = window.%[1]s || (function () {\n%[2]sreturn %[3]s;\n})();\n", name, b.String(), c.function)
 }
 
 var comment = regexp.MustCompile(`(?m)^\s*//.*\n`)

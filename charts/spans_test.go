@@ -92,7 +92,7 @@ func TestSpansSVG(t *testing.T) {
 		if strings.Contains(string(svg), "NaN") {
 			t.Errorf("log %v: a coordinate is not finite", log)
 		}
-		if n := strings.Count(must(f.HTML()), "</script>"); n != 1 {
+		if n := strings.Count(must(f.HTML()), "</script>"); n != 2 {
 			t.Errorf("%d ends of scripts", n)
 		}
 	}

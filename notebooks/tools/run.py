@@ -230,6 +230,25 @@ def scrub(nb):
     return nb
 
 
+CODE = re.compile(r'<script class="dpb-code" data-name="(\w+)">.*?</script>\n', re.DOTALL)
+
+
+def share(nb):
+    """Leaves the scripts that figures share (charts/render_html.go) in the first figure that has them."""
+    seen = set()
+
+    def once(match):
+        again = match.group(1) in seen
+        seen.add(match.group(1))
+        return "" if again else match.group()
+
+    for cell in nb.cells:
+        for o in cell.get("outputs", []):
+            if "text/html" in o.get("data", {}):
+                o.data["text/html"] = CODE.sub(once, o.data["text/html"])
+    return nb
+
+
 def write(nb, path):
     """Writes whole or not at all, and ends with a newline."""
     text = nbformat.writes(nb).rstrip("\n") + "\n"
@@ -276,10 +295,10 @@ def main(arguments=None):
             start = time.monotonic()
             try:
                 if a.export_only:
-                    nb = nbformat.read(path, as_version=4)
+                    nb = share(nbformat.read(path, as_version=4))
                 else:
                     say(f"{path.stem} at {scale} scale")
-                    nb = scrub(execute(path.resolve(), watchdog))
+                    nb = share(scrub(execute(path.resolve(), watchdog)))
                     if a.in_place:
                         write(nb, path)
                 write(nb, a.out / path.name)

@@ -90,6 +90,18 @@ def test_a_run_that_does_not_end_is_killed_with_its_processes(how, tmp_path):
     assert ran, "the cell never ran"
 
 
+def test_figures_share_their_code_in_a_saved_notebook():
+    def cell(*codes):
+        code = "".join(f'<script class="dpb-code" data-name="{c}">\nvar {c};\n</script>\n' for c in codes)
+        html = f'<div class="dpb-figure">\n{code}<script>\ncall();\n</script>\n</div>\n'
+        return nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("display_data", data={"text/html": html})])
+
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("x"), cell("a"), cell("b"), cell("a"), cell("b", "a")])
+    texts = [c.outputs[0].data["text/html"] for c in run.share(nb).cells[1:]]
+    assert [sorted(re.findall("var (.);", t)) for t in texts] == [["a"], ["b"], [], []]
+    assert all("call();" in t and t.count("<script") == t.count("</script>") for t in texts)
+
+
 def test_a_run_that_makes_progress_goes_on(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(run.time, "monotonic", lambda: now[0])
