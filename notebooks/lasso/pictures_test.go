@@ -14,8 +14,8 @@ func TestPictures(t *testing.T) {
 		figure *charts.Figure
 		series int
 	}{
-		"budget, d = 100": {ByBudget(100), 6}, "budget, d = 1000": {ByBudget(1000), 6}, "FLIPHAT": {FLIPHATByBudget(), 6},
-		"dimension": {ByDimension(), 3}, "billboard": {Billboard(), 0},
+		"budget, d = 100": {ByBudget(100), 6}, "budget, d = 1000": {ByBudget(1000), 6}, "FLIPHAT": {FLIPHATByBudget(), 8},
+		"dimension": {ByDimension(), 5}, "billboard": {Billboard(), 0},
 	} {
 		if p.series > 0 && len(p.figure.Series) != p.series {
 			t.Errorf("%s: %d series, want %d", name, len(p.figure.Series), p.series)
