@@ -119,6 +119,14 @@ func TestAmplification(t *testing.T) {
 	if last > 0.6*1.0859 {
 		t.Errorf("batches of 5000 take a standard deviation of %v, one message 1.0859", last)
 	}
+	// The least budget: shuffled, the messages have epsilon = 0, and the claim is what was asked for.
+	tiny := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1e-160, Delta: 1e-3}, Batch: 1 << 16})
+	if err := tiny.Init(features, 20000); err != nil {
+		t.Fatal(err)
+	}
+	if c := privacy.ClaimOf(tiny); c.Event().Validate() != nil || c.Epsilon() != 1e-160 || c.Model() != privacy.Shuffled {
+		t.Errorf("claims epsilon = %v of %v in the %v model, want 1e-160 of a valid event", c.Epsilon(), c.Event(), c.Model())
+	}
 	// The printed constants at a batch that they were not made for.
 	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: 500, Calibration: privacy.AsPublished})
 	if err := l.Init(features, 20000); err != nil || privacy.ClaimOf(l).Epsilon() < 3 {

@@ -129,6 +129,18 @@ func TestShuffledGaussian(t *testing.T) {
 	if !(GaussianEpsilon(b.Delta, mu) > 1.5*b.Epsilon) {
 		t.Errorf("mu = %v is not one that amplification is needed for", mu)
 	}
+	// Noise that gives epsilon = 0 is claimed at a positive epsilon: one that was asked for, or one
+	// that is next to nothing.
+	for _, asked := range []Budget{{1e-160, 1e-2}, {1, 1e-2}} {
+		mu, err := AmplifiedMu(Budget{1e-160, 1e-2}, 100_000)
+		if err != nil || AmplifiedEpsilon(asked.Delta, mu, 100_000) != 0 || !(GaussianEpsilon(asked.Delta, mu) > 0) {
+			t.Fatalf("mu = %v is not one that has epsilon = 0 among 100,000 (%v)", mu, err)
+		}
+		e, ok := shown(asked, message(mu, 100_000)).Event().(ApproximateEvent)
+		if !ok || e.Validate() != nil || e.Budget.Epsilon > min(asked.Epsilon, 1e-8) || e.Budget.Delta != asked.Delta {
+			t.Errorf("%v: %v, want a valid event of next to no epsilon", asked, e)
+		}
+	}
 	for _, p := range []Plan{shown(b, message(mu, 2)), shown(Budget{1, 0}, message(mu, 100_000)), shown(b, message(mu, 1))} {
 		if e := p.Event(); !alike(e, GaussianEvent{mu}) {
 			t.Errorf("%v: %v, want the message's own mu = %v", p.Asked, e, mu)

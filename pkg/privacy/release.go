@@ -120,11 +120,15 @@ func amplified(mu float64, batch int, asked Budget) (Event, error) {
 	if err := local.Validate(); err != nil || asked.Delta == 0 {
 		return local, err
 	}
+	alone := GaussianEpsilon(asked.Delta, mu)
 	epsilon := AmplifiedEpsilon(asked.Delta, mu, batch)
-	if epsilon > asked.Epsilon && AmplifiedDelta(asked.Epsilon, mu, batch) <= asked.Delta {
+	switch {
+	case epsilon == 0: // it holds at every larger epsilon, too, and an event's has to be positive
+		epsilon = min(asked.Epsilon, 1e-9*alone)
+	case epsilon > asked.Epsilon && AmplifiedDelta(asked.Epsilon, mu, batch) <= asked.Delta:
 		epsilon = asked.Epsilon // the bisection stopped within its last digit
 	}
-	if !(epsilon < GaussianEpsilon(asked.Delta, mu)*(1-1e-6)) {
+	if !(epsilon < alone*(1-1e-6)) {
 		return local, nil
 	}
 	return ApproximateEvent{Budget{epsilon, asked.Delta}}, nil
