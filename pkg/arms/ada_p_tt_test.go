@@ -86,8 +86,8 @@ func TestAdaPTTStops(t *testing.T) {
 }
 
 // TestAdaPTTGoldens compares mean rounds with those of the authors' program, which we ran on an
-// independent stream, by 4 combined standard errors: one alarm in 5,000 suites is false. The program
-// chooses a challenger every round, which makes no difference that is seen here.
+// independent stream, by 4 combined standard errors: one alarm in 5,000 suites is false. The
+// program chooses a challenger every round, which makes no difference that is seen here.
 func TestAdaPTTGoldens(t *testing.T) {
 	for _, g := range []struct {
 		epsilon, rounds, se float64

@@ -60,11 +60,11 @@ type Sparse struct {
 
 	Raw     bool // do not divide theta by its length
 	Leading bool // the first Sparsity coordinates matter; false draws which ones
-	// Margin is the least gap between the means of the best arm and the next, in [0, 1]. A round with a
-	// smaller gap is drawn again, up to 100 times; then it is played as it is, and Narrow counts it.
+	// Margin is the least gap between the means of the best arm and the next, in [0, 1]. A round with
+	// a smaller gap is drawn again, up to 100 times; then it is played as it is, and Narrow counts it.
 	Margin float64
-	// Clip moves the coordinates of contexts into [-Clip, Clip]; 0 means that they are not clipped. The
-	// means are those of the clipped contexts.
+	// Clip moves the coordinates of contexts into [-Clip, Clip]; 0 means that they are not clipped.
+	// The means are those of the clipped contexts.
 	Clip float64
 	// RewardClip moves rewards into [-RewardClip, RewardClip]; 0 means that they are not clipped.
 	// Regret is that of the means before.

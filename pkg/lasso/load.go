@@ -11,8 +11,8 @@ import (
 // ErrIndefinite is wrapped by the error of Load for sums that no rows have.
 var ErrIndefinite = errors.New("not positive semidefinite")
 
-// Load replaces all rows by their sums: X'X (row-major, Dim x Dim), X'y, y'y and the number of rows.
-// The solver copies them, and takes in more rows by Add.
+// Load replaces all rows by their sums: X'X (row-major, Dim x Dim), X'y, y'y and the number of
+// rows. The solver copies them, and takes in more rows by Add.
 //
 // The matrix of X'X, X'y and y'y has to be symmetric and positive semidefinite, up to 1e-9 of its
 // diagonal; else the objective may have no minimum, and the error wraps ErrIndefinite. Noise that

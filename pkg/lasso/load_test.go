@@ -10,8 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestIndefinite: of random sums, most of them noisy, Load refuses those with an eigenvalue below 0,
-// beyond rounding, and no others. After a ridge of what is missing it takes them, and fits converge.
+// TestIndefinite: of random sums, most of them noisy, Load refuses those with an eigenvalue below
+// 0, beyond rounding, and no others. After a ridge of what is missing it takes them, and fits
+// converge.
 func TestIndefinite(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 1))
 	refused, taken := 0, 0

@@ -306,8 +306,8 @@ func (s *Solver) Sweeps() int { return s.sweeps }
 // solver's own, and valid until its next call.
 func (s *Solver) Support() []int { return s.support }
 
-// Objective returns 1/(2n) |y - X w|^2 + alpha |w|_1 for the sums so far. It panics if len(w) is not
-// Dim.
+// Objective returns 1/(2n) |y - X w|^2 + alpha |w|_1 for the sums so far. It panics if len(w) is
+// not Dim.
 func (s *Solver) Objective(w []float64, alpha float64) float64 {
 	if len(w) != s.Dim {
 		panic(fmt.Sprintf("lasso: %d coefficients, want Dim = %d", len(w), s.Dim))

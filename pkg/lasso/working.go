@@ -95,8 +95,8 @@ func (k *working) solve(f *factor, lambda, target, least, yy float64, warm bool,
 }
 
 // cost returns about how many sweeps cost as much as bringing the factor to the coefficients that
-// are not 0: half of one for each coordinate that comes or goes, or n/6 for n coordinates, whichever
-// is less.
+// are not 0: half of one for each coordinate that comes or goes, or n/6 for n coordinates,
+// whichever is less.
 func (k *working) cost(f *factor) float64 {
 	active, both := 0, 0
 	for _, v := range k.w {
@@ -268,8 +268,8 @@ func (k *working) project(f *factor, i int) (pivot float64) {
 }
 
 // exchange looks for a coefficient outside the factor that has a slope, given that the others step
-// by R^-1 step. If there is one, it moves it to part[m] and its step to step[m], changes the others'
-// steps accordingly, and returns m + 1.
+// by R^-1 step. If there is one, it moves it to part[m] and its step to step[m], changes the
+// others' steps accordingly, and returns m + 1.
 func (k *working) exchange(f *factor, lambda float64) int {
 	m, n := len(f.of), len(k.at)
 	step := k.step[:m]

@@ -33,9 +33,9 @@ import (
 // of rank m, for noise of scale b on a sum and rewards of range r:
 //
 //   - Sound: max_a r/2 sqrt(2 a'V^-1 a l) + max(b |w_a|_2 sqrt(8 l), 4 b |w_a|_inf l), where l =
-//     ln(4 |A| T), V is the sum of a a' over the rounds played, and w_a(c) = a'V^-1 c. It fails in a
-//     batch with probability at most 1/T. Under Gaussian noise of standard deviation s it is max_a
-//     sqrt(2 l (r^2/4 a'V^-1 a + s^2 |w_a|^2)), as in AdaC-GOPE (Azize and Basu 2024).
+//     ln(4 |A| T), V is the sum of a a' over the rounds played, and w_a(c) = a'V^-1 c. It fails in
+//     a batch with probability at most 1/T. Under Gaussian noise of standard deviation s it is
+//     max_a sqrt(2 l (r^2/4 a'V^-1 a + s^2 |w_a|^2)), as in AdaC-GOPE (Azize and Basu 2024).
 //   - AsPublished, for Laplace noise only: r sqrt(4 m l/q^i) + b (2 |C| m + 2 m l)/q^i, where l =
 //     ln(4 |A| T^2) and the core set has |C| arms.
 //

@@ -15,19 +15,19 @@ import (
 //	u_t = min(1, Explore sqrt((ln t + ln d)/t)),
 //
 // 1 in the first Start rounds, and else the arm with the largest <x, w>, with ties to the lowest
-// index. So each arm has a known probability pi_a, and the reward r of the arm played stands for the
-// mean reward of all K arms, in the pseudo-reward
+// index. So each arm has a known probability pi_a, and the reward r of the arm played stands for
+// the mean reward of all K arms, in the pseudo-reward
 //
 //	<z, w> + (r - <x_a, w>)/(K pi_a),   z = the mean of the contexts x_1, ..., x_K.
 //
-// w is the LASSO of the pseudo-rewards on the z of all rounds, with the objective 1/(2n) |y - Z w|^2
-// + alpha |w|_1 and alpha = Lambda sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is at
-// least ln 2.
+// w is the LASSO of the pseudo-rewards on the z of all rounds, with the objective
+// 1/(2n) |y - Z w|^2 + alpha |w|_1 and alpha = Lambda sqrt((ln t + ln d)/t). Logarithms are
+// natural, and ln t is at least ln 2.
 //
 // It learns from means of contexts, which it needs to vary: where arms are drawn independently with
-// mean 0, they vary K times less than contexts, and it is slow. Where Explore is far below 1, a rare
-// arm's pseudo-reward is large, its error enters later pseudo-rewards, and coefficients may run
-// away; Truncate prevents that.
+// mean 0, they vary K times less than contexts, and it is slow. Where Explore is far below 1, a
+// rare arm's pseudo-reward is large, its error enters later pseudo-rewards, and coefficients may
+// run away; Truncate prevents that.
 type DoublyRobustLasso struct {
 	Explore float64 // lambda_1, > 0; 0 means 1
 	Lambda  float64 // lambda_2, > 0; 0 means 0.5

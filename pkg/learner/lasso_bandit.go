@@ -15,11 +15,11 @@ import (
 //	(2^n - 1) K q + 1, ..., (2^n - 1) K q + K q,   n = 0, 1, 2, ...
 //
 // it plays each arm q times, whatever the contexts are. In the others it drops the arms whose
-// estimate from forced rounds is more than Gap/2 below the best, and plays the one of the rest whose
-// estimate from all rounds is largest, with ties to the lowest index. The estimates are LASSOs with
-// the objective 1/(2n) |y - X w|^2 + alpha |w|_1: from forced rounds with alpha = LambdaForced, and
-// from all t rounds with alpha = LambdaAll sqrt((ln t + ln d)/t). Logarithms are natural, and ln t is
-// at least ln 2.
+// estimate from forced rounds is more than Gap/2 below the best, and plays the one of the rest
+// whose estimate from all rounds is largest, with ties to the lowest index. The estimates are
+// LASSOs with the objective 1/(2n) |y - X w|^2 + alpha |w|_1: from forced rounds with alpha =
+// LambdaForced, and from all t rounds with alpha = LambdaAll sqrt((ln t + ln d)/t). Logarithms are
+// natural, and ln t is at least ln 2.
 //
 // The paper has one context and a theta for each arm; here arms have contexts and share theta. The
 // two agree if an arm's context is in K blocks, its own block being the paper's context and the

@@ -58,8 +58,8 @@ type Server interface {
 // them. A device without this method has the plan of the local model, whatever the shuffler.
 type ShufflePlanner interface {
 	// ShuffledPlan returns what a message shows once s has mixed a batch. It is an error if the
-	// messages are made for another kind of shuffler or another batch size. Without a shuffler s is nil
-	// and batch is 1; then only the error counts, and the device's Plan holds.
+	// messages are made for another kind of shuffler or another batch size. Without a shuffler s is
+	// nil and batch is 1; then only the error counts, and the device's Plan holds.
 	ShuffledPlan(s Shuffler, batch int) (privacy.Plan, error)
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and next
-// to nothing else.
+// TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and
+// next to nothing else.
 func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
 	used := func(l *learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {

@@ -14,8 +14,8 @@ import (
 //
 //	alpha = 2 Lambda sqrt((4 ln t + 2 ln d)/t)
 //
-// in the objective 1/(2n) |y - X w|^2 + alpha |w|_1, and ties go to the lowest index. Logarithms are
-// natural, and ln t is at least ln 2.
+// in the objective 1/(2n) |y - X w|^2 + alpha |w|_1, and ties go to the lowest index. Logarithms
+// are natural, and ln t is at least ln 2.
 //
 // It never explores: the contexts have to be so varied that its own choices do. It needs not know
 // how many coordinates matter.

@@ -9,9 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 )
 
-// SupportOracle knows which coordinates matter, and plays the arm with the largest <x, theta>, where
-// theta is the ridge regression on these coordinates. It is not private. It is what learners for
-// many dimensions are compared with: none of them can know this.
+// SupportOracle knows which coordinates matter, and plays the arm with the largest <x, theta>,
+// where theta is the ridge regression on these coordinates. It is not private. It is what learners
+// for many dimensions are compared with: none of them can know this.
 //
 // theta minimises |y - X theta|^2 + Ridge |theta|^2 over all rounds so far. Ties go to the lowest
 // index. A round costs O(K s + s^3) for s coordinates.

@@ -9,8 +9,8 @@ import (
 )
 
 // BenchmarkAccumulate times a round, Add and Read, of rows of 6 numbers, and reports what is kept
-// as B/kept. Rounds are taken from the first on, over and over; SquareRoot's figure is the mean over
-// its horizon if the benchmark takes that many.
+// as B/kept. Rounds are taken from the first on, over and over; SquareRoot's figure is the mean
+// over its horizon if the benchmark takes that many.
 func BenchmarkAccumulate(b *testing.B) {
 	for _, c := range []struct {
 		name     string

@@ -153,8 +153,8 @@ func (r *rows) shorten(row []float64) []float64 {
 	return row
 }
 
-// Release returns the sums of the rows added so far, under noise. Without noise, Row is the row added
-// last, if it is all that is new since the last Release.
+// Release returns the sums of the rows added so far, under noise. Without noise, Row is the row
+// added last, if it is all that is new since the last Release.
 func (r *rows) Release() *privacy.Sums {
 	if r.sums == nil {
 		return nil

@@ -24,8 +24,8 @@ func (h *NoisyIHT) Plan(records int) privacy.Plan {
 	return p.HeldBy(h)
 }
 
-// draws returns the noise of an episode: one draw a step for the values, and one for each choice, or
-// for all choices of a step at once.
+// draws returns the noise of an episode: one draw a step for the values, and one for each choice,
+// or for all choices of a step at once.
 func (h *NoisyIHT) draws(p *peeling) (all []privacy.Draws) {
 	for i, r := range h.shows(p) {
 		count := r.Times / h.as.Sparsity

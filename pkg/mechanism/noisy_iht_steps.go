@@ -73,8 +73,8 @@ func (h *NoisyIHT) peel(at *step, dst []int) []int {
 
 // project moves theta, which is 0 but on a support, to the nearest point of the L1 ball.
 //
-// It computes with the distances of the sizes from the largest one, not with the sizes: noise may be
-// so much larger than the ball that the radius vanishes beside them.
+// It computes with the distances of the sizes from the largest one, not with the sizes: noise may
+// be so much larger than the ball that the radius vanishes beside them.
 func project(theta []float64, support []int, radius float64) {
 	var sum, most float64
 	for _, j := range support {

@@ -7,9 +7,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// RoundBatches releases the mean of each arm that was played in a batch of rounds, under fresh noise
-// on its sum, when the batch ends. Elimination over core sets reads it (Hanna, Girgis, Fragouli,
-// Diggavi 2022).
+// RoundBatches releases the mean of each arm that was played in a batch of rounds, under fresh
+// noise on its sum, when the batch ends. Elimination over core sets reads it (Hanna, Girgis,
+// Fragouli, Diggavi 2022).
 //
 // The lengths of the batches are public and fixed in advance. A batch that the horizon cuts short
 // releases nothing, and neither do the rounds after the last batch. Of a batch nothing is kept: the

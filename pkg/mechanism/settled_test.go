@@ -356,8 +356,8 @@ func firstLine(got, want string) string {
 	return "it ends early"
 }
 
-// TestPlansAreCopies: whoever changes a plan, or the plan of a claim, changes nothing that is claimed
-// later.
+// TestPlansAreCopies: whoever changes a plan, or the plan of a claim, changes nothing that is
+// claimed later.
 func TestPlansAreCopies(t *testing.T) {
 	for name, c := range settlers() {
 		s := c()
@@ -432,8 +432,8 @@ func meddle[R any](t *testing.T, s privacy.Statistic[R], write bool) (releases [
 	return append(releases, fmt.Sprintf("%+v", privacy.PlanOf(s, privacy.All).Draws))
 }
 
-// TestReleasesAreShown: a release is for its reader to write to as it likes. What is released later,
-// under which noise, does not depend on that.
+// TestReleasesAreShown: a release is for its reader to write to as it likes. What is released
+// later, under which noise, does not depend on that.
 func TestReleasesAreShown(t *testing.T) {
 	try := func(name string, run func(write bool) []string) {
 		if got, want := run(true), run(false); !reflect.DeepEqual(got, want) || len(want) < 4 {

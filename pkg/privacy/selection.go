@@ -23,9 +23,9 @@ import (
 //
 //	H_1(x) = max over t of p H_0(x e^-t) + (1-p) H_0(x e^(r-t)),  p = (1 - e^(t-r))/(1 - e^-r).
 //
-// h_1 is convex and homogeneous as well. By induction, H_k is what k choices before the Gaussian are
-// worth, exactly, and no pair with a lower curve dominates them. (The maximum may be at another t for
-// each x and each step, so it is no composition of fixed pairs.)
+// h_1 is convex and homogeneous as well. By induction, H_k is what k choices before the Gaussian
+// are worth, exactly, and no pair with a lower curve dominates them. (The maximum may be at another
+// t for each x and each step, so it is no composition of fixed pairs.)
 //
 // Pair computes on a grid of x, e^h apart, with chords between the points. H_0 is convex, so chords
 // are above it; the maximum over t for chords has a closed form; and this maximum is convex in x
@@ -81,8 +81,8 @@ func (e SelectionEvent) Pair() (Pair, error) {
 }
 
 // selectionCurve is a convex curve H by its values at x = e^(jh), j = -n to n, and chords between;
-// it has H(0) = 1, is constant beyond the last point, and H(x) = 1 - x + x H(1/x), since both worlds
-// may change places.
+// it has H(0) = 1, is constant beyond the last point, and H(x) = 1 - x + x H(1/x), since both
+// worlds may change places.
 type selectionCurve struct {
 	n    int
 	h    float64
@@ -122,9 +122,10 @@ func (c *selectionCurve) connect() {
 
 // choose puts a choice of a range of so many cells before the rest.
 //
-// With u = e^t in a cell between two points, x/u and x e^r/u stay on a chord each, and what is to be
-// maximised is K + A u + B/u. As the chords of a convex curve have bases that fall and slopes that
-// rise, A and B are at most 0, and the maximum is at sqrt(B/A), or at the end of the cell next to it.
+// With u = e^t in a cell between two points, x/u and x e^r/u stay on a chord each, and what is to
+// be maximised is K + A u + B/u. As the chords of a convex curve have bases that fall and slopes
+// that rise, A and B are at most 0, and the maximum is at sqrt(B/A), or at the end of the cell next
+// to it.
 func (c *selectionCurve) choose(cells int, width float64) {
 	c.connect()
 	r := portable.Exp(-width)

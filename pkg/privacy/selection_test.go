@@ -22,8 +22,9 @@ func worstSelection(width, mu, epsilon float64, picks, responses int) float64 {
 	return most
 }
 
-// TestSelectionEvent: the bound is at least what an adversary with some responses to choose from achieves,
-// and hardly more; and it is below the bound by one pair a choice, far below for several choices.
+// TestSelectionEvent: the bound is at least what an adversary with some responses to choose from
+// achieves, and hardly more; and it is below the bound by one pair a choice, far below for several
+// choices.
 func TestSelectionEvent(t *testing.T) {
 	for _, c := range []struct {
 		width, mu float64
@@ -68,9 +69,9 @@ func TestSelectionEvent(t *testing.T) {
 	}
 }
 
-// TestSelectionRounding: the bound of a single choice of a small range is not below the curve of its
-// closed form, which needs no Gaussian: what is computed is of the order of the unit roundoff over
-// the range.
+// TestSelectionRounding: the bound of a single choice of a small range is not below the curve of
+// its closed form, which needs no Gaussian: what is computed is of the order of the unit roundoff
+// over the range.
 func TestSelectionRounding(t *testing.T) {
 	for _, width := range []float64{1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.1} {
 		for _, ratio := range []float64{0, 1e-4, 1e-3, 0.01} {

@@ -30,8 +30,8 @@ func refining() *mechanism.SparseEpisodes {
 	return s
 }
 
-// sparseFormat is the format of rows whose rewards are clipped at bound; +Inf means that clipping is
-// not counted.
+// sparseFormat is the format of rows whose rewards are clipped at bound; +Inf means that clipping
+// is not counted.
 func sparseFormat[R any](bound float64, numbers func(s privacy.Setup, r *R, dst []float64) []float64) privacytest.Format[R] {
 	rows := privacytest.Rows()
 	return privacytest.Format[R]{
