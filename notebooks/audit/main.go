@@ -1,6 +1,7 @@
-// Audit attacks the toolkit's mechanisms and learners, and fixtures with known bugs, and prints what it found: the epsilon that each claims, the largest one
-// that the evidence excludes, and the exact one where a formula has it. It exits with status 1 unless every broken fixture is caught and no
-// sound claim is excluded.
+// Audit attacks the toolkit's mechanisms and learners, and fixtures with known bugs, and prints
+// what it found: the epsilon that each claims, the largest one that the evidence excludes, and the
+// exact one where a formula has it. It exits with status 1 unless every broken fixture is caught
+// and no sound claim is excluded.
 package main
 
 import (

@@ -118,9 +118,9 @@ type Bound struct {
 	At   func(horizon float64) float64
 }
 
-// Theorems returns the paper's bounds for 10 arms in so many dimensions of which 5 matter, and noise
-// of standard deviation 0.3, at one epsilon. Constants that may be chosen are 1, and the terms for
-// privacy are left out.
+// Theorems returns the paper's bounds for 10 arms in so many dimensions of which 5 matter, and
+// noise of standard deviation 0.3, at one epsilon. Constants that may be chosen are 1, and the
+// terms for privacy are left out.
 func Theorems(dim, epsilon float64) []Bound {
 	const variance, arms, sparsity = 0.3 * 0.3, 10, 5.0
 	common := 1048 * math.Pow(1+math.Log(4*sparsity), 1.5) * variance * (arms - 1) * sparsity

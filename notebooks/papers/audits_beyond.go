@@ -87,7 +87,8 @@ func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, f
 	}
 }
 
-// wishartItem audits the one release of a Wishart tree over two rounds, which holds one node's noise.
+// wishartItem audits the one release of a Wishart tree over two rounds, which holds one node's
+// noise.
 func wishartItem(runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)

@@ -25,8 +25,9 @@ func (o *overheard) Plan(records int) privacy.Plan {
 	return privacy.PlanOf(o.Device, records).HeldBy(o)
 }
 
-// localItem audits what leaves the devices of a local learner: the messages of all users, of which the first one's context and reward are replaced
-// by those that a message tells best from them, and the later users' actions. Both arms are alike in her round, so that her choice says nothing.
+// localItem audits what leaves the devices of a local learner: the messages of all users, of which
+// the first one's context and reward are replaced by those that a message tells best from them, and
+// the later users' actions. Both arms are alike in her round, so that her choice says nothing.
 func localItem(s Scale, name string, replaced audit.Round, halves func() *learner.Local) audit.Item {
 	first := audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{1, 1}}
 	later := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}}
@@ -45,7 +46,8 @@ func localItem(s Scale, name string, replaced audit.Round, halves func() *learne
 	}
 }
 
-// soundLocals audits the local learners. A message of LDP LinUCB moves the most when the reward alone is turned around, one of OnlineUCB when the context is, too.
+// soundLocals audits the local learners. A message of LDP LinUCB moves the most when the reward
+// alone is turned around, one of OnlineUCB when the context is, too.
 func soundLocals(s Scale) []audit.Item {
 	return []audit.Item{
 		localItem(s, "LDP LinUCB: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
@@ -67,7 +69,8 @@ func soundLocals(s Scale) []audit.Item {
 	}
 }
 
-// received is a server whose last message, or whoever reads it on the way from the shuffler, is kept.
+// received is a server whose last message, or whoever reads it on the way from the shuffler, is
+// kept.
 type received struct {
 	learner.Server
 	message learner.Message
@@ -79,7 +82,8 @@ func (r *received) Receive(m learner.Message) error {
 	return r.Server.Receive(m)
 }
 
-// vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the first one's reward is turned around.
+// vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the
+// first one's reward is turned around.
 func vectorSumItem(s Scale) audit.Item {
 	const batch = 2
 	round := func(reward float64) audit.Round {

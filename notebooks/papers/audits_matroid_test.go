@@ -8,9 +8,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestWarmUpCaught: the record that shows all arms, under the noise that is published for K of them, costs its user more than the epsilon in its name, and no more than
-// its claim says. The same record under the noise for all arms is not over that epsilon. Seeded; of other seeds, one in a hundred would say of the second, falsely, that it is over.
-// The audits of the other releases reach most of what is true of them.
+// TestWarmUpCaught: the record that shows all arms, under the noise that is published for K of
+// them, costs its user more than the epsilon in its name, and no more than its claim says. The same
+// record under the noise for all arms is not over that epsilon. Seeded; of other seeds, one in a
+// hundred would say of the second, falsely, that it is over. The audits of the other releases reach
+// most of what is true of them.
 func TestWarmUpCaught(t *testing.T) {
 	o := audit.Options{Confidence: AuditConfidence, Seed: AuditSeed}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {

@@ -9,9 +9,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// semiBanditItem audits a learner that plays two of four arms: the actions that all users but the first one see, whose weights are turned around; and, if told, the
-// estimates that follow from them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about arms 0 and 1, which nobody has seen; as AsPublished she
-// comes in round 0 and is asked about all four.
+// semiBanditItem audits a learner that plays two of four arms: the actions that all users but the
+// first one see, whose weights are turned around; and, if told, the estimates that follow from
+// them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
+// arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
+// four.
 func semiBanditItem(s Scale, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
 	const arms, slots, rounds = 4, 2, 6
 	m, err := matroid.NewUniform(arms, slots)

@@ -11,8 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// sparseRows is the number of rows of each episode that the audits of sparse models attack, in three
-// dimensions. All are 0 but for the last, which is as far out in one world as in the other.
+// sparseRows is the number of rows of each episode that the audits of sparse models attack, in
+// three dimensions. All are 0 but for the last, which is as far out in one world as in the other.
 const sparseRows = 8
 
 // soundSparse audits the statistics of sparse linear models, and the local device.

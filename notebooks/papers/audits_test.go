@@ -14,10 +14,10 @@ import (
 )
 
 // TestAudit runs the suite at smoke scale. Its seed is fixed; over seeds, a sound claim is falsely
-// excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which has
-// no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or more
-// shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in both
-// rates at once, and only two of the five are calibrated to the point.
+// excluded at most once in a hundred suites. Five of the subjects draw the system's noise, which
+// has no seed: they bring a false alarm to one run of this test in 1500 at most (5 of the 77 or
+// more shares of 1%, by the union bound), and to far fewer in fact, as an exclusion takes errors in
+// both rates at once, and only two of the five are calibrated to the point.
 //
 // With -short it attacks the mechanisms, the statistics and the devices. The broken fixtures, the
 // tallies and the semi-bandits have short tests of their own.
@@ -80,9 +80,9 @@ func TestAuditCatches(t *testing.T) {
 	}
 }
 
-// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a claim, by a
-// method of its own or, as it asserts of itself (var _ privacy.Accumulator = (*Tree)(nil)), by one
-// that it embeds, is named in the suite's source.
+// TestEverythingIsAudited: each type of pkg/mechanism, pkg/learner and pkg/online that makes a
+// claim, by a method of its own or, as it asserts of itself (var _ privacy.Accumulator =
+// (*Tree)(nil)), by one that it embeds, is named in the suite's source.
 func TestEverythingIsAudited(t *testing.T) {
 	claims := map[string]bool{"Planner": true, "Accumulator": true}
 	claimants := map[string]bool{}

@@ -8,8 +8,8 @@ var long = map[string]bool{
 	"movies": true, "gaussian beats wishart": true, "theorems hold": true,
 }
 
-// TestClaims checks every claim of the notebooks at smoke scale; with -short, those that take little
-// time.
+// TestClaims checks every claim of the notebooks at smoke scale; with -short, those that take
+// little time.
 func TestClaims(t *testing.T) {
 	for _, c := range Claims {
 		t.Run(c.Name, func(t *testing.T) {

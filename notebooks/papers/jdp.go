@@ -13,7 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Shariff and Sheffet, "Differentially Private Contextual Linear Bandits", NeurIPS 2018, Appendix D.
+// Shariff and Sheffet, "Differentially Private Contextual Linear Bandits", NeurIPS 2018, Appendix
+// D.
 
 // JDPBudget and JDPHorizon are Experiment 2's and 3's: every mechanism is calibrated for 5e7 rounds
 // and run to 2e7, "because they are essentially flat after this point".
@@ -25,8 +26,9 @@ const JDPHorizon = 50_000_000
 // JDPSeed is the seed of all committed results.
 const JDPSeed = 2018
 
-// The policies of Experiment 2, by their names in the results. Sound noise is calibrated exactly, and moved by the shift that
-// minimises the regret bound; "2Υ" is the same noise with the paper's shift.
+// The policies of Experiment 2, by their names in the results. Sound noise is calibrated exactly,
+// and moved by the shift that minimises the regret bound; "2Υ" is the same noise with the paper's
+// shift.
 const (
 	NonPrivate       = "NonPrivate"
 	GaussianPrinted  = "Gaussian AsPublished"
@@ -41,7 +43,8 @@ const (
 	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
 )
 
-// Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain tree. All have the shift that minimises the regret bound.
+// Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain
+// tree. All have the shift that minimises the regret bound.
 const (
 	HonakerSound = "Honaker's tree Sound"
 	BLTSound     = "BLT Sound"
@@ -98,7 +101,8 @@ func optimal(l *learner.Private[privacy.Sums]) *learner.Private[privacy.Sums] {
 	return l
 }
 
-// JDPPolicy returns a learner of Experiment 2 by its name, at any budget. It panics on another name.
+// JDPPolicy returns a learner of Experiment 2 by its name, at any budget. It panics on another
+// name.
 func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 	switch name {
 	case NonPrivate:
@@ -137,7 +141,8 @@ func JDPPolicy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
 var JDPPublished = []string{NonPrivate, GaussianPrinted, GaussianAuthors,
 	WishartPrinted, WishartAuthors, UnshiftedPrinted, UnshiftedAuthors}
 
-// JDPOwnShift lists the sound mechanisms with the paper's rules for the shift, and Wishart noise with the optimal one.
+// JDPOwnShift lists the sound mechanisms with the paper's rules for the shift, and Wishart noise
+// with the optimal one.
 var JDPOwnShift = []string{GaussianTwice, WishartFour, WishartSound}
 
 // JDPDims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
@@ -145,8 +150,8 @@ func JDPDims(s Scale) []int {
 	return pick(s, []int{4, 6, 8}, []int{4, 6, 8, 11, 16}, []int{4, 6, 8, 11, 16, 23, 32, 45, 64})
 }
 
-// JDPExperiment1 measures the non-private LinUCB on K = d^2 arms with a gap of 0.1, ridge 1, for one dimension
-// and law of the reward.
+// JDPExperiment1 measures the non-private LinUCB on K = d^2 arms with a gap of 0.1, ridge 1, for
+// one dimension and law of the reward.
 func JDPExperiment1(s Scale, dim int, reward environment.Reward) *simulate.Experiment {
 	rounds := pick(s, 2_000, 10_000, 100_000)
 	trials := pick(s, 2, 4, 8)
@@ -168,8 +173,9 @@ func JDPExperiment1(s Scale, dim int, reward environment.Reward) *simulate.Exper
 // JDPGaps are the gaps of Experiment 2.
 var JDPGaps = []float64{0, 0.1}
 
-// JDPExperiment2 compares policies over time, d = 5, K = 25, and all of them on the same contexts and rewards: first those as published, then
-// the sound Gaussian, then, in fewer trials, what the choice of the shift is worth. All are calibrated for JDPHorizon at any scale. They are three
+// JDPExperiment2 compares policies over time, d = 5, K = 25, and all of them on the same contexts
+// and rewards: first those as published, then the sound Gaussian, then, in fewer trials, what the
+// choice of the shift is worth. All are calibrated for JDPHorizon at any scale. They are three
 // experiments, as policies do not depend on each other.
 func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 	name := fmt.Sprintf("jdp-exp2-gap%g", gap)
@@ -183,7 +189,8 @@ func JDPExperiment2(s Scale, gap float64) []*simulate.Experiment {
 // JDPStreamingPolicies are those of JDPStreaming.
 var JDPStreamingPolicies = []string{GaussianSound, HonakerSound, BLTSound}
 
-// JDPStreaming compares the ways to release the sums at the same privacy, in the setting of Experiment 2, with the trial-by-trial differences to the tree.
+// JDPStreaming compares the ways to release the sums at the same privacy, in the setting of
+// Experiment 2, with the trial-by-trial differences to the tree.
 func JDPStreaming(s Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, pick(s, 4, 4, 12), JDPStreamingPolicies)
 	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}

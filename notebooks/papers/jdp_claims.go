@@ -16,8 +16,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The claims of notebook 03. Each is checked by running it; claims_test.go breaks the code once for each, in a place that the
-// claim is about, and sees it fail.
+// The claims of notebook 03. Each is checked by running it; claims_test.go breaks the code once for
+// each, in a place that the claim is about, and sees it fail.
 var jdpClaims = []Claim{
 	{"decision sets", "the optimal arm has mean reward 0.75, the others stay at or below 0.75 less the gap, all on the unit sphere", claimDecisionSets},
 	{"standard privacy fails", "an action that is ε-private towards its own context costs at least n/4 regret for ε < ln 2, joint privacy does not (Claim 13)", claimStandardPrivacy},
@@ -110,8 +110,8 @@ func claimJointPrivacy(Scale) (string, error) {
 	return evidence + "n = 20000, δ = 1e-5", nil
 }
 
-// measuredSD estimates the standard deviation of a node's noise off the diagonal from draws of it, to 0.3%: the first
-// release after a reset carries one node.
+// measuredSD estimates the standard deviation of a node's noise off the diagonal from draws of it,
+// to 0.3%: the first release after a reset carries one node.
 func measuredSD(l *learner.Private[privacy.Sums]) float64 {
 	const draws = 4000
 	zero, release := privacy.Row(make([]float64, 6)), make([]float64, 21)
@@ -135,7 +135,8 @@ func measuredSD(l *learner.Private[privacy.Sums]) float64 {
 	return math.Sqrt(sum / float64(n))
 }
 
-// claimConfidence plays policies and asks in every round whether theta is in the set that the arm is chosen from.
+// claimConfidence plays policies and asks in every round whether theta is in the set that the arm
+// is chosen from.
 func claimConfidence(s Scale) (string, error) {
 	rounds := pick(s, 2_000, 10_000, 10_000)
 	var evidence string
@@ -417,7 +418,8 @@ func claimShift(Scale) (string, error) {
 	return evidence, nil
 }
 
-// claimGapDecides compares, by mechanism, the worst shift beyond the best one with the best, in the committed tables.
+// claimGapDecides compares, by mechanism, the worst shift beyond the best one with the best, in the
+// committed tables.
 func claimGapDecides(Scale) (string, error) {
 	tables := MustTables3()
 	var evidence string

@@ -49,8 +49,8 @@ func FigureJDP1() *charts.Figure {
 	}
 }
 
-// JDPClaim13 plays the two contexts of Claim 13: with actions private in the standard sense, whose inner learner is free to be not
-// private at all, and with joint differential privacy.
+// JDPClaim13 plays the two contexts of Claim 13: with actions private in the standard sense, whose
+// inner learner is free to be not private at all, and with joint differential privacy.
 func JDPClaim13(s Scale) *simulate.Experiment {
 	rounds := pick(s, 5_000, 20_000, 100_000)
 	e := &simulate.Experiment{
@@ -70,9 +70,9 @@ func JDPClaim13(s Scale) *simulate.Experiment {
 	return e
 }
 
-// PrefixSpectrum draws the noise of tree releases, reset again and again, and returns the least and the largest
-// eigenvalue of its leading block in units of the bound that should hold them: (lambda_min, lambda_max), one pair a
-// reset and round.
+// PrefixSpectrum draws the noise of tree releases, reset again and again, and returns the least and
+// the largest eigenvalue of its leading block in units of the bound that should hold them:
+// (lambda_min, lambda_max), one pair a reset and round.
 type PrefixSpectrum struct {
 	Rounds     []float64
 	Least      []float64
@@ -82,7 +82,8 @@ type PrefixSpectrum struct {
 	Releases   int
 }
 
-// JDPSpectrum samples releases of a tree without data: what is released is H and h, and nothing else.
+// JDPSpectrum samples releases of a tree without data: what is released is H and h, and nothing
+// else.
 func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum, error) {
 	const d = 5
 	tree := &mechanism.Tree{Noise: noise}
@@ -114,7 +115,8 @@ func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum
 	return s, nil
 }
 
-// FigureJDP2 draws Experiment 1's regret over time for one law of the reward; the tables are in the order of the dimensions.
+// FigureJDP2 draws Experiment 1's regret over time for one law of the reward; the tables are in the
+// order of the dimensions.
 func FigureJDP2(law environment.Reward, dims []int, tables []*simulate.Table, scale string) *charts.Figure {
 	var curves []simulate.Curve
 	for i, t := range tables {
@@ -133,7 +135,8 @@ func FigureJDP2(law environment.Reward, dims []int, tables []*simulate.Table, sc
 	return f
 }
 
-// MustTables1 returns the committed tables of Experiment 1 for one law of the reward, in the order of JDPDims(Paper).
+// MustTables1 returns the committed tables of Experiment 1 for one law of the reward, in the order
+// of JDPDims(Paper).
 func MustTables1(law environment.Reward) (tables []*simulate.Table) {
 	for _, d := range JDPDims(Paper) {
 		tables = append(tables, MustTable(JDPExperiment1(Paper, d, law).Name))
@@ -149,7 +152,8 @@ func MustTables3() (tables []*simulate.Table) {
 	return tables
 }
 
-// FigureJDP3 draws the regret against the dimension for Gaussian rewards and for signs, with the fitted powers.
+// FigureJDP3 draws the regret against the dimension for Gaussian rewards and for signs, with the
+// fitted powers.
 func FigureJDP3(dims []int, gaussian, signs []*simulate.Table, scale string) (*charts.Figure, error) {
 	tables := [][]*simulate.Table{gaussian, signs}
 	f := &charts.Figure{
@@ -197,7 +201,8 @@ func MustTables2(gap float64) (tables []*simulate.Table) {
 	return tables
 }
 
-// FigureJDP4 draws Experiment 2 for one gap, on linear axes as the paper does: the policies as published and the sound Gaussian.
+// FigureJDP4 draws Experiment 2 for one gap, on linear axes as the paper does: the policies as
+// published and the sound Gaussian.
 func FigureJDP4(gap float64, tables []*simulate.Table, scale string) *charts.Figure {
 	curves := curvesOf(tables[:2])
 	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), curves)
@@ -223,7 +228,8 @@ func FigureJDPStreaming(gap float64, t *simulate.Table, scale string) *charts.Fi
 	return f
 }
 
-// FigureJDP4Theory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on log axes.
+// FigureJDP4Theory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on
+// log axes.
 func FigureJDP4Theory(gap float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
 	f := &charts.Figure{
 		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap),
@@ -264,7 +270,8 @@ func MustTheory(gap float64) *charts.Figure {
 	return f
 }
 
-// FigureJDP5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a curve a gap.
+// FigureJDP5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a
+// curve a gap.
 func FigureJDP5(mechanism string, rhos []float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
 	own, err := jdpOwnRho(mechanism)
 	if err != nil {

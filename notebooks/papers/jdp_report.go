@@ -61,9 +61,10 @@ func experimentsStreaming(s Scale) (list []*simulate.Experiment) {
 // Published is a number read off a paper's figure, with its standard error.
 type Published struct{ Mean, SE float64 }
 
-// jdpAuthors are the cumulative regrets at round 2e7 in the authors' Figure 4 (means of about 35 runs), by gap and mechanism. Their
-// bands are visible for WishartUnshifted alone (0.16e5 and 0.04e5); reading a curve is
-// good to about 3%, which stands for the standard error of the others and adds to that of the one.
+// jdpAuthors are the cumulative regrets at round 2e7 in the authors' Figure 4 (means of about 35
+// runs), by gap and mechanism. Their bands are visible for WishartUnshifted alone (0.16e5 and
+// 0.04e5); reading a curve is good to about 3%, which stands for the standard error of the others
+// and adds to that of the one.
 var jdpAuthors = map[float64]map[string]Published{
 	0: {
 		GaussianAuthors:  {1.4e4, 0.03 * 1.4e4},
@@ -180,7 +181,8 @@ func reportJDP2(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// JDPSlope fits the power of d in Experiment 1's regret for one law of the reward, from its tables in the order of the dimensions.
+// JDPSlope fits the power of d in Experiment 1's regret for one law of the reward, from its tables
+// in the order of the dimensions.
 func JDPSlope(dims []int, tables []*simulate.Table) (simulate.Slope, error) {
 	x, y := make([]float64, len(dims)), make([][]float64, len(dims))
 	for i, table := range tables {
@@ -234,7 +236,8 @@ func reportJDP4(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// Theorems holds the regret bounds of a policy of Experiment 2, with the theorems' own constants, and its proved epsilon.
+// Theorems holds the regret bounds of a policy of Experiment 2, with the theorems' own constants,
+// and its proved epsilon.
 type Theorems struct {
 	Bounds  privacy.Bounds
 	Epsilon float64   // at JDPBudget.Delta
@@ -319,8 +322,8 @@ func maxSD(policy string) (float64, error) {
 	return 0, fmt.Errorf("papers: %T has no largest standard deviation", l.Statistic)
 }
 
-// mostDigits returns the greatest number of binary digits 1 among 1..n: of n, or of a number that has a 0 for one of
-// n's ones and ones below it.
+// mostDigits returns the greatest number of binary digits 1 among 1..n: of n, or of a number that
+// has a 0 for one of n's ones and ones below it.
 func mostDigits(n uint) int {
 	most := bits.OnesCount(n)
 	for rest := n; rest > 0; rest &= rest - 1 {

@@ -22,21 +22,25 @@ const LDPSeed = 2024
 // LDPHorizon is the paper's T.
 const LDPHorizon = 20_000
 
-// LDPDelta is the delta of Figure 1. The paper does not say it; the script that its experiment is taken from has 0.1.
+// LDPDelta is the delta of Figure 1. The paper does not say it; the script that its experiment is
+// taken from has 0.1.
 const LDPDelta = 0.1
 
 // LDPEpsilons are those of Figure 1 (a), (b), (c).
 var LDPEpsilons = []float64{0.2, 1, 10}
 
-// LDPArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed in a trial or fresh each round.
+// LDPArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed in a
+// trial or fresh each round.
 func LDPArms(fixed bool) *environment.UnitFeatures { return &environment.UnitFeatures{Fixed: fixed} }
 
-// ScriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the first d of them a basis.
+// ScriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
+// first d of them a basis.
 func ScriptArms() *environment.UnitFeatures {
 	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 }
 
-// The policies of Figure 1, by their names in the results. "printed" has the noise and the regularisers of the policy's own paper.
+// The policies of Figure 1, by their names in the results. "printed" has the noise and the
+// regularisers of the policy's own paper.
 const (
 	LinUCBPublic   = "LinUCB, not private"
 	JDPPrinted     = "JDP as printed"
@@ -61,7 +65,8 @@ const (
 	LDPScriptRoot = "LDP, script, S = √d"
 )
 
-// SDPBatch is the batch of shuffle LinUCB in Figure 1. The paper does not say it; the script has 20.
+// SDPBatch is the batch of shuffle LinUCB in Figure 1. The paper does not say it; the script has
+// 20.
 const SDPBatch = 20
 
 // LDPBudget is a budget of Figure 1.
@@ -69,7 +74,8 @@ func LDPBudget(epsilon float64) privacy.Budget {
 	return privacy.Budget{Epsilon: epsilon, Delta: LDPDelta}
 }
 
-// Online returns OnlineUCB (Algorithm 1) for the arms of Figure 1, with OGD of steps 1/(mu t), or with Maler for mu = 0. width is the factor of beta.
+// Online returns OnlineUCB (Algorithm 1) for the arms of Figure 1, with OGD of steps 1/(mu t), or
+// with Maler for mu = 0. width is the factor of beta.
 func Online(b privacy.Budget, c privacy.Calibration, mu, width float64) *learner.Local {
 	noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: LDPArms(true).Constant()}
 	server := &learner.OnlineServer{Noise: noise, Width: width}
@@ -81,7 +87,8 @@ func Online(b privacy.Budget, c privacy.Calibration, mu, width float64) *learner
 	return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
 }
 
-// ZhengLDP returns LDP LinUCB (Zheng et al. 2020); norm is its bound S on |theta|, width the factor of beta, constant the public last coordinate.
+// ZhengLDP returns LDP LinUCB (Zheng et al. 2020); norm is its bound S on |theta|, width the factor
+// of beta, constant the public last coordinate.
 func ZhengLDP(b privacy.Budget, c privacy.Calibration, norm, width, constant float64) *learner.Local {
 	noise := learner.LDPNoise{Budget: b, Calibration: c, Constant: constant}
 	return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &learner.LinUCB{ThetaNorm: norm, Width: width}}}
@@ -94,8 +101,8 @@ func Amplified(b privacy.Budget, c privacy.Calibration, batch int, norm, width, 
 	return l
 }
 
-// figure1Mu is the curvature that OGD is told in Figure 1: 0.1 at epsilon = 10, where it converges, and 0.05 below. It was chosen by looking at the regret of
-// such runs, which is not private.
+// figure1Mu is the curvature that OGD is told in Figure 1: 0.1 at epsilon = 10, where it converges,
+// and 0.05 below. It was chosen by looking at the regret of such runs, which is not private.
 func figure1Mu(epsilon float64) float64 {
 	if epsilon >= 10 {
 		return 0.1
@@ -150,14 +157,16 @@ func LDPPolicy(name string, epsilon float64) bandit.Learner {
 	panic(fmt.Sprintf("papers: no policy %q in Figure 1", name))
 }
 
-// LDPHonest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their papers print them, OnlineUCB with sound noise.
+// LDPHonest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
+// papers print them, OnlineUCB with sound noise.
 var LDPHonest = []string{LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPrintedOne, LDPPrinted, LDPPrintedOne,
 	OnlineOGD, OnlineMaler, OnlinePrintOGD, OnlinePrinted}
 
 // LDPScripted lists the policies of the public script.
 var LDPScripted = []string{LinUCBPublic, JDPScript, SDPScript, LDPScript, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot}
 
-// LDPFigure1 is one panel of Figure 1: the honest recipe, and the public script's constants on its own arms.
+// LDPFigure1 is one panel of Figure 1: the honest recipe, and the public script's constants on its
+// own arms.
 func LDPFigure1(s Scale, epsilon float64) []*simulate.Experiment {
 	list := []*simulate.Experiment{
 		ldpExperiment(s, fmt.Sprintf("ldp-fig1-eps%g", epsilon), func() bandit.Environment { return LDPArms(true) }),
@@ -176,7 +185,8 @@ func LDPFigure1(s Scale, epsilon float64) []*simulate.Experiment {
 	return list
 }
 
-// ldpExperiment is an experiment of Section 5 without its policies. The learners are calibrated for T = 20,000 at every scale.
+// ldpExperiment is an experiment of Section 5 without its policies. The learners are calibrated for
+// T = 20,000 at every scale.
 func ldpExperiment(s Scale, name string, env func() bandit.Environment) *simulate.Experiment {
 	rounds := pick(s, 2_000, LDPHorizon, LDPHorizon)
 	return &simulate.Experiment{

@@ -11,7 +11,8 @@ import (
 // LDPBatches are the batch sizes of FigureBatches.
 var LDPBatches = []int{20, 50, 100, 200, 500, 1000, 2000, 5000}
 
-// claimBatches: amplification never asks for more noise than the local model, asks for no less in larger batches, and gives nothing at 20.
+// claimBatches: amplification never asks for more noise than the local model, asks for no less in
+// larger batches, and gives nothing at 20.
 func claimBatches(Scale) (string, error) {
 	problem, evidence := LDPArms(true).Problem(), ""
 	for _, epsilon := range []float64{0.2, 1, 10} {
@@ -35,7 +36,8 @@ func claimBatches(Scale) (string, error) {
 			}
 		}
 	}
-	// More users in a batch, at the same noise of each message, are never worth less; what a batch of 5000 pays for, one of 500 does not.
+	// More users in a batch, at the same noise of each message, are never worth less; what a batch of
+	// 5000 pays for, one of 500 does not.
 	small, err := privacy.AmplifiedMu(LDPBudget(1), 500)
 	if err != nil {
 		return "", err

@@ -11,7 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The claims of notebook 01. Each is checked by running it, or against a committed table and by a shorter run.
+// The claims of notebook 01. Each is checked by running it, or against a committed table and by a
+// shorter run.
 var ldpClaims = []Claim{
 	{"messages", "a message of OnlineUCB is the row's four private coordinates and the reward, without bias, under Gaussian noise of σ = √3/μ", claimWire},
 	{"published noise", "the printed σ of OnlineUCB does not buy its ε from 1 on at δ = 10⁻⁵, nor in Figure 1 (c); the claim is exact for the farthest rows", claimBuys},
@@ -27,7 +28,8 @@ var ldpClaims = []Claim{
 	{"knowing less", "the theory's constants make the combiner's choice vacuous; at ε = 10 no variant has a quarter of the regret of random arms after 100,000 rounds", claimCombiner},
 }
 
-// lead returns by how many standard errors policy a's regret is below b's at the last round: of their trial-by-trial difference if the tables have it.
+// lead returns by how many standard errors policy a's regret is below b's at the last round: of
+// their trial-by-trial difference if the tables have it.
 func lead(tables []*simulate.Table, a, b string) (float64, error) {
 	if c, err := curve(tables, b+" - "+a); err == nil {
 		_, mean, se := last(c)
@@ -46,7 +48,8 @@ func lead(tables []*simulate.Table, a, b string) (float64, error) {
 	return (y - x) / math.Hypot(xse, yse), nil
 }
 
-// compare is one comparison of a claim: policy a is ahead of b by three standard errors (1), behind by as much (-1), or neither (0).
+// compare is one comparison of a claim: policy a is ahead of b by three standard errors (1), behind
+// by as much (-1), or neither (0).
 type compare struct {
 	a, b string
 	want int
@@ -121,7 +124,8 @@ func claimFigure1(s Scale) (string, error) {
 	return strings.Join(evidence, "; ") + fmt.Sprintf("; and %d trials now at ε = 10", trials), nil
 }
 
-// brief1 runs a few policies of Figure 1 for a claim: on the script's arms if they are the script's.
+// brief1 runs a few policies of Figure 1 for a claim: on the script's arms if they are the
+// script's.
 func brief1(epsilon float64, trials int, names ...string) (*simulate.Table, error) {
 	arms := LDPArms(true)
 	if strings.Contains(names[0], "script") {
@@ -143,7 +147,8 @@ func briefly(name string, trials int, env func() bandit.Environment, names []str
 	return r.Table(), nil
 }
 
-// claimScript compares with the means of the other implementation, within three combined standard errors.
+// claimScript compares with the means of the other implementation, within three combined standard
+// errors.
 func claimScript(s Scale) (string, error) {
 	trials := pick(s, 20, 20, 50)
 	now, err := brief1(1, trials, JDPScript, SDPScript, LDPScript)

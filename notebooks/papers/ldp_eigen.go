@@ -24,7 +24,8 @@ type Eigen struct {
 	Within []float64 // of the mean over the rounds 1..t of a run, x_s x_s^T, averaged over the runs: what a learner meets
 }
 
-// LDPEigen plays the non-private LinUCB in so many independent experiments, arms and theta* drawn anew in each.
+// LDPEigen plays the non-private LinUCB in so many independent experiments, arms and theta* drawn
+// anew in each.
 func LDPEigen(arms, rounds, experiments int, fixed bool) (Eigen, error) {
 	const d, size = 5, 15
 	e := Eigen{Grid: simulate.LogGrid(rounds, 40)}
@@ -89,7 +90,8 @@ func playedRows(env *environment.UnitFeatures, experiment, rounds int, rows []fl
 	return l.Err()
 }
 
-// withinRun returns the least eigenvalue of the mean outer product of the rows up to each round of a grid.
+// withinRun returns the least eigenvalue of the mean outer product of the rows up to each round of
+// a grid.
 func withinRun(rows []float64, grid []int) []float64 {
 	const d = 5
 	sum, done := make([]float64, d*(d+1)/2), 0
@@ -207,7 +209,8 @@ func FigureEigen(s Scale) (*charts.Figure, error) {
 	return f, nil
 }
 
-// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms it falls to nothing, and with as many fresh ones it does not.
+// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms
+// it falls to nothing, and with as many fresh ones it does not.
 func claimEigen(s Scale) (string, error) {
 	rounds, experiments := pick(s, 2_000, 5_000, 20_000), 50
 	fixed, err := LDPEigen(5, rounds, experiments, true)

@@ -14,7 +14,8 @@ import (
 
 // Why noise in x biases the squared loss, and how the loss of Algorithm 1 takes the bias away.
 
-// lossTheta is theta* of the lesson in two dimensions, and lossAxes the lengths of the two axes that its contexts come from.
+// lossTheta is theta* of the lesson in two dimensions, and lossAxes the lengths of the two axes
+// that its contexts come from.
 var (
 	lossTheta = []float64{0.7, 0.5}
 	lossAxes  = []float64{0.9, 0.4}
@@ -42,7 +43,8 @@ type LossSums struct {
 	Messages [][]float64
 }
 
-// LessonLosses has devices of Algorithm 1 send n messages about the lesson's rows, with noise for a budget.
+// LessonLosses has devices of Algorithm 1 send n messages about the lesson's rows, with noise for a
+// budget.
 func LessonLosses(b privacy.Budget, n int) (LossSums, error) {
 	device := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b}}
 	server := &learner.OnlineServer{Noise: device.Noise}
@@ -74,7 +76,8 @@ func LessonLosses(b privacy.Budget, n int) (LossSums, error) {
 	return sums, nil
 }
 
-// messageSigma returns the standard deviation of a device's noise, from the laws that it says it draws from: 0 without noise.
+// messageSigma returns the standard deviation of a device's noise, from the laws that it says it
+// draws from: 0 without noise.
 func messageSigma(d learner.Device) float64 {
 	for _, draws := range privacy.PlanOf(d, privacy.All).Draws {
 		return draws.Law.Scale
@@ -99,13 +102,15 @@ func (l LossSums) Minimiser(corrected bool) (theta [2]float64) {
 	return [2]float64{(a[2]*l.Moment[0] - a[1]*l.Moment[1]) / det, (a[0]*l.Moment[1] - a[1]*l.Moment[0]) / det}
 }
 
-// contour returns the points where the mean loss is c above its least, an ellipse around the minimiser.
+// contour returns the points where the mean loss is c above its least, an ellipse around the
+// minimiser.
 func (l LossSums) contour(corrected bool, c float64) (x, y []float64) {
 	centre := l.Minimiser(corrected)
 	return ellipse(centre, l.matrix(corrected), math.Sqrt(c))
 }
 
-// ellipse returns the points theta with (theta - centre)^T A (theta - centre) = r^2, A = [a0 a1; a1 a2] positive definite.
+// ellipse returns the points theta with (theta - centre)^T A (theta - centre) = r^2, A = [a0 a1; a1
+// a2] positive definite.
 func ellipse(centre [2]float64, a [3]float64, r float64) (x, y []float64) {
 	const points = 72
 	// A = L L^T; theta = centre + r L^-T e.
@@ -127,7 +132,8 @@ var lossBudgets = []float64{math.Inf(1), 40, 20, 10, 5}
 // lossBudget is a budget of the lesson.
 func lossBudget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: 1e-5} }
 
-// FigureLoss draws level curves of the mean loss of many messages, without and with the correction, with a slider over the noise.
+// FigureLoss draws level curves of the mean loss of many messages, without and with the correction,
+// with a slider over the noise.
 func FigureLoss(s Scale) (*charts.Figure, error) {
 	n := pick(s, 50_000, 500_000, 2_000_000)
 	f := &charts.Figure{
@@ -160,7 +166,8 @@ func FigureLoss(s Scale) (*charts.Figure, error) {
 	return f, nil
 }
 
-// FigureLossCut draws the corrected loss of single messages along the line through 0 and theta*, and their mean.
+// FigureLossCut draws the corrected loss of single messages along the line through 0 and theta*,
+// and their mean.
 func FigureLossCut(s Scale) (*charts.Figure, error) {
 	n := pick(s, 50_000, 500_000, 2_000_000)
 	sums, err := LessonLosses(lossBudget(10), n)
@@ -210,7 +217,8 @@ func claimLoss(s Scale) (string, error) {
 	for i, axis := range lossAxes {
 		g := axis * axis / 2
 		shrunk := g / (g + sigma*sigma) * lossTheta[i]
-		// An entry of the mean moment has a standard deviation below (1 + sigma^2)(1 + |theta|)/sqrt(n) of its value at theta; a coordinate moves by that over g.
+		// An entry of the mean moment has a standard deviation below (1 + sigma^2)(1 + |theta|)/sqrt(n)
+		// of its value at theta; a coordinate moves by that over g.
 		se := (1 + sigma*sigma) * (1 + math.Hypot(lossTheta[0], lossTheta[1])) / math.Sqrt(float64(n)) / g
 		if d := math.Abs(with[i] - lossTheta[i]); d > 5*se {
 			return "", fmt.Errorf("coordinate %d: the corrected loss is least at %.3f, want %.3f within %.3f", i+1, with[i], lossTheta[i], 5*se)

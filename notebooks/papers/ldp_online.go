@@ -41,8 +41,9 @@ var onlineLearners = []struct {
 	{"Maler", 5, func(g float64) online.Learner { return &online.Maler{Gradient: g} }},
 }
 
-// streamRegrets returns the regret of the learners after each horizon, each learner made for that horizon and compared with the best point for it, by learner and horizon: mean and
-// standard error over the trials.
+// streamRegrets returns the regret of the learners after each horizon, each learner made for that
+// horizon and compared with the best point for it, by learner and horizon: mean and standard error
+// over the trials.
 func streamRegrets(kind int, horizons []int, trials int) (mean, se [][]float64, err error) {
 	mean, se = make([][]float64, len(onlineLearners)), make([][]float64, len(onlineLearners))
 	for i := range mean {
@@ -98,7 +99,8 @@ func streamTrial(kind int, horizons []int, trial int) ([][]float64, error) {
 	return regret, nil
 }
 
-// claimStreams compares Maler's regret with that of learners which are told more, rightly or wrongly.
+// claimStreams compares Maler's regret with that of learners which are told more, rightly or
+// wrongly.
 func claimStreams(s Scale) (string, error) {
 	rounds, trials := pick(s, 2_000, 5_000, 20_000), pick(s, 2, 4, 10)
 	var evidence []string

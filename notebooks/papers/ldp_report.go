@@ -25,8 +25,9 @@ func experimentsFigure1(s Scale) (list []*simulate.Experiment) {
 	return list
 }
 
-// ldpScriptElsewhere are the regrets of the public script's policies, mean and standard error of 50 trials, in an implementation apart from this one, in Python, that follows the script
-// step by step. The script itself has S = sqrt(d).
+// ldpScriptElsewhere are the regrets of the public script's policies, mean and standard error of 50
+// trials, in an implementation apart from this one, in Python, that follows the script step by
+// step. The script itself has S = sqrt(d).
 var ldpScriptElsewhere = map[float64]map[string][2]float64{
 	0.2: {JDPScript: {2179, 124}, SDPScript: {3547, 141}, LDPScript: {6381, 359}, JDPScriptRoot: {3360, 100}, SDPScriptRoot: {4959, 113}, LDPScriptRoot: {6939, 203}},
 	1:   {JDPScript: {1074, 39}, SDPScript: {1586, 55}, LDPScript: {2846, 87}, JDPScriptRoot: {1891, 48}, SDPScriptRoot: {2795, 56}, LDPScriptRoot: {4227, 77}},
@@ -49,7 +50,8 @@ func trueEpsilon(t *simulate.Table, policy string) float64 {
 	return epsilon
 }
 
-// verdict says by how much a rival's regret is more than OnlineUCB's, in standard errors of the difference.
+// verdict says by how much a rival's regret is more than OnlineUCB's, in standard errors of the
+// difference.
 func verdict(difference, se float64) string {
 	switch z := difference / se; {
 	case z > 3:
@@ -107,7 +109,8 @@ func reportFigure1(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// MustTableFigure1 is the committed report of Figure 1 with a row a policy: what is proved, the regret and how OnlineUCB with OGD stands, for each epsilon.
+// MustTableFigure1 is the committed report of Figure 1 with a row a policy: what is proved, the
+// regret and how OnlineUCB with OGD stands, for each epsilon.
 func MustTableFigure1() *charts.Table {
 	t := charts.NewTable("policy")
 	t.Align = "l"
@@ -196,7 +199,8 @@ func panel(epsilon float64, what, scale string, t *simulate.Table, names ...stri
 	return f
 }
 
-// MustTablesLDP1 returns the committed tables of a panel of Figure 1: the honest recipe's and the script's.
+// MustTablesLDP1 returns the committed tables of a panel of Figure 1: the honest recipe's and the
+// script's.
 func MustTablesLDP1(epsilon float64) (honest, script *simulate.Table) {
 	e := LDPFigure1(Paper, epsilon)
 	return MustTable(e[0].Name), MustTable(e[1].Name)

@@ -12,8 +12,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of joint privacy. It is NOT private at any epsilon: the noise is drawn before round 1 and kept, so that
-// the difference of two releases is, in nearly all rounds, a row in the clear. The claim says so. norm is S. It is here because published curves are compared with it.
+// ScriptJDP returns LinUCB as a public script for Chowdhury and Zhou 2022 runs it under the name of
+// joint privacy. It is NOT private at any epsilon: the noise is drawn before round 1 and kept, so
+// that the difference of two releases is, in nearly all rounds, a row in the clear. The claim says
+// so. norm is S. It is here because published curves are compared with it.
 func ScriptJDP(b privacy.Budget, norm float64) *learner.Local {
 	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
 	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b, norm: norm}}
@@ -106,8 +108,10 @@ func (s *scriptServer) Broadcast() []float64 {
 // Warnings returns LinUCB's.
 func (s *scriptServer) Warnings() []bandit.Warning { return s.policy.Warnings() }
 
-// keptServer holds floor(ln T) + 1 noises of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps, and adds the sum of the first floor(ln(1 + t)) + 1 of them to the sums of t rows, in the
-// place of a binary tree's nodes; with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width beta = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
+// keptServer holds floor(ln T) + 1 noises of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps,
+// and adds the sum of the first floor(ln(1 + t)) + 1 of them to the sums of t rows, in the place of
+// a binary tree's nodes; with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width beta
+// = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
 type keptServer struct {
 	budget privacy.Budget
 	norm   float64 // S

@@ -43,7 +43,8 @@ func (s set) inside() float64 {
 	return math.Sqrt(s.v[0]*a*a+2*s.v[1]*a*b+s.v[2]*b*b) / s.beta
 }
 
-// LessonSets plays servers, by rule and width, on the same messages about the lesson's rows, and returns their sets after some numbers of rounds.
+// LessonSets plays servers, by rule and width, on the same messages about the lesson's rows, and
+// returns their sets after some numbers of rounds.
 func LessonSets(b privacy.Budget, rounds []int, servers ...*learner.OnlineServer) ([][]set, error) {
 	device := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b}}
 	horizon := rounds[len(rounds)-1] + 1
@@ -120,7 +121,8 @@ func FigureSets(s Scale) (*charts.Figure, error) {
 	return f, nil
 }
 
-// TableWidths lays out the width of the confidence set after T rounds by rule: the factor 1, the factor of Figure 1, the oracle's, and the paper's own theory.
+// TableWidths lays out the width of the confidence set after T rounds by rule: the factor 1, the
+// factor of Figure 1, the oracle's, and the paper's own theory.
 func TableWidths(s Scale) (*charts.Table, error) {
 	t := charts.NewTable("ε", "closed form", "× 4", "least that the proof could use", "the proof's own bound", "its bonus for one arm")
 	for _, epsilon := range LDPEpsilons {
@@ -201,7 +203,8 @@ func widths(s Scale, epsilon float64) (w ldpWidths, err error) {
 	_, w.scaled = rules[learner.ScaledWidth].Confidence()
 	_, w.oracle = rules[learner.OracleWidth].Confidence()
 	_, w.theory = rules[learner.TheoryWidth].Confidence()
-	// The bonus beta |x|_{V^-1} of an arm is greatest along V^-1's first axis and least along its last.
+	// The bonus beta |x|_{V^-1} of an arm is greatest along V^-1's first axis and least along its
+	// last.
 	b := played.Broadcast()
 	least := math.Inf(1)
 	for a := range v.Arms {
@@ -222,7 +225,8 @@ func widths(s Scale, epsilon float64) (w ldpWidths, err error) {
 	return w, nil
 }
 
-// claimSets: theta* is in the oracle's set in every round, on its edge or nearly so, by the identity that Lemma 3.3 rests on; and leaves the set of a small width.
+// claimSets: theta* is in the oracle's set in every round, on its edge or nearly so, by the
+// identity that Lemma 3.3 rests on; and leaves the set of a small width.
 func claimSets(s Scale) (string, error) {
 	b := lossBudget(10)
 	var rounds []int

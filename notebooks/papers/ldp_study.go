@@ -34,7 +34,8 @@ func LDPRadius(s Scale, epsilon float64) *simulate.Experiment {
 	return e
 }
 
-// FigureRadius draws the regret over time with a slider over the factor, for tables of LDPRadius: the median trial and the tenth from either end.
+// FigureRadius draws the regret over time with a slider over the factor, for tables of LDPRadius:
+// the median trial and the tenth from either end.
 func FigureRadius(epsilon float64, t *simulate.Table, scale string) *charts.Figure {
 	f := &charts.Figure{
 		Title: fmt.Sprintf("OnlineUCB and its confidence width, ε = %g", epsilon),
@@ -91,7 +92,8 @@ func tunedJDP(sums privacy.Accumulator, factor float64) *learner.Private[privacy
 // LDPEqualBatch is the batch of shuffle LinUCB in the comparison at equal privacy.
 const LDPEqualBatch = 200
 
-// equals are the policies of the comparison at equal privacy, all with sound noise and the public last coordinate where they can use it.
+// equals are the policies of the comparison at equal privacy, all with sound noise and the public
+// last coordinate where they can use it.
 var equals = []struct {
 	name string
 	make func(b privacy.Budget) bandit.Learner
@@ -122,7 +124,8 @@ func vectorSum(b privacy.Budget, width float64) *learner.Local {
 	return l
 }
 
-// LDPEqual compares all learners at the same (epsilon, delta), each in its own trust model, with sound noise.
+// LDPEqual compares all learners at the same (epsilon, delta), each in its own trust model, with
+// sound noise.
 func LDPEqual(s Scale, epsilon float64) *simulate.Experiment {
 	e := ldpExperiment(s, fmt.Sprintf("ldp-equal-eps%g", epsilon), func() bandit.Environment { return LDPArms(true) })
 	e.Policies = append(e.Policies, simulate.Policy{Name: LinUCBPublic, New: func() bandit.Learner { return LDPPolicy(LinUCBPublic, epsilon) }})
@@ -173,7 +176,8 @@ func claimLine(claim, key string) string {
 	return "–"
 }
 
-// equalShown are the policies in the figures of the comparison: the best of each trust model by tuning.
+// equalShown are the policies in the figures of the comparison: the best of each trust model by
+// tuning.
 var equalShown = []string{LinUCBPublic, "JDP, BLT, width × 0.2", "SDP, vector sum, width × 0.2", "LDP LinUCB, width × 0.2", "OnlineUCB, width × 4"}
 
 func equalSeries(t *simulate.Table) (list []charts.Series) {
@@ -247,7 +251,8 @@ func longPolicy(name string, horizon int) bandit.Learner {
 	return &learner.Local{Device: device, Server: s}
 }
 
-// LDPLong plays OnlineUCB, which knows T, and its variants, which do not need to know T or the least eigenvalue.
+// LDPLong plays OnlineUCB, which knows T, and its variants, which do not need to know T or the
+// least eigenvalue.
 func LDPLong(s Scale) *simulate.Experiment {
 	rounds := pick(s, 5_000, 30_000, 100_000)
 	e := &simulate.Experiment{
@@ -363,7 +368,8 @@ func FigureCombiner(s Scale, title string, c CombinerTrial) *charts.Figure {
 	return f
 }
 
-// TableCombiner lays out what the combiner's choice is made of, at the end of two trials: with the constants of the theory, and scaled.
+// TableCombiner lays out what the combiner's choice is made of, at the end of two trials: with the
+// constants of the theory, and scaled.
 func TableCombiner(theory, scaled CombinerTrial) *charts.Table {
 	t := charts.NewTable("constants", "base learner", "messages", "mean reward", "bonus", "target R/T", "upper bound U")
 	for i, c := range []CombinerTrial{theory, scaled} {
@@ -380,7 +386,8 @@ func TableCombiner(theory, scaled CombinerTrial) *charts.Table {
 	return t
 }
 
-// claimCombiner: the constants of the theory make the choice vacuous, and none of the variants blows up.
+// claimCombiner: the constants of the theory make the choice vacuous, and none of the variants
+// blows up.
 func claimCombiner(Scale) (string, error) {
 	theory, err := PlayCombiner(Smoke, 1, 1)
 	if err != nil {

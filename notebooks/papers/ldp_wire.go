@@ -24,7 +24,8 @@ func WireRow(trial int) (x []float64, y float64) {
 	return append([]float64(nil), v.Row(0)...), reward[0]
 }
 
-// wireMessages returns what a device of the learner sends about a raw row, some messages of as many users with the same row.
+// wireMessages returns what a device of the learner sends about a raw row, some messages of as many
+// users with the same row.
 func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learner.Message, error) {
 	p := LDPArms(true).Problem()
 	if err := l.Init(p, LDPHorizon); err != nil {
@@ -43,7 +44,8 @@ func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learne
 	return list, nil
 }
 
-// claimWire measures the noise of messages against the diameter of the public domain over mu, and finds the raw row in their mean.
+// claimWire measures the noise of messages against the diameter of the public domain over mu, and
+// finds the raw row in their mean.
 func claimWire(s Scale) (string, error) {
 	count := pick(s, 40_000, 100_000, 400_000)
 	x, y := WireRow(0)

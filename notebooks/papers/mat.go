@@ -16,7 +16,8 @@ import (
 // MATSeed is the seed of all committed results.
 const MATSeed = 2014
 
-// MATHorizon and MATMovieHorizon are the paper's n on the synthetic instance and on the movies, MATLong that of Figure 5a.
+// MATHorizon and MATMovieHorizon are the paper's n on the synthetic instance and on the movies,
+// MATLong that of Figure 5a.
 const (
 	MATHorizon      = 10_000
 	MATMovieHorizon = 20_000
@@ -29,7 +30,8 @@ const MATEpsilon = 2
 // MATEpsilons are those of Figure 2: no privacy to speak of, some, and nothing but noise.
 var MATEpsilons = []float64{1e5, 2, 1e-4}
 
-// MATVectors and MATMeans are Table 2: a linear matroid of rank 3, whose last element is a loop and whose sixth is parallel to the first.
+// MATVectors and MATMeans are Table 2: a linear matroid of rank 3, whose last element is a loop and
+// whose sixth is parallel to the first.
 var (
 	MATVectors = [][]int{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0}}
 	MATMeans   = []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}
@@ -50,8 +52,9 @@ func MATTable2() *environment.SemiBandit {
 	return &environment.SemiBandit{Matroid: MATMatroid, Means: MATMeans}
 }
 
-// The policies, by their names in the results. The name ends with the epsilon where that varies. As published a learner sees all arms in a round 0; "forced" is
-// the sound default, in which it plays an arm that it has not seen before it compares.
+// The policies, by their names in the results. The name ends with the epsilon where that varies. As
+// published a learner sees all arms in a round 0; "forced" is the sound default, in which it plays
+// an arm that it has not seen before it compares.
 const (
 	OMMPublic    = "OMM, not private"
 	CTSPublic    = "CTS, not private"

@@ -13,7 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
-// AuditMAT attacks the learners on matroids: the first user's weights are turned around, and what the learner releases and plays is looked at. A part of the suite.
+// AuditMAT attacks the learners on matroids: the first user's weights are turned around, and what
+// the learner releases and plays is looked at. A part of the suite.
 func AuditMAT(ctx context.Context, s Scale) (audit.Report, error) {
 	return audit.Family(ctx, soundSemiBandits(s), audit.Options{Confidence: AuditConfidence, Seed: AuditSeed})
 }

@@ -24,8 +24,10 @@ func network() (bandit.Environment, matroid.Matroid) {
 	return &environment.SemiBandit{Matroid: m, Means: means}, m
 }
 
-// BenchmarkMatroidRound measures a round of the experiments on matroids as package simulate plays it: the environment's part, the regret and the ledger of the
-// noise included. It is the mean over trials of n rounds, thus over all stages of learning; what stands between two trials is not counted.
+// BenchmarkMatroidRound measures a round of the experiments on matroids as package simulate plays
+// it: the environment's part, the regret and the ledger of the noise included. It is the mean over
+// trials of n rounds, thus over all stages of learning; what stands between two trials is not
+// counted.
 func BenchmarkMatroidRound(b *testing.B) {
 	movies, err := LoadMovies()
 	if err != nil {

@@ -13,10 +13,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Laziness and forgetfulness: the blocks of a run of DPUCB-MAT, and why the arms of a round share epsilon.
+// Laziness and forgetfulness: the blocks of a run of DPUCB-MAT, and why the arms of a round share
+// epsilon.
 
-// recorder is a tally that notes what it is shown and what it releases. What it notes is raw data: it
-// has no plan of its own, and claims nothing.
+// recorder is a tally that notes what it is shown and what it releases. What it notes is raw data:
+// it has no plan of its own, and claims nothing.
 type recorder struct {
 	*mechanism.Blocks
 	setup    privacy.Setup
@@ -62,7 +63,8 @@ func recordTable2(rounds int) (*recorder, error) {
 	return r, watch(MATTable2(), MATName(DPUCBForced, MATEpsilon), l, rounds, 0, func(int, []int) {})
 }
 
-// block is a block of observations of an arm: the rounds of the first and the last, and what came of it. A block that is not full has no release.
+// block is a block of observations of an arm: the rounds of the first and the last, and what came
+// of it. A block that is not full has no release.
 type block struct {
 	arm, first, last, size int
 	release                *matRelease
@@ -167,7 +169,8 @@ func replay(b privacy.Budget, setup privacy.Setup, records []matRecord, source *
 	return r, nil
 }
 
-// claimBlocks checks, on a recorded run, which observations are in which release, what one round can change, and what noise was drawn.
+// claimBlocks checks, on a recorded run, which observations are in which release, what one round
+// can change, and what noise was drawn.
 func claimBlocks(s Scale) (string, error) {
 	run, err := recordTable2(pick(s, 1_000, 5_000, MATHorizon))
 	if err != nil {
@@ -250,7 +253,8 @@ func claimBlocks(s Scale) (string, error) {
 // shareDelta is the delta of the Gaussian variants in the tables.
 const shareDelta = 1e-6
 
-// blockScale returns the noise on the sum of a block where a round shows so many arms: the scale of the Laplace, or the Gaussian's standard deviation.
+// blockScale returns the noise on the sum of a block where a round shows so many arms: the scale of
+// the Laplace, or the Gaussian's standard deviation.
 func blockScale(b privacy.Budget, slots int) (float64, error) {
 	tally := &mechanism.Blocks{Budget: b}
 	err := tally.Init(privacy.Setup{Arms: slots, Slots: slots, Horizon: MATHorizon, Lo: 0, Hi: 1})
@@ -299,7 +303,8 @@ func roundZero() (names []string, arms, slots []int, published, forced []privacy
 	return names, arms, slots, published, forced, nil
 }
 
-// claimShare measures the noise of a block and compares it with its formula, and the claims with the accountant.
+// claimShare measures the noise of a block and compares it with its formula, and the claims with
+// the accountant.
 func claimShare(s Scale) (string, error) {
 	const size = 64
 	repeats := pick(s, 20_000, 100_000, 400_000)
@@ -352,7 +357,8 @@ func claimShare(s Scale) (string, error) {
 	return evidence + "the accountant agrees", nil
 }
 
-// measureBlock releases the mean of a block of weights 1/2 a number of times and returns the standard deviation of its error. Each release is of an arm of its own.
+// measureBlock releases the mean of a block of weights 1/2 a number of times and returns the
+// standard deviation of its error. Each release is of an arm of its own.
 func measureBlock(epsilon float64, slots, size, repeats int) (float64, error) {
 	if size < 2 || size&(size-1) != 0 {
 		return 0, errors.New("papers: blocks are of 2, 4, 8, ... observations")

@@ -14,12 +14,14 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The same privacy for less regret: all learners at one epsilon, which each of them really has for one round's weight vector replaced.
+// The same privacy for less regret: all learners at one epsilon, which each of them really has for
+// one round's weight vector replaced.
 
 // MATDelta is the delta of the variants with Gaussian noise. All others have none.
 const MATDelta = 1e-6
 
-// MATEqualEpsilons are those of the comparison on Table 2. The factors in the policies' names were chosen at 2, on other seeds than MATSeed.
+// MATEqualEpsilons are those of the comparison on Table 2. The factors in the policies' names were
+// chosen at 2, on other seeds than MATSeed.
 var MATEqualEpsilons = []float64{2, 0.5}
 
 // The policies of the comparison.
@@ -49,7 +51,8 @@ type matEqual struct {
 	make   func(m matroid.Matroid, b privacy.Budget) bandit.Learner
 }
 
-// matEquals are the policies, all with the sound initialisation. CUCB on a matroid is OMM, over whatever tally.
+// matEquals are the policies, all with the sound initialisation. CUCB on a matroid is OMM, over
+// whatever tally.
 var matEquals = []matEqual{
 	{EqualOMM, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
 	{EqualCTS, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
@@ -123,7 +126,8 @@ func MATEqualMovies(s Scale) *simulate.Experiment {
 	return e
 }
 
-// equallyPrivate checks that the private policies of a comparison have an epsilon, and that the others have none.
+// equallyPrivate checks that the private policies of a comparison have an epsilon, and that the
+// others have none.
 func equallyPrivate(t *simulate.Table, epsilon float64) error {
 	for _, p := range matEquals {
 		proved, want := trueEpsilon(t, p.name), epsilon
@@ -144,7 +148,8 @@ func experimentsMATEqual(s Scale) (list []*simulate.Experiment) {
 	return append(list, MATEqualMovies(s))
 }
 
-// reportMATEqual has a row for each policy: what bounds its regret, and its regret on Table 2 at both epsilons and on the movies.
+// reportMATEqual has a row for each policy: what bounds its regret, and its regret on Table 2 at
+// both epsilons and on the movies.
 func reportMATEqual(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy", "δ", "bound of regret")
 	t.Align = "lrl"
@@ -183,7 +188,8 @@ func reportMATEqual(s Scale, tables []*simulate.Table) (*charts.Table, error) {
 // matEqualShown are the policies in the figure, from the most regret to the least.
 var matEqualShown = []string{EqualTree, EqualDPUCB, EqualDPTS, EqualTenth, EqualKLTuned, EqualKLTunedGauss, EqualKL}
 
-// FigureMATEqual draws the comparison at equal privacy, for a table of MATEqual, MATEqualAt or MATEqualMovies: the mean regret, and a band from the best tenth of the trials to the worst.
+// FigureMATEqual draws the comparison at equal privacy, for a table of MATEqual, MATEqualAt or
+// MATEqualMovies: the mean regret, and a band from the best tenth of the trials to the worst.
 func FigureMATEqual(t *simulate.Table, scale string) *charts.Figure {
 	rounds := t.Provenance.Rounds
 	f := &charts.Figure{

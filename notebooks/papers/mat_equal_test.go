@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// TestMATEqual: at smoke scale every private policy of the comparison has the epsilon that was asked for, and table and figure can be laid out.
+// TestMATEqual: at smoke scale every private policy of the comparison has the epsilon that was
+// asked for, and table and figure can be laid out.
 func TestMATEqual(t *testing.T) {
 	experiments := experimentsMATEqual(Smoke)
 	for _, e := range experiments {

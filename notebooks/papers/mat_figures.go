@@ -45,7 +45,8 @@ func trueEpsilons(t *simulate.Table, names ...string) string {
 	return s
 }
 
-// FigureMAT1 is Figure 1 for "UCB" and Figure 4a for "TS": a private policy in both initialisations, its public twin, and the best basis. t is a table of MATReturns.
+// FigureMAT1 is Figure 1 for "UCB" and Figure 4a for "TS": a private policy in both
+// initialisations, its public twin, and the best basis. t is a table of MATReturns.
 func FigureMAT1(kind string, t *simulate.Table, scale string) *charts.Figure {
 	title, public, private := "Figure 1: DPUCB-MAT on Table 2, ε = 2", OMMPublic, []string{DPUCBPrinted, DPUCBForced}
 	if kind == "TS" {
@@ -57,7 +58,8 @@ func FigureMAT1(kind string, t *simulate.Table, scale string) *charts.Figure {
 	return f
 }
 
-// FigureMAT2 is Figure 2a for DPUCBPrinted and 2b for DPTSPrinted: three epsilons, in either initialisation.
+// FigureMAT2 is Figure 2a for DPUCBPrinted and 2b for DPTSPrinted: three epsilons, in either
+// initialisation.
 func FigureMAT2(policy string, t *simulate.Table, scale string) *charts.Figure {
 	panel, forced, public := "2a", DPUCBForced, OMMPublic
 	if policy == DPTSPrinted {
@@ -80,7 +82,8 @@ func FigureMAT2(policy string, t *simulate.Table, scale string) *charts.Figure {
 	return f
 }
 
-// FigureMAT3 is Figure 3 for "UCB" and Figure 4b for "TS": the movies. t is a table of MATMovieReturns, which was made from the data set that its fingerprint names.
+// FigureMAT3 is Figure 3 for "UCB" and Figure 4b for "TS": the movies. t is a table of
+// MATMovieReturns, which was made from the data set that its fingerprint names.
 func FigureMAT3(kind string, t *simulate.Table, scale string) (*charts.Figure, error) {
 	m, err := LoadMovies()
 	if err != nil {
@@ -103,7 +106,8 @@ func FigureMAT3(kind string, t *simulate.Table, scale string) (*charts.Figure, e
 	return f, nil
 }
 
-// ShowMovies shows FigureMAT3 from the committed table, which is of MovieLens 100K; where the cell has the stand-in, it says that there is nothing to show.
+// ShowMovies shows FigureMAT3 from the committed table, which is of MovieLens 100K; where the cell
+// has the stand-in, it says that there is nothing to show.
 func ShowMovies(kind string) {
 	table := MustTable("mat-movies")
 	if MustMovies().Synthetic {
@@ -138,12 +142,14 @@ func FigureMAT5a(t *simulate.Table, scale string) *charts.Figure {
 	return f
 }
 
-// Staircase predicts DPUCB-MAT's regret on Table 2 after n rounds from the sizes of its blocks alone. An arm that is not in the best basis is played until the width of its index,
+// Staircase predicts DPUCB-MAT's regret on Table 2 after n rounds from the sizes of its blocks
+// alone. An arm that is not in the best basis is played until the width of its index,
 //
 //	b(T) = sqrt(3 ln(K n)/T) + 3 K ln(K n)/(epsilon T),
 //
-// is below its least gap to an arm that it can replace and the width b(T*) of that arm, T* being the last power of two below n/2. T is the size of its last full block, thus
-// 1, 2, 4, ...: if the first that will do is 2^s, then the arm was played 2^(s+1) - 1 times.
+// is below its least gap to an arm that it can replace and the width b(T*) of that arm, T* being
+// the last power of two below n/2. T is the size of its last full block, thus 1, 2, 4, ...: if the
+// first that will do is 2^s, then the arm was played 2^(s+1) - 1 times.
 func Staircase(epsilon float64, n int) float64 {
 	k := float64(MATMatroid.Rank())
 	log := 3 * math.Log(k*float64(n))
@@ -163,7 +169,8 @@ func Staircase(epsilon float64, n int) float64 {
 	return regret
 }
 
-// matGaps returns, for each arm of Table 2, its least positive gap to an arm of the best basis that it can replace; 0 for the best arms and for loops.
+// matGaps returns, for each arm of Table 2, its least positive gap to an arm of the best basis that
+// it can replace; 0 for the best arms and for loops.
 func matGaps() []float64 {
 	e := MATTable2()
 	best := e.Best()
@@ -183,7 +190,8 @@ func matGaps() []float64 {
 	return gaps
 }
 
-// FigureMAT5b is Figure 5b: regret after n = 10,000 rounds against 1/epsilon, with the staircase of the blocks. t is a table of MATSweep.
+// FigureMAT5b is Figure 5b: regret after n = 10,000 rounds against 1/epsilon, with the staircase of
+// the blocks. t is a table of MATSweep.
 func FigureMAT5b(t *simulate.Table, scale string) (*charts.Figure, error) {
 	f := &charts.Figure{Title: "Figure 5b: regret against 1/ε", X: charts.Axis{Name: "1/ε"}, Y: charts.Axis{Name: "regret after 10,000 rounds"}, Scale: scale}
 	epsilons := slices.Clone(sweepEpsilons(t))

@@ -13,7 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The movies of Section 5.2: the hundred with the most ratings, their genres as a linear matroid, and who rated what.
+// The movies of Section 5.2: the hundred with the most ratings, their genres as a linear matroid,
+// and who rated what.
 
 // MATTop is the number of movies.
 const MATTop = 100
@@ -37,7 +38,8 @@ var loadMovies = sync.OnceValues(func() (*MATMovies, error) {
 	return &MATMovies{panel, m}, err
 })
 
-// LoadMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a synthetic stand-in, which every caption then names.
+// LoadMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
+// synthetic stand-in, which every caption then names.
 func LoadMovies() (*MATMovies, error) { return loadMovies() }
 
 // MustMovies returns the same for a cell.

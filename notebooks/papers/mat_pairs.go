@@ -11,7 +11,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 )
 
-// The decomposition of the regret by pairs: an arm that is played, and the arm of the best basis that it stands for.
+// The decomposition of the regret by pairs: an arm that is played, and the arm of the best basis
+// that it stands for.
 
 // matPair is a pair that was played.
 type matPair struct {
@@ -22,7 +23,8 @@ type matPair struct {
 
 func (p matPair) regret() float64 { return p.gap * p.rounds }
 
-// pairs lists the pairs of a recommendation, the one with the most regret first, and the sum of their regrets.
+// pairs lists the pairs of a recommendation, the one with the most regret first, and the sum of
+// their regrets.
 func (r *MATRecommended) pairs(means []float64) (list []matPair, regret float64) {
 	for arm, row := range r.Pairs {
 		for best, rounds := range row {

@@ -11,9 +11,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Matroids by pictures: a graph to click, the greedy algorithm step by step, and the kinds of matroids that package matroid has.
+// Matroids by pictures: a graph to click, the greedy algorithm step by step, and the kinds of
+// matroids that package matroid has.
 
-// matGraph is the lesson's graph. The five heaviest edges have a cycle, and one of the lightest is in the heaviest basis.
+// matGraph is the lesson's graph. The five heaviest edges have a cycle, and one of the lightest is
+// in the heaviest basis.
 var matGraph = charts.Graph{
 	Vertices: []charts.Vertex{{Label: "a", X: 0, Y: 2}, {Label: "b", X: 2.4, Y: 2.3}, {Label: "c", X: 4.8, Y: 2}, {Label: "d", X: 0, Y: 0}, {Label: "e", X: 2.4, Y: -0.3}, {Label: "f", X: 4.8, Y: 0}},
 	Edges: []charts.Edge{{U: 0, V: 1, Weight: 0.9}, {U: 1, V: 2, Weight: 0.3}, {U: 3, V: 4, Weight: 0.5}, {U: 4, V: 5, Weight: 0.4}, {U: 0, V: 3, Weight: 0.6},
@@ -143,7 +145,8 @@ func (b *basket) Add(e int) bool {
 // lessonKnapsack has one dear item and three cheap ones.
 var lessonKnapsack = knapsack{price: []int{3, 1, 1, 1}, budget: 3}
 
-// claimMatroids checks the axioms on the small matroids, their ranks, a broken one, and greedy against all bases.
+// claimMatroids checks the axioms on the small matroids, their ranks, a broken one, and greedy
+// against all bases.
 func claimMatroids(s Scale) (string, error) {
 	instances := pick(s, 200, 2_000, 20_000)
 	rng := random.New(MATSeed, 0, "matroids")
@@ -176,7 +179,8 @@ func claimMatroids(s Scale) (string, error) {
 		len(matKinds), bases, thousands(instances), steps.Steps[len(steps.Steps)-1].Accepted, broken), nil
 }
 
-// greedyIsBest compares the greedy algorithm with all bases, for normal weights and for weights that are all negative, with ties.
+// greedyIsBest compares the greedy algorithm with all bases, for normal weights and for weights
+// that are all negative, with ties.
 func greedyIsBest(m matroid.Matroid, instances int, rng *rand.Rand) error {
 	greedy, bases := matroid.NewGreedy(m), allBases(m)
 	weights := make([]float64, m.Size())

@@ -49,7 +49,8 @@ func TestMatPictures(t *testing.T) {
 	table("pairs", tab, err)
 }
 
-// TestRecorder: a recorded run plays what the run plays, and the blocks of a round are those up to it.
+// TestRecorder: a recorded run plays what the run plays, and the blocks of a round are those up to
+// it.
 func TestRecorder(t *testing.T) {
 	const rounds = 300
 	r, err := recordTable2(rounds)

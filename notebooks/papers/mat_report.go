@@ -38,13 +38,15 @@ func matNames(policies []string, epsilons []float64) (names []string) {
 	return names
 }
 
-// elsewhere is a mean of an implementation apart from this one, on Table 2 at n = 10,000 and initialised as published, and the number of its trials.
+// elsewhere is a mean of an implementation apart from this one, on Table 2 at n = 10,000 and
+// initialised as published, and the number of its trials.
 type elsewhere struct {
 	value  float64
 	trials int
 }
 
-// matReturnsElsewhere are per-round returns, matRegretElsewhere cumulative regrets. Where it is not known that there were more trials, four are taken.
+// matReturnsElsewhere are per-round returns, matRegretElsewhere cumulative regrets. Where it is not
+// known that there were more trials, four are taken.
 var (
 	matReturnsElsewhere = map[string]elsewhere{
 		OMMPublic: {2.138, 4}, CTSPublic: {2.143, 4},
@@ -57,12 +59,14 @@ var (
 	}
 )
 
-// beside compares a mean and its standard error in a number of trials with the one elsewhere, whose standard error is taken to be that of as many trials of ours as it had.
+// beside compares a mean and its standard error in a number of trials with the one elsewhere, whose
+// standard error is taken to be that of as many trials of ours as it had.
 func (e elsewhere) beside(mean, se float64, trials int) (z float64) {
 	return (mean - e.value) / math.Hypot(se, se*math.Sqrt(float64(trials)/float64(e.trials)))
 }
 
-// perRound turns cumulative regret into the mean return of a round so far, the quantity of the paper's figures.
+// perRound turns cumulative regret into the mean return of a round so far, the quantity of the
+// paper's figures.
 func perRound(c simulate.Curve, optimum float64) simulate.Curve {
 	out := simulate.Curve{Policy: c.Policy, Rounds: c.Rounds, Trials: c.Trials}
 	for k, t := range c.Rounds {
@@ -89,7 +93,8 @@ func movieOptimum() (float64, error) {
 	return e.Optimum(), nil
 }
 
-// returnRows adds the policies' rows to a table: what is proved, return, regret, and the other implementation's where it is known.
+// returnRows adds the policies' rows to a table: what is proved, return, regret, and the other
+// implementation's where it is known.
 func returnRows(t *charts.Table, table *simulate.Table, optimum float64, compare bool, policies ...string) error {
 	for _, name := range policies {
 		c, err := table.Curve(name)

@@ -21,7 +21,8 @@ var matReturnsClaims = []Claim{
 	{"movies", "the hundred movies have genres of rank 17, and the private policies approach the best basis, OMM and CTS ahead of them", claimMovies},
 }
 
-// final runs the named policies of an experiment for a claim, and keeps the last round alone. The seed is the experiment's: what holds once holds always.
+// final runs the named policies of an experiment for a claim, and keeps the last round alone. The
+// seed is the experiment's: what holds once holds always.
 func final(e *simulate.Experiment, name string, trials int, policies ...string) (*simulate.Table, error) {
 	e.Name, e.Trials, e.Grid = name, trials, []int{e.Rounds}
 	e.Policies = slices.DeleteFunc(e.Policies, func(p simulate.Policy) bool { return !slices.Contains(policies, p.Name) })
@@ -39,7 +40,8 @@ func briefMAT(trials int, names ...string) (*simulate.Table, error) {
 	return final(e, "claim-table-2", trials, names...)
 }
 
-// compareMAT compares a table's policies with the other implementation's, and returns how many were, and the greatest difference in combined standard errors.
+// compareMAT compares a table's policies with the other implementation's, and returns how many
+// were, and the greatest difference in combined standard errors.
 func compareMAT(t *simulate.Table, known map[string]elsewhere, value func(simulate.Curve) simulate.Curve) (compared int, worst float64, err error) {
 	for _, c := range t.Curves {
 		e, ok := known[c.Policy]

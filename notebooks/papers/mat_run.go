@@ -20,7 +20,8 @@ type matroidBandit interface {
 	Pairs(arms, dst []int) []int
 }
 
-// watch plays a policy for one trial, with the streams that package simulate gives it, and shows each round's arms, in the order of their index, to see.
+// watch plays a policy for one trial, with the streams that package simulate gives it, and shows
+// each round's arms, in the order of their index, to see.
 func watch(env matroidBandit, name string, l bandit.Learner, horizon, trial int, see func(round int, arms []int)) error {
 	p := env.Problem()
 	env.Reset(random.New(MATSeed, trial, "contexts"))
@@ -146,7 +147,8 @@ func TableRecommended(s Scale) (*charts.Table, error) {
 	return t, err
 }
 
-// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each after the last round.
+// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each
+// after the last round.
 func reportMATTable3(s Scale, _ []*simulate.Table) (*charts.Table, error) {
 	m, err := LoadMovies()
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // million is the number of users of MovieLens 1M, which the paper has.
 const million = 6040
 
-// Viewers returns the user of each round of a trial of the movie experiments: those of the environment itself, whose users have rated what spells their number in binary.
+// Viewers returns the user of each round of a trial of the movie experiments: those of the
+// environment itself, whose users have rated what spells their number in binary.
 func Viewers(users, rounds, trial int) ([]int, error) {
 	if users < 2 {
 		return nil, fmt.Errorf("papers: %d users, want two at least", users)
@@ -135,7 +136,8 @@ func FigureViewersEpsilon() (*charts.Figure, error) {
 	return f, nil
 }
 
-// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that costs.
+// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that
+// costs.
 type viewerNoise struct {
 	event             float64 // epsilon of a round
 	laplace, gaussian float64 // standard deviation of the noise on a block's sum
@@ -156,7 +158,8 @@ func viewerNoiseOf(m *MATMovies, k int) (n viewerNoise, err error) {
 	return n, err
 }
 
-// TableViewers lays out what event-level privacy is worth to users, and what user-level privacy would cost.
+// TableViewers lays out what event-level privacy is worth to users, and what user-level privacy
+// would cost.
 func TableViewers() (*charts.Table, error) {
 	m, here, there, err := bothVisits()
 	if err != nil {
@@ -203,7 +206,8 @@ func claimViewers(s Scale) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The users are those of the experiments: the same stream makes the movies' environment give what they have rated.
+	// The users are those of the experiments: the same stream makes the movies' environment give what
+	// they have rated.
 	env := m.Environment()
 	env.Reset(nil)
 	list, err := Viewers(here.users, 1_000, 0)

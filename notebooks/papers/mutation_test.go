@@ -84,9 +84,9 @@ func TestMutationsMatch(t *testing.T) {
 }
 
 // TestMutations sees each claim fail under its mutation: a claim that broken code can keep says
-// nothing. One program is compiled in which each mutated function has two bodies, and an environment
-// variable chooses; a mutation outside of functions has a program of its own. The code is replaced
-// for the compiler alone.
+// nothing. One program is compiled in which each mutated function has two bodies, and an
+// environment variable chooses; a mutation outside of functions has a program of its own. The code
+// is replaced for the compiler alone.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the toolkit and checks every claim")
@@ -175,8 +175,8 @@ var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
 }
 
 // bodyAt returns the name of the source's package, and the body of the function that has an offset
-// in it, without its braces, and where it starts. The body returns, and is empty if there is no such
-// function.
+// in it, without its braces, and where it starts. The body returns, and is empty if there is no
+// such function.
 func bodyAt(source string, at int) (name string, start int, body string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)

@@ -8,7 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 )
 
-// MustReport lays out a figure's numbers as make reproduce prints them, from the committed paper-scale tables.
+// MustReport lays out a figure's numbers as make reproduce prints them, from the committed
+// paper-scale tables.
 func MustReport(figure string) *charts.Table {
 	f, err := FigureByName(figure)
 	exitOn(err)

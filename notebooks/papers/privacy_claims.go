@@ -24,7 +24,8 @@ var privacyClaims = []Claim{
 	{"discrete noise", "discrete Laplace and Gaussian noise from the system's randomness have their exact probabilities (chi-square test)", claimDiscrete},
 }
 
-// claimOdds plays. Eighteen comparisons at 4.5 standard errors, two-sided: a false alarm of 1.3e-4 for a new seed.
+// claimOdds plays. Eighteen comparisons at 4.5 standard errors, two-sided: a false alarm of 1.3e-4
+// for a new seed.
 func claimOdds(s Scale) (string, error) {
 	const errs = 4.5
 	rounds := privacyGames(s)
@@ -47,8 +48,9 @@ func claimOdds(s Scale) (string, error) {
 	return evidence + fmt.Sprintf("%s games each", thousands(rounds)), nil
 }
 
-// claimTradeOff measures error rates and compares them with the curves, and the curves with the bounds. The measured rates have a standard deviation of at
-// most sqrt(2)/2 sqrt(1/n) (the threshold comes from the same releases): 4.5 of them.
+// claimTradeOff measures error rates and compares them with the curves, and the curves with the
+// bounds. The measured rates have a standard deviation of at most sqrt(2)/2 sqrt(1/n) (the
+// threshold comes from the same releases): 4.5 of them.
 func claimTradeOff(s Scale) (string, error) {
 	n := pick(s, 20_000, 50_000, 200_000)
 	slack := 4.5 * math.Sqrt(0.5/float64(n))

@@ -20,7 +20,8 @@ type composed struct {
 	exact      func(k int) float64 // nil where there is no closed form
 }
 
-// compositions are the mechanisms of the figure; Gaussian noise is such that a record moves it by a tenth of a standard deviation.
+// compositions are the mechanisms of the figure; Gaussian noise is such that a record moves it by a
+// tenth of a standard deviation.
 var compositions = []composed{
 	{"Laplace", "ε = 0.1", privacy.LaplaceEvent{Epsilon: 0.1}, nil},
 	{"Gaussian", "μ = 0.1", privacy.GaussianEvent{Mu: 0.1}, func(k int) float64 {
@@ -29,8 +30,8 @@ var compositions = []composed{
 	{"randomised response", "ε = 0.1", privacy.ResponseEvent{Epsilon: 0.1, Choices: 2}, func(k int) float64 { return ResponsesEpsilon(k, 0.1, CompositionDelta) }},
 }
 
-// ResponsesEpsilon is the exact epsilon at delta of k randomised responses to one question: the number of answers that are the truth is binomial, and j of them
-// have the loss (2j - k) epsilon.
+// ResponsesEpsilon is the exact epsilon at delta of k randomised responses to one question: the
+// number of answers that are the truth is binomial, and j of them have the loss (2j - k) epsilon.
 func ResponsesEpsilon(k int, epsilon, delta float64) float64 {
 	p := SuccessBound(epsilon)
 	logs := make([]float64, k+1) // of the probability that j answers are the truth
@@ -63,8 +64,8 @@ func ResponsesEpsilon(k int, epsilon, delta float64) float64 {
 	return hi
 }
 
-// asGuarantee is the textbook's view of k Gaussian releases: each is an (epsilon, delta) guarantee and nothing else is known of it. Half
-// of delta goes to the releases.
+// asGuarantee is the textbook's view of k Gaussian releases: each is an (epsilon, delta) guarantee
+// and nothing else is known of it. Half of delta goes to the releases.
 func asGuarantee(e privacy.Event, k int) privacy.Event {
 	if g, ok := e.(privacy.GaussianEvent); ok {
 		each := CompositionDelta / float64(2*k)
@@ -111,7 +112,8 @@ func (c composed) account(k int) (a accounted, err error) {
 	return a, err
 }
 
-// Compositions are what the accountants say of the lesson's mechanisms, by mechanism and number of releases.
+// Compositions are what the accountants say of the lesson's mechanisms, by mechanism and number of
+// releases.
 type Compositions [][]accounted
 
 // AccountCompositions asks them.
@@ -131,7 +133,8 @@ func AccountCompositions(s Scale) (Compositions, error) {
 	return all, nil
 }
 
-// figure draws a value of each accountant against the number of releases; a slider chooses the mechanism. value gets the epsilon and the row that it is from.
+// figure draws a value of each accountant against the number of releases; a slider chooses the
+// mechanism. value gets the epsilon and the row that it is from.
 func (cs Compositions) figure(y charts.Axis, value func(epsilon float64, a accounted) float64, caption func(c composed, a accounted) string) *charts.Figure {
 	f := &charts.Figure{
 		X: charts.Axis{Name: "releases k", Log: true, Range: [2]float64{0.8, 15_000}}, Y: y, Slider: &charts.Slider{Label: "mechanism"}, Height: 560,

@@ -10,8 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The lesson on privacy, notebook 00b: the game that defines it. The year in the seed is that of Dwork, McSherry, Nissim, Smith,
-// "Calibrating noise to sensitivity in private data analysis".
+// The lesson on privacy, notebook 00b: the game that defines it. The year in the seed is that of
+// Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data analysis".
 
 // PrivacySeed is the seed of everything that the lesson draws.
 const PrivacySeed = 2006
@@ -46,7 +46,8 @@ func PlayPrivacy(rounds int, release func(world int) float64) []PrivacyRound {
 // laplaceDensity is the density at z of Laplace noise.
 func laplaceDensity(z, scale float64) float64 { return math.Exp(-math.Abs(z)/scale) / (2 * scale) }
 
-// density draws the density of the count's release in a world, out to the places where it falls below the foot.
+// density draws the density of the count's release in a world, out to the places where it falls
+// below the foot.
 func density(world int, epsilon float64, x []float64, foot float64) charts.Series {
 	s := charts.Series{Name: fmt.Sprintf("%s: the count is %d", worldNames[world], PrivacyCount+world), Style: 1 + world}
 	for _, at := range x {
@@ -66,7 +67,8 @@ func grid(lo, hi float64, n int) []float64 {
 	return g
 }
 
-// BestGuess is the world under which a release of the noisy count is likelier: no attacker does better, on average.
+// BestGuess is the world under which a release of the noisy count is likelier: no attacker does
+// better, on average.
 func BestGuess(release float64) int {
 	if release > PrivacyCount+0.5 {
 		return 1
@@ -74,7 +76,8 @@ func BestGuess(release float64) int {
 	return 0
 }
 
-// FigureGame lets the reader play: for each round a frame that asks which world it is, and one that answers and keeps the best attacker's score.
+// FigureGame lets the reader play: for each round a frame that asks which world it is, and one that
+// answers and keeps the best attacker's score.
 func FigureGame(epsilon float64, game []PrivacyRound) *charts.Figure {
 	lo, hi := float64(PrivacyCount-6), float64(PrivacyCount+8)
 	f := &charts.Figure{
@@ -112,13 +115,16 @@ func FigureGame(epsilon float64, game []PrivacyRound) *charts.Figure {
 	return f
 }
 
-// LaplaceSuccess is the share of games that the best attacker wins against Laplace noise of scale 1/epsilon on a count.
+// LaplaceSuccess is the share of games that the best attacker wins against Laplace noise of scale
+// 1/epsilon on a count.
 func LaplaceSuccess(epsilon float64) float64 { return 1 - math.Exp(-epsilon/2)/2 }
 
-// SuccessBound is the largest share of games that any attacker wins against any epsilon-private release, e^eps/(1+e^eps).
+// SuccessBound is the largest share of games that any attacker wins against any epsilon-private
+// release, e^eps/(1+e^eps).
 func SuccessBound(epsilon float64) float64 { return 1 / (1 + math.Exp(-epsilon)) }
 
-// FigureEpsilon draws the two worlds' densities on a logarithmic axis at an epsilon that a slider chooses.
+// FigureEpsilon draws the two worlds' densities on a logarithmic axis at an epsilon that a slider
+// chooses.
 func FigureEpsilon(epsilons ...float64) *charts.Figure {
 	lo, hi, foot := float64(PrivacyCount-6), float64(PrivacyCount+8), 1e-3
 	x := grid(lo, hi, 280)
@@ -178,7 +184,8 @@ var privacyEpsilons = []float64{0.1, 0.2, 0.5, 1, 2, 4}
 // privacyGames is how many games are played at each.
 func privacyGames(s Scale) int { return pick(s, 20_000, 200_000, 1_000_000) }
 
-// FigureSuccess draws the share of games that the best attacker wins against epsilon: played, exact, and the bound.
+// FigureSuccess draws the share of games that the best attacker wins against epsilon: played,
+// exact, and the bound.
 func FigureSuccess(s Scale) *charts.Figure {
 	rounds := privacyGames(s)
 	bound := charts.Series{Name: "no attacker can win more: e^ε/(1+e^ε)", Reference: true}
@@ -216,13 +223,14 @@ func thousands(n int) string {
 	return s
 }
 
-// TradeOffBound is the least share of misses that (epsilon, delta)-privacy leaves an attacker with a share alpha of false alarms
-// (Wasserman and Zhou 2010; Kairouz, Oh, Viswanath 2015).
+// TradeOffBound is the least share of misses that (epsilon, delta)-privacy leaves an attacker with
+// a share alpha of false alarms (Wasserman and Zhou 2010; Kairouz, Oh, Viswanath 2015).
 func TradeOffBound(alpha float64, b privacy.Budget) float64 {
 	return math.Max(0, math.Max(1-b.Delta-math.Exp(b.Epsilon)*alpha, math.Exp(-b.Epsilon)*(1-b.Delta-alpha)))
 }
 
-// LaplaceTradeOff is the least share of misses against Laplace noise whose scale is the sensitivity over epsilon.
+// LaplaceTradeOff is the least share of misses against Laplace noise whose scale is the sensitivity
+// over epsilon.
 func LaplaceTradeOff(alpha, epsilon float64) float64 {
 	switch {
 	case alpha <= math.Exp(-epsilon)/2:
@@ -233,18 +241,20 @@ func LaplaceTradeOff(alpha, epsilon float64) float64 {
 	return math.Exp(-epsilon) * (1 - alpha)
 }
 
-// GaussianTradeOff is the least share of misses against Gaussian noise that a record moves by mu standard deviations.
+// GaussianTradeOff is the least share of misses against Gaussian noise that a record moves by mu
+// standard deviations.
 func GaussianTradeOff(alpha, mu float64) float64 {
 	return normalCDF(-math.Sqrt2*math.Erfinv(2*alpha-1) - mu)
 }
 
 func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// tradeOffDelta is the delta of the Gaussian in the trade-off figure: far more than one would spend, such that it can be seen.
+// tradeOffDelta is the delta of the Gaussian in the trade-off figure: far more than one would
+// spend, such that it can be seen.
 const tradeOffDelta = 0.02
 
-// errorRates draws n releases in each world and returns the false alarms and misses of the attacker who says B above a threshold, at thresholds
-// that are evenly spread over the releases.
+// errorRates draws n releases in each world and returns the false alarms and misses of the attacker
+// who says B above a threshold, at thresholds that are evenly spread over the releases.
 func errorRates(n, points int, release func(world int) float64) (alpha, beta []float64) {
 	var worlds [2][]float64
 	for w := range worlds {
@@ -274,8 +284,8 @@ func gaussianCount(mu float64) func(world int) float64 {
 	}
 }
 
-// FigureTradeOff draws false alarms against misses at a budget that a slider chooses: the bounds of pure and of approximate privacy,
-// exact curves, and the errors of attackers who really attack.
+// FigureTradeOff draws false alarms against misses at a budget that a slider chooses: the bounds of
+// pure and of approximate privacy, exact curves, and the errors of attackers who really attack.
 func FigureTradeOff(s Scale, epsilons ...float64) (*charts.Figure, error) {
 	n := pick(s, 20_000, 50_000, 200_000)
 	alphas := grid(0, 1, 100)

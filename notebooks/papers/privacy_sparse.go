@@ -9,8 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Sparse vector: is a query's answer above a threshold? The threshold gets noise and each query gets noise. As long as no query comes out
-// above, only the threshold's noise is paid for. If that is drawn anew for each query, every query is paid for.
+// Sparse vector: is a query's answer above a threshold? The threshold gets noise and each query
+// gets noise. As long as no query comes out above, only the threshold's noise is paid for. If that
+// is drawn anew for each query, every query is paid for.
 
 // SparseVector is the toolkit's, for queries that a record moves by 1, and a single one above.
 func SparseVector(epsilon float64) (*mechanism.SparseVector, error) {
@@ -18,8 +19,8 @@ func SparseVector(epsilon float64) (*mechanism.SparseVector, error) {
 	return v, v.Init()
 }
 
-// AllBelow asks so many queries with the same answer and reports whether none came out above the threshold. With the bug, it begins a new stream for each
-// query, whose threshold has new noise.
+// AllBelow asks so many queries with the same answer and reports whether none came out above the
+// threshold. With the bug, it begins a new stream for each query, whose threshold has new noise.
 func AllBelow(v *mechanism.SparseVector, n *privacy.Noise, queries int, answer, threshold float64, fresh bool) bool {
 	v.Reset(n)
 	for range queries {
@@ -75,7 +76,8 @@ func logLaplaceCDF(x float64) float64 {
 	return math.Log1p(-math.Exp(-x) / 2)
 }
 
-// AllBelowLoss is the privacy loss of the event that no query comes out above: the neighbouring data set has every answer larger by 1.
+// AllBelowLoss is the privacy loss of the event that no query comes out above: the neighbouring
+// data set has every answer larger by 1.
 func AllBelowLoss(v *mechanism.SparseVector, queries int, threshold float64, fresh bool) float64 {
 	return logAllBelow(v, queries, 0, threshold, fresh) - logAllBelow(v, queries, 1, threshold, fresh)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The lesson's claims are tested by TestClaims and TestMutations; here are the computations that its figures rest on.
+// The lesson's claims are tested by TestClaims and TestMutations; here are the computations that
+// its figures rest on.
 
 // TestResponsesEpsilon compares the closed form for one and two responses.
 func TestResponsesEpsilon(t *testing.T) {
@@ -29,7 +30,8 @@ func TestResponsesEpsilon(t *testing.T) {
 	}
 }
 
-// TestTradeOffs: the curves start at no false alarms and end at no misses, fall, and are symmetric: neither world is special.
+// TestTradeOffs: the curves start at no false alarms and end at no misses, fall, and are symmetric:
+// neither world is special.
 func TestTradeOffs(t *testing.T) {
 	for name, curve := range map[string]func(float64) float64{
 		"bound":    func(a float64) float64 { return TradeOffBound(a, privacy.Budget{Epsilon: 1}) },
@@ -75,7 +77,8 @@ func TestMaxSD(t *testing.T) {
 	}
 }
 
-// TestNoisyGreedyClaims: what it claims before a run, which is what a simulation reports, is for all of the horizon, and the ledger's noise is worth that.
+// TestNoisyGreedyClaims: what it claims before a run, which is what a simulation reports, is for
+// all of the horizon, and the ledger's noise is worth that.
 func TestNoisyGreedyClaims(t *testing.T) {
 	g := &NoisyGreedy{}
 	if err := g.Init(bandit.Problem{Arms: 2}, 50); err != nil {

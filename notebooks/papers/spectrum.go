@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spectrum returns the least and the largest eigenvalue of the leading d x d block H of a packed matrix of order d+1, and
-// |h|_{H^-1} for the first d entries h of its last row.
+// spectrum returns the least and the largest eigenvalue of the leading d x d block H of a packed
+// matrix of order d+1, and |h|_{H^-1} for the first d entries h of its last row.
 func spectrum(packed []float64, d int) (least, largest, gamma float64) {
 	h := mat.NewSymDense(d, nil)
 	for i, p := 0, 0; i < d; i++ {

@@ -1,5 +1,6 @@
-// Reproduce runs one figure or table of a paper and prints its numbers beside the paper's, with standard
-// errors. Without -figure it lists what there is. A run that is interrupted goes on where it was when it is started again.
+// Reproduce runs one figure or table of a paper and prints its numbers beside the paper's, with
+// standard errors. Without -figure it lists what there is. A run that is interrupted goes on where
+// it was when it is started again.
 package main
 
 import (

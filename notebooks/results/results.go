@@ -1,11 +1,13 @@
-// Package results holds the tables of the paper-scale runs, each with its provenance in its first lines.
+// Package results holds the tables of the paper-scale runs, each with its provenance in its first
+// lines.
 //
-// The trials of jdp-exp2-gap0 and jdp-exp2-gap0.1 took 71 minutes on two cores, at the version that their headers name as
-// another one; the tables were written from that run's checkpoint.
+// The trials of jdp-exp2-gap0 and jdp-exp2-gap0.1 took 71 minutes on two cores, at the version that
+// their headers name as another one; the tables were written from that run's checkpoint.
 //
-// The tables of jdp-exp1, jdp-exp2 and jdp-exp3 were made before a mistake in the research generator of normals was found: one of the 256 layers of its
-// ziggurat was accepted where it should be rejected in part, so that the variance was 0.14% too small, that of noise and contexts alike.
-// The effect is far below the tables' standard errors.
+// The tables of jdp-exp1, jdp-exp2 and jdp-exp3 were made before a mistake in the research
+// generator of normals was found: one of the 256 layers of its ziggurat was accepted where it
+// should be rejected in part, so that the variance was 0.14% too small, that of noise and contexts
+// alike. The effect is far below the tables' standard errors.
 package results
 
 import (

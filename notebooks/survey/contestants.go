@@ -32,7 +32,8 @@ type Contestant struct {
 	Name, Model string
 	Linear      bool // wants contexts
 	New         func(p bandit.Problem, epsilon float64) bandit.Learner
-	// Streaming means that a reward shows in more than one release, so that an audit has to see several.
+	// Streaming means that a reward shows in more than one release, so that an audit has to see
+	// several.
 	Streaming bool
 	Sums      bool // reads noisy sums of rows
 	Unaudited bool // by the attacks here

@@ -1,5 +1,5 @@
-// Readme draws the figure at the top of README.md, regret.svg, from a run of its own: 32 million rounds, well under a
-// minute on two cores.
+// Readme draws the figure at the top of README.md, regret.svg, from a run of its own: 32 million
+// rounds, well under a minute on two cores.
 //
 //	go generate ./notebooks/reproduce/readme
 package main

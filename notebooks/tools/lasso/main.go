@@ -1,8 +1,8 @@
 // Command lasso fits the regression problems that it reads, so that another program can compare.
 //
-// Each line of its input is a JSON object: {"x": rows, "y": numbers, "alpha": number}. The line that
-// it answers with is {"w": coefficients, "gap": share of |y|^2/2n}. With "refits" it loads
-// the sums of the first "start" rows, adds the others one by one and fits after each. Its answer then
+// Each line of its input is a JSON object: {"x": rows, "y": numbers, "alpha": number}. The line
+// that it answers with is {"w": coefficients, "gap": share of |y|^2/2n}. With "refits" it loads the
+// sums of the first "start" rows, adds the others one by one and fits after each. Its answer then
 // has the mean time of adding a row and fitting, over the last "timed" rows, "seconds", and this
 // process's processor time for it, "cpu". A "tolerance" is that of the solver.
 //
