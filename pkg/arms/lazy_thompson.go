@@ -1,13 +1,10 @@
 package arms
 
 import (
-	"math/rand/v2"
-
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // LazyThompson is Lazy-DP-TS (Hu and Hegde 2022). In round t it plays the arm with the largest draw
@@ -21,9 +18,8 @@ import (
 type LazyThompson struct {
 	Boost float64 // multiplies ln t z, > 0; 0 means 3, as published
 
-	told
-	boost   float64
-	normals *random.Normals
+	posterior
+	boost float64
 }
 
 var _ learner.Policy[privacy.Means] = (*LazyThompson)(nil)
@@ -42,26 +38,7 @@ func (l *LazyThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) err
 	return l.init("LazyThompson", p, horizon)
 }
 
-// Reset forgets everything.
-func (l *LazyThompson) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.normals = random.NewNormals(own)
-}
-
 // Act appends the arm with the largest draw.
 func (l *LazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	unseen, err := l.receive(broadcast)
-	if err != nil || unseen >= 0 {
-		return append(dst, max(unseen, 0)), err
-	}
-	boost := l.boost * logarithm(v.Round)
-	best, most := 0, -1.0
-	for a := range l.of {
-		of := (*arm)(broadcast[armSize*a:])
-		m := clipped(of[mean] + float64(boost*of[noise]))
-		if x := drawBeta(l.normals, of[count], m); x > most {
-			best, most = a, x
-		}
-	}
-	return append(dst, best), nil
+	return l.largest(broadcast, l.boost*logarithm(v.Round), dst)
 }
