@@ -268,10 +268,7 @@ func (l *Local) Plan(records int) privacy.Plan {
 	if l.shuffler != nil {
 		p.Draws = append(p.Draws, l.shuffler.Drawn(l.messages)...)
 	}
-	if records <= 0 {
-		p.Cases = nil
-	}
-	return p.HeldBy(l)
+	return p.Times(min(records, 1)).HeldBy(l)
 }
 
 // Warnings counts what the devices clipped, and adds the server's own warnings.

@@ -98,15 +98,7 @@ var (
 
 // Init validates and calibrates.
 func (b *Batches) Init(s privacy.Setup) error {
-	b.noise, b.shows = nil, [2]planned{}
-	if err := b.tallied.init(s, 6); err != nil {
-		return err
-	}
-	err := b.calibrate()
-	if err != nil {
-		b.tallied = tallied{}
-	}
-	return err
+	return b.init(s, 6, b.calibrate)
 }
 
 func (b *Batches) calibrate() error {
@@ -119,24 +111,11 @@ func (b *Batches) calibrate() error {
 			return err
 		}
 	}
-	n, err := newSlotNoise(b.Budget)
-	if err != nil {
+	if err := b.scales(b.Budget, s.WarmUp); err != nil {
 		return err
 	}
-	b.rule, b.gaussian = b.Lengths, n.gaussian
-	if b.later, err = n.scale(s.Slots, s.Hi-s.Lo); err != nil {
-		return err
-	}
-	b.first = b.later
-	if s.WarmUp {
-		if b.first, err = n.scale(s.Arms, s.Hi-s.Lo); err != nil {
-			return err
-		}
-	}
-	b.describe(b.Budget, privacy.Sound, "batches of an arm: parallel composition")
-	for i := range b.shows { // a batch may never be full
-		b.shows[i].one.Cases[0][0].Optional = true
-	}
+	b.rule = b.Lengths
+	b.describe(b.Budget, privacy.Sound, "batches of an arm: parallel composition", true)
 	b.batches, b.left, b.length, b.counted = make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms), make([]int, s.Arms)
 	b.sums, b.totals = make([]float64, s.Arms), make([]float64, s.Arms)
 	return nil

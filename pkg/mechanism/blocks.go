@@ -98,15 +98,7 @@ var (
 
 // Init validates and calibrates.
 func (b *Blocks) Init(s privacy.Setup) error {
-	b.noise, b.shows = nil, [2]planned{}
-	if err := b.tallied.init(s, 4); err != nil {
-		return err
-	}
-	err := b.calibrate()
-	if err != nil {
-		b.tallied = tallied{}
-	}
-	return err
+	return b.init(s, 4, b.calibrate)
 }
 
 func (b *Blocks) calibrate() error {
@@ -114,28 +106,13 @@ func (b *Blocks) calibrate() error {
 	if err := published("Blocks", b.Calibration); err != nil {
 		return err
 	}
-	n, err := newSlotNoise(b.Budget)
-	if err != nil {
+	if err := b.scales(b.Budget, s.WarmUp && b.Calibration == privacy.Sound); err != nil {
 		return err
-	}
-	side := s.Hi - s.Lo
-	b.gaussian = n.gaussian
-	if b.later, err = n.scale(s.Slots, side); err != nil {
-		return err
-	}
-	b.first = b.later
-	if s.WarmUp && b.Calibration == privacy.Sound {
-		if b.first, err = n.scale(s.Arms, side); err != nil {
-			return err
-		}
 	}
 	if err := b.levelUp(); err != nil {
 		return err
 	}
-	b.describe(b.Budget, b.Calibration, "blocks of Differentially private matroid bandits, Theorem 1")
-	for i := range b.shows { // a block may never be full
-		b.shows[i].one.Cases[0][0].Optional = true
-	}
+	b.describe(b.Budget, b.Calibration, "blocks of Differentially private matroid bandits, Theorem 1", true)
 	b.sums, b.means = make([]float64, s.Arms), make([]float64, s.Arms)
 	b.blocks, b.left = make([]int, s.Arms), make([]int, s.Arms)
 	return nil

@@ -16,11 +16,10 @@ var _ privacy.Tally = (*Counts)(nil)
 
 // Init validates and allocates.
 func (c *Counts) Init(s privacy.Setup) error {
-	if err := c.tallied.init(s, 1); err != nil {
-		return err
-	}
-	c.sums = make([]float64, s.Arms)
-	return nil
+	return c.init(s, 1, func() error {
+		c.sums = make([]float64, s.Arms)
+		return nil
+	})
 }
 
 // Reset forgets the data.

@@ -126,12 +126,8 @@ func (f *factorised) read(dst []float64) {
 // plan returns what the releases after the given number of records reveal of one record: C's
 // leading block, whose first column is the longest. Noise is drawn for each row.
 func (f *factorised) plan(records int) privacy.Plan {
-	rows, t := min(records, f.setup.Horizon-1), f.released()
-	p := f.shown(rows, t+f.inner*finished(t))
-	if len(p.Cases) > 0 {
-		p.Cases[0][0].Sensitivity.L2 = f.by.columnNorm(rows) * f.sensitivity()
-	}
-	return p
+	t := f.released()
+	return f.columns(f.by, min(records, f.setup.Horizon-1), t+f.inner*finished(t))
 }
 
 // SD returns s, the standard deviation of an entry of z off the diagonal.

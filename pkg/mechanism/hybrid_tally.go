@@ -2,7 +2,6 @@ package mechanism
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -50,14 +49,7 @@ var _ privacy.Tally = (*HybridTally)(nil)
 // Init validates and calibrates.
 func (h *HybridTally) Init(s privacy.Setup) error {
 	h.noise, h.one = nil, privacy.Plan{}
-	if err := h.tallied.init(s, float64(bits.Len(uint(max(s.Horizon, 0)))+4)); err != nil {
-		return err
-	}
-	err := h.calibrate()
-	if err != nil {
-		h.tallied = tallied{}
-	}
-	return err
+	return h.init(s, float64(bits.Len(uint(max(s.Horizon, 0)))+4), h.calibrate)
 }
 
 func (h *HybridTally) calibrate() error {
@@ -89,8 +81,7 @@ func (h *HybridTally) calibrate() error {
 			scales = append(scales, h.node(j))
 		}
 	}
-	h.one = central(replaceWeights, asked, "the hybrid mechanism for each arm: Chan, Shi, Song 2011; Tossou and Dimitrakakis 2016",
-		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
+	h.one = h.central(asked, "the hybrid mechanism for each arm: Chan, Shi, Song 2011; Tossou and Dimitrakakis 2016")
 	return nil
 }
 

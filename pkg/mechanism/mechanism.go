@@ -38,6 +38,9 @@ type NodeNoise interface {
 // clippedRows is the condition of every accumulator's claim.
 const clippedRows = "rows clipped to the bound inside the mechanism"
 
+// missingUser is the condition of claims about episodes, which end after a number of records.
+const missingUser = "a missing user is a row of zeros at the user's place"
+
 // rows is the part that all accumulators share: it admits rows and counts them.
 type rows struct {
 	setup   privacy.Setup

@@ -7,11 +7,9 @@ func (h *NoisyIHT) Plan(records int) privacy.Plan {
 	if h.as == nil {
 		return privacy.NoPlan("%v", errInit)
 	}
-	p := privacy.Plan{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Calibration: h.as.Calibration, Asked: h.as.Budget,
-		Conditions: []string{"contexts and rewards clipped inside the mechanism", "a missing user is a row of zeros at the user's place"},
-		Source:     "Dwork, Su and Zhang 2021; Chakraborty, Roy and Basu 2024; accounted here",
-	}
+	p := central(privacy.ReplaceRound, h.as.Budget, "Dwork, Su and Zhang 2021; Chakraborty, Roy and Basu 2024; accounted here",
+		"contexts and rewards clipped inside the mechanism", missingUser)
+	p.Calibration = h.as.Calibration
 	for i, end := range h.ends {
 		if end <= records && h.levels[i].steps > 0 {
 			p.Cases = append(p.Cases, h.shows(&h.levels[i]))
@@ -32,9 +30,7 @@ func (h *NoisyIHT) draws(p *peeling) (all []privacy.Draws) {
 		if choice := i%2 == 0; choice && !h.as.Gumbel {
 			count = r.Times
 		}
-		if r.Laws[0].Scale > 0 {
-			all = append(all, privacy.Draws{Law: r.Laws[0], Count: count})
-		}
+		all = drew(all, r, count)
 	}
 	return all
 }

@@ -15,11 +15,15 @@ type planned struct {
 
 // shown returns the plan of a record that is in so many releases, after so many draws.
 func (p *planned) shown(releases, draws int) privacy.Plan {
-	plan := p.one.Repeated(draws)
-	if plan.Cases = nil; min(releases, p.most) > 0 {
-		r := p.one.Cases[0][0]
-		r.Times = max(1, r.Times) * min(releases, p.most)
-		plan.Cases = [][]privacy.Release{{r}}
+	return p.one.Repeated(draws).Times(min(releases, p.most))
+}
+
+// columns returns the plan of releases by a matrix factorisation after so many rows and draws. A
+// record is in one release, and moves it as the longest column of the leading block does.
+func (p *planned) columns(by correlation, rows, draws int) privacy.Plan {
+	plan := p.shown(rows, draws)
+	for _, c := range plan.Cases {
+		c[0].Sensitivity.L2 *= by.columnNorm(rows)
 	}
 	return plan
 }
@@ -62,6 +66,14 @@ func published(who string, c privacy.Calibration) error {
 		return fmt.Errorf("mechanism: %s.Calibration = %v, want Sound or AsPublished", who, c)
 	}
 	return nil
+}
+
+// drew adds draws of a release's noise to a list, if there is any.
+func drew(all []privacy.Draws, r privacy.Release, times int) []privacy.Draws {
+	if !(r.Laws[0].Scale > 0) {
+		return all
+	}
+	return append(all, privacy.Draws{Law: r.Laws[0], Count: times})
 }
 
 // central returns the plan of a curator, without its releases.

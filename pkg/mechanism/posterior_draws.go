@@ -52,14 +52,7 @@ var _ privacy.Tally = (*PosteriorDraws)(nil)
 // Init validates, and computes what the draws reveal.
 func (d *PosteriorDraws) Init(s privacy.Setup) error {
 	d.noise, d.planned = nil, planned{}
-	if err := d.tallied.init(s, 1); err != nil {
-		return err
-	}
-	err := d.account()
-	if err != nil {
-		d.tallied = tallied{}
-	}
-	return err
+	return d.init(s, 1, d.account)
 }
 
 func (d *PosteriorDraws) account() error {
@@ -83,8 +76,7 @@ func (d *PosteriorDraws) account() error {
 		return fmt.Errorf("mechanism: PosteriorDraws of Variance = %v, First = %d and Delta = %v are epsilon-DP for epsilon = %v, want > 0 and finite",
 			d.Variance, d.first, d.Delta, epsilon)
 	}
-	one := central(replaceWeights, privacy.Budget{Epsilon: epsilon, Delta: d.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024",
-		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", s.Lo, s.Hi), adaptive)
+	one := d.central(privacy.Budget{Epsilon: epsilon, Delta: d.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024")
 	d.planned = planned{one.With(privacy.Release{
 		Laws: []privacy.Law{privacy.GaussianLaw(1, d.sd)}, Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
 	}), most}

@@ -36,21 +36,20 @@ var _ privacy.Tally = (*ResponseTally)(nil)
 // Init validates and calibrates.
 func (r *ResponseTally) Init(s privacy.Setup) error {
 	r.noise, r.planned = nil, planned{}
-	if err := r.tallied.init(s, 1); err != nil {
-		return err
-	}
+	return r.init(s, 1, r.calibrate)
+}
+
+func (r *ResponseTally) calibrate() error {
+	s := r.setup
 	asked := privacy.Budget{Epsilon: r.Epsilon}
-	err := asked.Validate()
-	switch {
-	case err != nil:
-	case s.WarmUp:
-		err = fmt.Errorf("mechanism: ResponseTally has no warm-up: Setup.WarmUp = true, want false")
-	case r.Epsilon/float64(s.Slots) == 0:
-		err = fmt.Errorf("mechanism: ResponseTally.Epsilon = %v, want > 0 when shared by %d arms", r.Epsilon, s.Slots)
-	}
-	if err != nil {
-		r.tallied = tallied{}
+	if err := asked.Validate(); err != nil {
 		return err
+	}
+	switch {
+	case s.WarmUp:
+		return fmt.Errorf("mechanism: ResponseTally has no warm-up: Setup.WarmUp = true, want false")
+	case r.Epsilon/float64(s.Slots) == 0:
+		return fmt.Errorf("mechanism: ResponseTally.Epsilon = %v, want > 0 when shared by %d arms", r.Epsilon, s.Slots)
 	}
 	r.each, r.ones = r.Epsilon/float64(s.Slots), make([]float64, s.Arms)
 	one := central(replaceWeights, asked, "Warner 1965; Ren, Zhou, Liu, Shroff 2020",

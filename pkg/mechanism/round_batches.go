@@ -54,15 +54,7 @@ var _ privacy.Tally = (*RoundBatches)(nil)
 
 // Init validates and calibrates.
 func (b *RoundBatches) Init(s privacy.Setup) error {
-	b.noise, b.shows = nil, [2]planned{}
-	if err := b.tallied.init(s, 4); err != nil {
-		return err
-	}
-	err := b.calibrate()
-	if err != nil {
-		b.tallied = tallied{}
-	}
-	return err
+	return b.init(s, 4, b.calibrate)
 }
 
 func (b *RoundBatches) calibrate() error {
@@ -77,21 +69,11 @@ func (b *RoundBatches) calibrate() error {
 	if n := b.lengths.Length(0, s); n < 0 {
 		return fmt.Errorf("mechanism: RoundBatches.Lengths.Length(0) = %d, want >= 1, or 0 for none", n)
 	}
-	n, err := newSlotNoise(b.Budget)
-	if err != nil {
+	if err := b.scales(b.Budget, false); err != nil {
 		return err
 	}
-	b.gaussian = n.gaussian
-	if b.later, err = n.scale(s.Slots, s.Hi-s.Lo); err != nil {
-		return err
-	}
-	b.first = b.later
-	b.describe(b.Budget, privacy.Sound, "one noisy sum for an arm and a batch: Hanna, Girgis, Fragouli, Diggavi 2022")
-	for i := range b.shows {
-		p := &b.shows[i].one
-		p.Conditions = append(p.Conditions, "contexts, if there are any, are public")
-		p.Cases[0][0].Optional = true // a batch may never end
-	}
+	b.describe(b.Budget, privacy.Sound, "one noisy sum for an arm and a batch: Hanna, Girgis, Fragouli, Diggavi 2022",
+		true, "contexts, if there are any, are public")
 	b.inBatch, b.draws, b.sums = make([]int, s.Arms), make([]int, s.Arms), make([]float64, s.Arms)
 	return nil
 }

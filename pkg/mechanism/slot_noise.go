@@ -52,6 +52,30 @@ type noisyTally struct {
 	shows        [2]planned // of sums under the first and the later noise; empty unless Init ended well
 }
 
+// init is that of tallied, and begins by forgetting the noise.
+func (t *noisyTally) init(s privacy.Setup, numbers float64, calibrate func() error) error {
+	t.noise, t.shows = nil, [2]planned{}
+	return t.tallied.init(s, numbers, calibrate)
+}
+
+// scales computes the noise on the sums of an arm, of which a record is in one. If warm, an arm's
+// first sum has that which the record of a warm-up needs.
+func (t *noisyTally) scales(b privacy.Budget, warm bool) error {
+	n, err := newSlotNoise(b)
+	if err != nil {
+		return err
+	}
+	side := t.setup.Hi - t.setup.Lo
+	t.gaussian = n.gaussian
+	if t.later, err = n.scale(t.setup.Slots, side); err != nil {
+		return err
+	}
+	if t.first = t.later; warm {
+		t.first, err = n.scale(t.setup.Arms, side)
+	}
+	return err
+}
+
 // ready refuses a record before Init and Reset.
 func (t *noisyTally) ready() error {
 	if t.noise == nil || t.seen == nil {
@@ -70,18 +94,19 @@ func (t *noisyTally) draw(scale float64) float64 {
 }
 
 // describe ends an Init that went well: it says what the sums show. A record moves each by at most
-// the range of a weight.
-func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string) {
+// the range of a weight. Optional sums may never be released, as the batch that they are of may
+// never be full.
+func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string, optional bool, conditions ...string) {
 	side := t.setup.Hi - t.setup.Lo
-	p := central(replaceWeights, asked, source,
-		fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive)
-	p.Calibration = c
+	p := t.central(asked, source)
+	p.Calibration, p.Conditions = c, append(p.Conditions, conditions...)
 	for i, scale := range []float64{t.first, t.later} {
 		law := privacy.LaplaceLaw(1, scale)
 		if t.gaussian {
 			law = privacy.GaussianLaw(1, scale)
 		}
-		t.shows[i] = planned{p.With(privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}}), math.MaxInt}
+		r := privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Optional: optional}
+		t.shows[i] = planned{p.With(r), math.MaxInt}
 	}
 }
 

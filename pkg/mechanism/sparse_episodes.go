@@ -345,22 +345,17 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 	if e.phases == nil {
 		return privacy.NoPlan("%v", errInit)
 	}
-	p := privacy.Plan{
-		Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: e.as.Budget,
-		Conditions: []string{clippedRows, "a missing user is a row of zeros at the user's place"},
-		Source:     "Durfee and Rogers 2019; Dwork, Talwar, Thakurta, Zhang 2014; composed here",
-	}
-	for i := range e.phases {
-		if i < len(e.ends) && e.ends[i] <= records {
+	p := central(privacy.ReplaceRound, e.as.Budget, "Durfee and Rogers 2019; Dwork, Talwar, Thakurta, Zhang 2014; composed here",
+		clippedRows, missingUser)
+	for i, end := range e.ends[:min(len(e.ends), len(e.phases))] {
+		if end <= records {
 			p.Cases = append(p.Cases, e.phases[i].releases(e.dim, e.phases[i].Picks+1)) // what is refined adds to the order
 		}
 	}
 	p.Draws = []privacy.Draws{}
 	for i, order := range e.orders {
 		for _, r := range e.at(i).releases(e.dim, order) {
-			if r.Laws[0].Scale > 0 {
-				p.Draws = append(p.Draws, privacy.Draws{Law: r.Laws[0], Count: 1})
-			}
+			p.Draws = drew(p.Draws, r, 1)
 		}
 	}
 	return p.HeldBy(e)

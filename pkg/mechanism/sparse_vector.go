@@ -133,9 +133,5 @@ func (s *SparseVector) Scales() (threshold, query float64) { return s.threshold,
 // Plan returns what the answers reveal of a record. A threshold's noise is drawn for each run,
 // whether it ended with an acceptance or is still open, and another one for each query.
 func (s *SparseVector) Plan(records int) privacy.Plan {
-	p := s.shown(records, 0)
-	for i, n := range []int{s.thresholds, s.queries}[:len(p.Draws)] {
-		p.Draws[i].Count = n
-	}
-	return p.HeldBy(s)
+	return s.shown(records, 0).Counted(s.thresholds, s.queries).HeldBy(s)
 }

@@ -195,15 +195,9 @@ func (s *Stopping) Scales() (compare, final float64) { return s.compare, s.final
 // Plan returns what the comparisons and the estimate reveal of one number. Noise is drawn for the
 // threshold, for each comparison and for the estimate.
 func (s *Stopping) Plan(records int) privacy.Plan {
-	p := s.plan.Repeated(1)
-	if len(p.Draws) > 0 {
-		p.Draws[0].Count, p.Draws[1].Count, p.Draws[2].Count = min(s.queries, 1), s.queries, 0
-		if s.stopped.Done {
-			p.Draws[2].Count = 1
-		}
+	estimates := 0
+	if s.stopped.Done {
+		estimates = 1
 	}
-	if records < 1 {
-		p.Cases = nil
-	}
-	return p.HeldBy(s)
+	return s.plan.Times(min(records, 1)).Counted(min(s.queries, 1), s.queries, estimates).HeldBy(s)
 }

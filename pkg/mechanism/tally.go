@@ -26,9 +26,9 @@ type tallied struct {
 	means   privacy.Means
 }
 
-// init validates the setup and checks that the numbers per arm which the caller is about to make
-// fit into memory.
-func (t *tallied) init(s privacy.Setup, numbers float64) error {
+// init validates the setup, checks that the numbers per arm which calibrate is about to make fit
+// into memory, and calls calibrate.
+func (t *tallied) init(s privacy.Setup, numbers float64, calibrate func() error) error {
 	*t = tallied{} // no record is taken until all is well
 	if err := s.CheckWeights(); err != nil {
 		return err
@@ -41,7 +41,16 @@ func (t *tallied) init(s privacy.Setup, numbers float64) error {
 	}
 	*t = tallied{setup: s, seen: make([]int, s.Arms), mark: make([]int, s.Arms),
 		means: privacy.Means{Of: make([]privacy.Estimate, s.Arms), Changed: make([]int, 0, s.Arms)}}
-	return nil
+	err := calibrate()
+	if err != nil {
+		*t = tallied{}
+	}
+	return err
+}
+
+// central returns the plan of a curator of weights, without its releases.
+func (t *tallied) central(asked privacy.Budget, source string) privacy.Plan {
+	return central(replaceWeights, asked, source, fmt.Sprintf("weights clipped to [%v, %v] inside the mechanism", t.setup.Lo, t.setup.Hi), adaptive)
 }
 
 func (t *tallied) reset() {

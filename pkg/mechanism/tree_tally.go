@@ -60,15 +60,7 @@ var (
 
 // Init validates and calibrates.
 func (t *TreeTally) Init(s privacy.Setup) error {
-	t.noise, t.shows = nil, [2]planned{}
-	if err := t.tallied.init(s, float64(bits.Len(uint(s.Horizon))+3)); err != nil {
-		return err
-	}
-	err := t.calibrate()
-	if err != nil {
-		t.tallied = tallied{}
-	}
-	return err
+	return t.init(s, float64(bits.Len(uint(s.Horizon))+3), t.calibrate)
 }
 
 func (t *TreeTally) calibrate() (err error) {
@@ -97,7 +89,7 @@ func (t *TreeTally) calibrate() (err error) {
 			scales[i] = append(scales[i], t.later)
 		}
 	}
-	t.describe(t.Budget, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020")
+	t.describe(t.Budget, privacy.Sound, "a binary tree for each arm: Chan, Shi, Song 2011; Chen, Zheng, Zhou, Yang, Chen, Wang 2020", false)
 	return nil
 }
 

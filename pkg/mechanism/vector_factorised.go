@@ -72,15 +72,7 @@ func (f *vectorFactorised) SD() float64 { return f.sd }
 // plan returns what the releases after the given number of vectors reveal of one: C's leading
 // block, whose first column is the longest.
 func (f *vectorFactorised) plan(records int) privacy.Plan {
-	if f.one.Cases == nil {
-		return f.one
-	}
-	rows := min(records, f.setup.Horizon-1)
-	p := f.shown(rows, f.released())
-	if len(p.Cases) > 0 {
-		p.Cases[0][0].Sensitivity.L2 = 2 * f.by.columnNorm(rows) * f.setup.Bound
-	}
-	return p
+	return f.columns(f.by, min(records, f.setup.Horizon-1), f.released())
 }
 
 // VectorSquareRoot releases running sums of vectors under the correlated Gaussian noise of

@@ -359,6 +359,30 @@ func (p Plan) Repeated(n int) Plan {
 	return p
 }
 
+// Times returns the plan with each release shown n times as often. For n < 1 no release shows a
+// record. The draws stay.
+func (p Plan) Times(n int) Plan {
+	cases := p.Cases
+	p.Cases = nil
+	for _, releases := range cases[:len(cases)*min(max(n, 0), 1)] {
+		releases = slices.Clone(releases)
+		for i := range releases {
+			releases[i].Times = releases[i].times() * n
+		}
+		p.Cases = append(p.Cases, releases)
+	}
+	return p
+}
+
+// Counted returns the plan with the given counts of its draws, in their order.
+func (p Plan) Counted(counts ...int) Plan {
+	p.Draws = slices.Clone(p.Draws)
+	for i := range p.Draws {
+		p.Draws[i].Count = counts[i]
+	}
+	return p
+}
+
 // promise describes in a few words what a plan covers.
 func (p Plan) promise() string {
 	return fmt.Sprintf("in the %v model for %v (%v)", p.Model, p.Neighbours, p.Scope)

@@ -403,3 +403,24 @@ func (w *withShuffle) Plan(records int) Plan {
 	p.Draws = append(p.Draws, Draws{ShuffleLaw(2), 1})
 	return p.HeldBy(w)
 }
+
+// TestTimesCounted: releases and draws are counted apart, in a plan of its own.
+func TestTimesCounted(t *testing.T) {
+	once := Release{Laws: []Law{LaplaceLaw(1, 2)}, Sensitivity: Norms{L1: 1}}
+	thrice := once
+	thrice.Times = 3
+	p := shown(Budget{1, 0}, once).With(thrice)
+	for n, want := range map[int]float64{-1: 0, 0: 0, 1: 0.5 * 4, 2: 0.5 * 8} {
+		got := p.Times(n).HeldBy(t)
+		if epsilon := got.Claim().Epsilon(); math.Abs(epsilon-want) > 1e-12 {
+			t.Errorf("%d times: epsilon = %v, want %v", n, epsilon, want)
+		}
+		if len(got.Draws) != len(p.Draws) {
+			t.Errorf("%d times: draws %v, want %v", n, got.Draws, p.Draws)
+		}
+	}
+	counted := p.Counted(make([]int, len(p.Draws))...)
+	if last := len(p.Draws) - 1; counted.Draws[last].Count != 0 || p.Draws[last].Count != 1 || p.Cases[0][1].Times != 3 {
+		t.Errorf("draws %v after %v, releases %v", counted.Draws, p.Draws, p.Cases)
+	}
+}
