@@ -69,13 +69,7 @@ func ftrl(name string, trial int) *FTRL {
 // what those numbers are rounded by. That is a false alarm in one of 15 seeds for the 24 numbers;
 // the seed is fixed.
 func TestDrift(t *testing.T) {
-	all := horizons()
-	const trials = 30
-	for _, c := range []struct {
-		name string
-		dim  int
-		want []float64
-	}{
+	checkRegrets(t, 0.005, []regrets{
 		{"none", 2, []float64{0.80, 0.75, 0.72}},
 		{"none", 10, []float64{0.83, 0.76, 0.73}},
 		{"as printed", 2, []float64{1.34, 0.88, 0.75}},
@@ -84,44 +78,45 @@ func TestDrift(t *testing.T) {
 		{"Laplace", 10, []float64{5.36, 7.50, 3.79}},
 		{"square root", 2, []float64{1.00, 0.77, 0.72}},
 		{"square root", 10, []float64{1.91, 0.98, 0.77}},
-	} {
-		for i, rounds := range all {
-			mean, se := overRoot(t, rounds, trials, func(trial int) ([]float64, error) {
-				s, err := NewDrift(c.dim, rounds, 0.2, random.New(9, trial, "losses"))
-				if err != nil {
-					return nil, err
-				}
-				return Regret(ftrl(c.name, trial), s, rounds)
-			})
-			t.Logf("%s, N = %d, T = %d: %.3f (%.3f), want %.2f", c.name, c.dim, rounds, mean, se, c.want[i])
-			if bound := 3*math.Sqrt2*se + 0.005; math.Abs(mean-c.want[i]) > bound {
-				t.Errorf("%s, N = %d, T = %d: %.3f, want %.2f up to %.3f", c.name, c.dim, rounds, mean, c.want[i], bound)
-			}
+	}, func(l regrets, rounds, trial int) ([]float64, error) {
+		s, err := NewDrift(l.dim, rounds, 0.2, random.New(9, trial, "losses"))
+		if err != nil {
+			return nil, err
 		}
-	}
+		return Regret(ftrl(l.name, trial), s, rounds)
+	})
 }
 
 // TestOrthogonal: against an adversary who sees what is played, noise costs ever more of sqrt T.
 func TestOrthogonal(t *testing.T) {
-	all := horizons()
-	const trials = 30
-	for _, c := range []struct {
-		name string
-		dim  int
-		want []float64
-	}{
+	checkRegrets(t, 0.05, []regrets{
 		{"none", 2, []float64{1, 1, 1}},
 		{"none", 10, []float64{1, 1, 1}},
 		{"square root", 2, []float64{6.8, 8.7, 10.7}},
 		{"square root", 10, []float64{15.3, 27.7, 35.4}},
-	} {
-		for i, rounds := range all {
-			mean, se := overRoot(t, rounds, trials, func(trial int) ([]float64, error) {
-				return Against(ftrl(c.name, trial), &Orthogonal{}, c.dim, rounds)
-			})
-			t.Logf("%s, N = %d, T = %d: %.3f (%.3f), want %.1f", c.name, c.dim, rounds, mean, se, c.want[i])
-			if bound := 3*math.Sqrt2*se + 0.05; math.Abs(mean-c.want[i]) > bound {
-				t.Errorf("%s, N = %d, T = %d: %.3f, want %.1f up to %.3f", c.name, c.dim, rounds, mean, c.want[i], bound)
+	}, func(l regrets, rounds, trial int) ([]float64, error) {
+		return Against(ftrl(l.name, trial), &Orthogonal{}, l.dim, rounds)
+	})
+}
+
+// regrets are goldens of a mechanism: its regret over sqrt T after each of the horizons.
+type regrets struct {
+	name string
+	dim  int
+	want []float64
+}
+
+// checkRegrets compares the regrets of plays with goldens that are rounded by so much. The bound is
+// three standard errors of the difference of two means of 30 trials each.
+func checkRegrets(t *testing.T, rounding float64, table []regrets, play func(l regrets, rounds, trial int) ([]float64, error)) {
+	t.Helper()
+	for _, l := range table {
+		for i, rounds := range horizons() {
+			mean, se := overRoot(t, rounds, 30, func(trial int) ([]float64, error) { return play(l, rounds, trial) })
+			bound := 3*math.Sqrt2*se + rounding
+			t.Logf("%s, N = %d, T = %d: %.3f (%.3f), want %.4g", l.name, l.dim, rounds, mean, se, l.want[i])
+			if math.Abs(mean-l.want[i]) > bound {
+				t.Errorf("%s, N = %d, T = %d: %.3f, want %.4g up to %.3f", l.name, l.dim, rounds, mean, l.want[i], bound)
 			}
 		}
 	}
