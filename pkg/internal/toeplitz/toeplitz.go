@@ -21,7 +21,7 @@ package toeplitz
 // parts.
 //
 // The order of all sums is fixed and no operation is fused, so the numbers are the same on every
-// machine. Their error is a few units in the last place of |f| |x|, the Euclidean norms.
+// machine; on amd64 two sums are taken at a time. Their error is a few units in the last place of |f| |x|, the Euclidean norms.
 type Product struct {
 	f       []float64
 	columns int
@@ -125,18 +125,25 @@ func (p *Product) carry() {
 }
 
 // lanes is how many sums direct takes at once.
-const lanes = 8
+const lanes = 16
 
 // direct adds sum_i x_i f_{len(x)+j-i} to each dst_j.
 func (p *Product) direct(dst, x []float64) {
 	for j := 0; j < len(dst); j += lanes {
-		sums := (*[lanes]float64)(dst[j:])
-		s0, s1, s2, s3, s4, s5, s6, s7 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]
-		// g[7-k] is f_{len(x)+j+k-i}
+		// behind[i+lanes-1-k] is f_{len(x)+j+k-i}
 		behind := p.reversed[len(p.reversed)-len(x)-j-lanes:]
-		behind = behind[:len(x)+lanes-1]
+		add((*[lanes]float64)(dst[j:]), x, behind[:len(x)+lanes-1])
+	}
+}
+
+// addPlain adds x_i behind[i+lanes-1-k] to each sum k, for i = 0, 1, ... in turn.
+func addPlain(sums *[lanes]float64, x, behind []float64) {
+	for k := 0; k < lanes; k += 8 {
+		part := (*[8]float64)(sums[k:])
+		s0, s1, s2, s3, s4, s5, s6, s7 := part[0], part[1], part[2], part[3], part[4], part[5], part[6], part[7]
+		behind := behind[lanes-8-k:][:len(x)+7]
 		for i, v := range x {
-			g := (*[lanes]float64)(behind[i:])
+			g := (*[8]float64)(behind[i:])
 			s0 += float64(v * g[7])
 			s1 += float64(v * g[6])
 			s2 += float64(v * g[5])
@@ -146,7 +153,7 @@ func (p *Product) direct(dst, x []float64) {
 			s6 += float64(v * g[1])
 			s7 += float64(v * g[0])
 		}
-		*sums = [lanes]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+		*part = [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 	}
 }
 

@@ -172,3 +172,33 @@ func BenchmarkNext(b *testing.B) {
 		})
 	}
 }
+
+// TestAdd compares the sums with those of plain Go, bit for bit: of ordinary numbers, and of those
+// that overflow or are next to nothing. What lies around the sums stays.
+func TestAdd(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 5))
+	for _, scale := range []float64{1, 1e-160, 1e150, 1e154} {
+		number := func() float64 { return scale * r.NormFloat64() }
+		for length := range 70 {
+			x, behind := make([]float64, length), make([]float64, length+lanes-1)
+			for i := range behind {
+				behind[i] = number()
+			}
+			for i := range x {
+				x[i] = number()
+			}
+			var got [lanes + 2]float64
+			for i := range got {
+				got[i] = number()
+			}
+			want := got
+			add((*[lanes]float64)(got[1:]), x, behind)
+			addPlain((*[lanes]float64)(want[1:]), x, behind)
+			for i := range got {
+				if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+					t.Fatalf("scale %v, length %d: sum %d is %v, want %v", scale, length, i-1, got[i], want[i])
+				}
+			}
+		}
+	}
+}
