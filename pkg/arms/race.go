@@ -1,13 +1,21 @@
 package arms
 
+import (
+	"math"
+	"math/bits"
+)
+
 // race finds the arm with the largest index without computing all of them in each round.
 //
 // An arm's bound grows with time and changes otherwise only with its estimate. A lap is a number of
-// rounds. When it begins, the bounds of all arms at its end are put into a heap: they are not below
-// what the arms have in the lap. In a round only those arms are looked at whose bound at the end is
-// not below the largest one found so far. With K arms of nearly equal bounds, as UCB makes them, a
-// lap of some sqrt(K) rounds costs O(K) to begin, and O(sqrt(K)) arms are looked at in each of its
-// rounds. Laps grow as long as looking costs less than beginning.
+// rounds. When it begins, the bounds of all arms at its end are computed: they are not below what
+// the arms have in the lap. Of few arms, all are looked at when the best one may have changed: when
+// its bound is not above the others at the end.
+//
+// Of many, the bounds at the end are put into a heap. In a round only those arms are looked at
+// whose bound at the end is not below the largest one found so far. With K arms of nearly equal
+// bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to begin, and O(sqrt(K)) arms
+// are looked at in each of its rounds. Laps grow as long as looking costs less than beginning.
 type race struct {
 	ends  []float64 // by arm, its bound at the end of the lap
 	heap  []int32   // arms, as a binary heap with the largest bound first
@@ -20,9 +28,10 @@ type race struct {
 	x    index
 	best int32
 	most float64
+	rest float64 // of few arms: above the bounds of all but the best at the end of the lap
 }
 
-// few is the number of arms up to which all are looked at.
+// few is the number of arms up to which there is no heap.
 const few = 48
 
 // slack is by how much a bound may decrease in time, by rounding.
@@ -30,9 +39,9 @@ const slack = 0x1p-32
 
 // init allocates.
 func (r *race) init(arms int) {
-	*r = race{}
+	*r = race{ends: make([]float64, arms)}
 	if arms > few {
-		r.ends, r.heap, r.place = make([]float64, arms), make([]int32, arms), make([]int32, arms)
+		r.heap, r.place = make([]int32, arms), make([]int32, arms)
 	}
 }
 
@@ -40,19 +49,15 @@ func (r *race) init(arms int) {
 func (r *race) reset() { r.end, r.laps = 0, few }
 
 // first returns the arm with the largest bound in a round, ties to the lowest index. changed lists
-// the arms whose estimate has changed since the last call. Afterwards x is at the round.
+// the arms whose estimate has changed since the last call. Nothing else calls x.at.
 func (r *race) first(arms int, changed []int, round int, x index) int {
-	log := logarithm(round)
 	if arms <= few {
-		x.at(log)
-		best, most := 0, x.bound(0)
-		for a := 1; a < arms; a++ {
-			if b := x.bound(a); b > most {
-				best, most = a, b
-			}
+		if r.leads(changed, round, x) {
+			return int(r.best)
 		}
-		return best
+		return r.all(changed, round, x)
 	}
+	log := logarithm(round)
 	if round > r.end || r.work > 4*arms {
 		r.begin(round, x)
 	} else if len(changed) > 0 {
@@ -68,6 +73,46 @@ func (r *race) first(arms int, changed []int, round int, x index) int {
 	r.look(2)
 	r.x = nil
 	return int(r.best)
+}
+
+// leads reports whether the best of few arms is still so: its bound, at an earlier time of the lap,
+// is above those of the others at the end. Often it is, and costs one bound and no logarithm.
+func (r *race) leads(changed []int, round int, x index) bool {
+	return round <= r.end && (len(changed) == 0 || len(changed) == 1 && changed[0] == int(r.best)) && x.bound(int(r.best)) > r.rest
+}
+
+// all returns the best of few arms, all of which are looked at. A lap of about sqrt(t) rounds moves
+// a bound by about as much as a reward does.
+func (r *race) all(changed []int, round int, x index) int {
+	if round > r.end {
+		r.work, r.end = 0, round+1<<(bits.Len(uint(round))/2)
+		r.log = logarithm(r.end)
+		x.at(r.log)
+		for a := range r.ends {
+			r.ends[a] = x.bound(a)
+		}
+	} else {
+		x.at(r.log)
+		r.ends[r.best] = x.bound(int(r.best))
+		for _, a := range changed {
+			r.ends[a] = x.bound(a)
+		}
+	}
+	x.at(logarithm(round))
+	best, most := 0, x.bound(0)
+	for a := 1; a < len(r.ends); a++ {
+		if b := x.bound(a); b > most {
+			best, most = a, b
+		}
+	}
+	r.work += len(r.ends)
+	r.best, r.rest = int32(best), math.Inf(-1)
+	for a, end := range r.ends {
+		if a != best {
+			r.rest = max(r.rest, end+slack)
+		}
+	}
+	return best
 }
 
 // begin begins a lap.

@@ -9,11 +9,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestRace compares the arms played, of more than are looked at in turn, with the largest of all
-// bounds, over two trials: in arms of nearly equal means, and in arms that tie. Few
-// arms are looked at.
+// TestRace compares the arms played, of few and of many, with the largest of all bounds, over two
+// trials: in arms of equal means, and in arms of seven means. Now and then another arm is played.
+// Few arms are looked at.
 func TestRace(t *testing.T) {
-	const arms, rounds = 500, 20_000
+	t.Run("few", func(t *testing.T) { testRace(t, 10, 4) })
+	t.Run("many", func(t *testing.T) { testRace(t, 500, 50) })
+}
+
+// testRace wants that at most so many arms are looked at in a round.
+func testRace(t *testing.T, arms int, most float64) {
+	const rounds = 20_000
 	for name, make := range map[string]func() (*learner.Private[privacy.Means], index, *race){
 		"UCB1": func() (*learner.Private[privacy.Means], index, *race) {
 			l := NewUCB1()
@@ -23,6 +29,11 @@ func TestRace(t *testing.T) {
 		"DP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
 			l := NewDPUCB(5)
 			p := l.Policy.(*DPUCB)
+			return l, p, &p.race
+		},
+		"KL-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewKLUCB()
+			p := l.Policy.(*KLUCB)
 			return l, p, &p.race
 		},
 		"AdaP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
@@ -63,16 +74,21 @@ func TestRace(t *testing.T) {
 						wrong++
 					}
 				}
+				if v.Round%17 == 0 {
+					played[0] = r.IntN(arms)
+				}
 				if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
 					y[0] = 1
 				}
 				l.Update(&v, played, y)
-				looked += max(race.work-before, 0)
+				if looked += race.work; race.work >= before {
+					looked -= before
+				}
 			}
 			if err := l.Err(); err != nil || wrong > 0 {
 				t.Errorf("%s, trial %d: in %d rounds another arm has the largest bound; %v", name, trial, wrong, err)
 			}
-			if mean := float64(looked) / rounds; mean > arms/10 {
+			if mean := float64(looked) / rounds; mean > most {
 				t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
 			}
 		}

@@ -40,22 +40,6 @@ func (u *ucb) read(r *privacy.Means) {
 	}
 }
 
-// follow is the leader's. It does not take x to ask for the bounds of few arms.
-func (u *ucb) follow(r *privacy.Means, x index) ([]float64, error) {
-	if u.unseen < len(u.lines) || len(u.lines) > few {
-		return u.leader.follow(r, x)
-	}
-	x.at(logarithm(u.round))
-	best, most, byWidth, byNoise := 0, math.Inf(-1), u.byWidth, u.byNoise
-	for a := range u.lines {
-		l := &u.lines[a]
-		if b := l.mean + float64(byWidth*l.width) + float64(byNoise*l.noise); b > most {
-			best, most = a, b
-		}
-	}
-	return u.play(best)
-}
-
 func (u *ucb) bound(a int) float64 {
 	l := &u.lines[a]
 	return l.mean + float64(u.byWidth*l.width) + float64(u.byNoise*l.noise)
