@@ -5,7 +5,7 @@
 #   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
 #   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
-#   .peers/                 scikit-learn, for the tests          pinned in docker/requirements-peers.txt
+#   .peers/                 scikit-learn, MABWiser, to compare   pinned in docker/requirements-peers.txt
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
@@ -73,8 +73,8 @@ lint: ## gofmt, go vet, staticcheck
 	go vet ./...
 	@docker/run staticcheck -checks inherit,-ST1005 ./...   # an error may begin with the exported field that is wrong
 
-bench: ## benchmarks, for benchstat (BENCH=regexp, COUNT=n)
-	@docker/setup go
+bench: ## benchmarks, for benchstat, beside Python's (BENCH=regexp, COUNT=n)
+	@docker/setup go peers
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) ./...
 
 audit: $(RUN)-audit ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon

@@ -1,0 +1,190 @@
+package arms_test
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// peers are learners in Python, of a package or, where it is nobody's, of our own in plain Python,
+// and ours that do the same.
+var peers = []struct {
+	name   string
+	ours   func() private
+	rounds int // of theirs between two looks at the clock
+}{
+	{"UCB1/MABWiser", arms.NewUCB1, 100},
+	{"Thompson/MABWiser", arms.NewThompson, 100},
+	{"UCB1/plain", arms.NewUCB1, 2000},
+	{"DP-UCB/plain", func() private { return arms.NewDPUCB(peerEpsilon) }, 2000},
+}
+
+const peerEpsilon = 20
+
+var peerMeans = []float64{0.7, 0.65, 0.6, 0.6, 0.55, 0.5, 0.5, 0.45, 0.4, 0.3}
+
+// peer is notebooks/tools/peer_arms.py in a process of its own.
+type peer struct {
+	ask    *json.Encoder
+	answer *json.Decoder
+}
+
+// newPeer starts the process, or skips the test where Python's packages are not installed.
+func newPeer(tb testing.TB) *peer {
+	tb.Helper()
+	const root = "../.."
+	python, err := filepath.Abs(root + "/.peers/bin/python")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if _, err := os.Stat(python); err != nil {
+		tb.Skip("Python's bandits are not installed: run docker/setup peers, in the repository's root")
+	}
+	c := exec.Command(python, "notebooks/tools/peer_arms.py")
+	c.Dir, c.Stderr = root, os.Stderr
+	in, err := c.StdinPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		in.Close() // which ends it
+		_, _ = io.Copy(io.Discard, out)
+		if err := c.Wait(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return &peer{json.NewEncoder(in), json.NewDecoder(out)}
+}
+
+// begin begins a trial.
+func (p *peer) begin(tb testing.TB, learner string, seed int) {
+	tb.Helper()
+	if err := p.ask.Encode(map[string]any{"learner": learner, "means": peerMeans, "epsilon": peerEpsilon, "seed": seed}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// play plays some rounds. It returns the seconds they took, and the regret since begin.
+func (p *peer) play(tb testing.TB, rounds int) (seconds, regret float64) {
+	tb.Helper()
+	var said struct{ Seconds, Regret float64 }
+	if err := p.ask.Encode(map[string]any{"rounds": rounds}); err != nil {
+		tb.Fatal(err)
+	}
+	if err := p.answer.Decode(&said); err != nil {
+		tb.Fatal(err)
+	}
+	return said.Seconds, said.Regret
+}
+
+// peerTrial returns a function that plays so many more rounds of a trial of ours, and returns the
+// regret since the trial began.
+func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regret float64) {
+	tb.Helper()
+	env := &environment.Arms{Means: peerMeans}
+	if err := l.Init(env.Problem(), 1<<40); err != nil {
+		tb.Fatal(err)
+	}
+	env.Reset(random.New(1, seed, "contexts"))
+	l.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
+	rewards := random.New(1, seed, "rewards")
+	var v bandit.View
+	played, y := make([]int, 0, 1), make([]float64, 1)
+	counts := make([]int, len(peerMeans))
+	return func(rounds int) (regret float64) {
+		for range rounds {
+			env.Next(&v)
+			played = l.Select(&v, played[:0])
+			env.Pull(rewards, played, y)
+			l.Update(&v, played, y)
+			counts[played[0]]++
+		}
+		if err := l.Err(); err != nil {
+			tb.Fatal(err)
+		}
+		for a, n := range counts {
+			regret += float64(n) * (peerMeans[0] - peerMeans[a])
+		}
+		return regret
+	}
+}
+
+// BenchmarkPeers plays whole rounds of ten Bernoulli arms in Python and here, in turn, after a
+// thousand each. It reports the fastest turn of either, in nanoseconds a round, and the ratio.
+func BenchmarkPeers(b *testing.B) {
+	p := newPeer(b)
+	for _, peer := range peers {
+		b.Run(peer.name, func(b *testing.B) {
+			const before, rounds = 1000, 10_000
+			p.begin(b, peer.name, 1)
+			p.play(b, before)
+			play := peerTrial(b, peer.ours(), 1)
+			play(before)
+			ours, theirs := math.Inf(1), math.Inf(1)
+			for b.Loop() {
+				seconds, _ := p.play(b, peer.rounds)
+				theirs = min(theirs, 1e9*seconds/float64(peer.rounds))
+				began := time.Now()
+				play(rounds)
+				ours = min(ours, float64(time.Since(began).Nanoseconds())/rounds)
+			}
+			b.ReportMetric(0, "ns/op") // which would be of both
+			b.ReportMetric(ours, "ns/round")
+			b.ReportMetric(theirs, "python-ns/round")
+			b.ReportMetric(theirs/ours, "python/go")
+		})
+	}
+}
+
+// TestPeers: the learners in Python do what ours do, as their mean regret says. With so few trials
+// as MABWiser gets, the statistic's law has 14 degrees of freedom at least, and |t| > 6 has
+// probability 3e-5; that is 2e-4 for all.
+func TestPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of Python")
+	}
+	p := newPeer(t)
+	for _, peer := range peers {
+		trials, rounds := 40, 3000
+		if peer.rounds < 1000 {
+			trials, rounds = 10, 600
+		}
+		var sum, square [2]float64
+		for seed := range trials {
+			p.begin(t, peer.name, seed)
+			_, theirs := p.play(t, rounds)
+			for i, regret := range []float64{theirs, peerTrial(t, peer.ours(), seed)(rounds)} {
+				sum[i] += regret
+				square[i] += regret * regret
+			}
+		}
+		n := float64(trials)
+		var mean, variance [2]float64
+		for i := range mean {
+			mean[i] = sum[i] / n
+			variance[i] = (square[i]/n - mean[i]*mean[i]) / (n - 1) // of the mean
+		}
+		s := (mean[0] - mean[1]) / math.Sqrt(variance[0]+variance[1])
+		t.Logf("%s: regret %.4g after %d rounds, and ours %.4g: t = %.2f", peer.name, mean[0], rounds, mean[1], s)
+		if !(math.Abs(s) < 6) {
+			t.Errorf("%s: the mean regrets differ, t = %.1f", peer.name, s)
+		}
+	}
+}
