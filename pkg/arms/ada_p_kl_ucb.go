@@ -60,6 +60,8 @@ func (l *AdaPKLUCB) Learn(r *privacy.Means) ([]float64, error) {
 
 func (l *AdaPKLUCB) at(log float64) { l.level = l.alpha * log }
 
+func (l *AdaPKLUCB) above(a int, x float64) bool { return l.bound(a) > x }
+
 func (l *AdaPKLUCB) bound(a int) float64 {
 	of := &l.of[a]
 	m := of.Mean + float64(l.level*of.Tail.Linear)

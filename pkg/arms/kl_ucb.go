@@ -24,6 +24,7 @@ type KLUCB struct {
 	leader
 	epsilon, log float64
 	upper        []bernoulli.Upper
+	below        bernoulli.Below
 }
 
 var _ learner.Policy[privacy.Means] = (*KLUCB)(nil)
@@ -61,6 +62,7 @@ func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 // Reset forgets everything.
 func (l *KLUCB) Reset(own *rand.Rand) {
 	l.leader.Reset(own)
+	l.below = bernoulli.Below{}
 	for a := range l.upper {
 		l.upper[a].Reset()
 	}
@@ -73,6 +75,12 @@ func (l *KLUCB) Learn(r *privacy.Means) ([]float64, error) {
 }
 
 func (l *KLUCB) at(log float64) { l.log = log }
+
+// above goes by kl, which is not less than d.
+func (l *KLUCB) above(a int, x float64) bool {
+	of := &l.of[a]
+	return l.below.At(clipped(of.Mean), x, l.log/float64(of.Count))
+}
 
 func (l *KLUCB) bound(a int) float64 {
 	of := &l.of[a]

@@ -69,6 +69,8 @@ func (l *LazyUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, er
 
 func (l *LazyUCB) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(l.explore*log), l.explore*log }
 
+func (l *LazyUCB) above(a int, x float64) bool { return l.bound(a) > x }
+
 func (l *LazyUCB) bound(a int) float64 {
 	of := (*arm)(l.seen[armSize*a:])
 	return of[mean] + float64(l.byWidth*of[width]) + float64(l.byNoise*of[noise])

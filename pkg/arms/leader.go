@@ -23,6 +23,8 @@ type index interface {
 	at(log float64)
 	// bound returns the bound of an arm that was seen.
 	bound(arm int) float64
+	// above reports whether an arm's bound is above a number. It may miss that.
+	above(arm int, x float64) bool
 }
 
 // init validates and allocates.

@@ -76,9 +76,9 @@ func (r *race) first(arms int, changed []int, round int, x index) int {
 }
 
 // leads reports whether the best of few arms is still so: its bound, at an earlier time of the lap,
-// is above those of the others at the end. Often it is, and costs one bound and no logarithm.
+// is above those of the others at the end. Often it is, and takes no logarithm.
 func (r *race) leads(changed []int, round int, x index) bool {
-	return round <= r.end && (len(changed) == 0 || len(changed) == 1 && changed[0] == int(r.best)) && x.bound(int(r.best)) > r.rest
+	return round <= r.end && (len(changed) == 0 || len(changed) == 1 && changed[0] == int(r.best)) && x.above(int(r.best), r.rest)
 }
 
 // all returns the best of few arms, all of which are looked at. A lap of about sqrt(t) rounds moves

@@ -40,6 +40,8 @@ func (u *ucb) read(r *privacy.Means) {
 	}
 }
 
+func (u *ucb) above(a int, x float64) bool { return u.bound(a) > x }
+
 func (u *ucb) bound(a int) float64 {
 	l := &u.lines[a]
 	return l.mean + float64(u.byWidth*l.width) + float64(u.byNoise*l.noise)

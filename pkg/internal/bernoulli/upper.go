@@ -2,6 +2,7 @@
 //
 //   - [KL]: the divergence kl(p, q)
 //   - [Upper]: its inverse, an upper confidence bound, exact to 2^-34
+//   - [Below]: whether it is at most a level, mostly without a logarithm
 package bernoulli
 
 import (
