@@ -1,6 +1,8 @@
 package arms
 
 import (
+	"math"
+
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -35,16 +37,17 @@ func (l *GaussianThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means)
 	return l.init("GaussianThompson", p, horizon)
 }
 
-// Learn chooses the arm with the largest draw.
+// Learn chooses the arm with the largest draw. It keeps none: in the next round all are new.
 func (l *GaussianThompson) Learn(r *privacy.Means) ([]float64, error) {
-	l.take(r)
 	if l.unseen < len(l.of) {
-		return l.play(l.unseen)
+		if l.take(r); l.unseen < len(l.of) {
+			return l.play(l.unseen)
+		}
 	}
-	best := 0
-	for a := range l.of {
-		if l.of[a].Mean > l.of[best].Mean {
-			best = a
+	best, most := 0, math.Inf(-1)
+	for a := range r.Of {
+		if x := (r.Of[a].Mean - l.problem.RewardMin) * l.scale; x > most {
+			best, most = a, x
 		}
 	}
 	return l.play(best)

@@ -42,9 +42,11 @@ type PosteriorDraws struct {
 	first int
 	sd    float64 // of the noise on S/sqrt(n+1)
 	noise *privacy.Noise
-	buf   [1]float64
+	buf   []float64 // for a draw of each arm
 	drawn int       // since Reset
 	sums  []float64 // by arm, of weights less Lo
+	at    []float64 // by arm, the mean of a draw
+	roots []float64 // by arm, sqrt(n+1)
 }
 
 var _ privacy.Tally = (*PosteriorDraws)(nil)
@@ -52,7 +54,7 @@ var _ privacy.Tally = (*PosteriorDraws)(nil)
 // Init validates, and computes what the draws reveal.
 func (d *PosteriorDraws) Init(s privacy.Setup) error {
 	d.noise, d.planned = nil, planned{}
-	return d.init(s, 1, d.account)
+	return d.init(s, 4, d.account)
 }
 
 func (d *PosteriorDraws) account() error {
@@ -80,7 +82,8 @@ func (d *PosteriorDraws) account() error {
 	d.planned = planned{one.With(privacy.Release{
 		Laws: []privacy.Law{privacy.GaussianLaw(1, d.sd)}, Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
 	}), most}
-	d.sums = make([]float64, s.Arms)
+	d.buf, d.sums = make([]float64, s.Arms), make([]float64, s.Arms)
+	d.at, d.roots = make([]float64, s.Arms), make([]float64, s.Arms)
 	return nil
 }
 
@@ -106,21 +109,32 @@ func (d *PosteriorDraws) Add(rec *privacy.Record) (moved bool, err error) {
 	for i, arm := range rec.Arms {
 		d.sums[arm] += d.over(rec.Y[i])
 		d.seen[arm]++
+		d.prepare(arm)
 	}
 	for arm, n := range d.seen {
-		if n < d.first {
-			continue
+		if n >= d.first {
+			d.means.Changed = append(d.means.Changed, arm)
 		}
-		d.noise.Gaussian(d.buf[:], d.sd)
-		d.drawn++
-		more := float64(n) + 1
-		root := math.Sqrt(more)
-		tail := tailOfEqual(true, 1, d.sd)
-		d.change(arm, privacy.Estimate{
-			Mean: d.setup.Lo + d.sums[arm]/more + d.buf[0]/root, Count: n, Tail: privacy.Tail{Root: tail.Root / root},
-		})
 	}
-	return len(d.means.Changed) > 0, nil
+	drawn := d.buf[:len(d.means.Changed)]
+	d.noise.GaussianEach(drawn, d.sd)
+	d.drawn += len(drawn)
+	for i, arm := range d.means.Changed {
+		d.means.Of[arm].Mean = d.at[arm] + drawn[i]/d.roots[arm]
+	}
+	return len(drawn) > 0, nil
+}
+
+// prepare computes what an arm's draws share until its next observation.
+func (d *PosteriorDraws) prepare(arm int) {
+	n := d.seen[arm]
+	if n < d.first {
+		return
+	}
+	root := math.Sqrt(float64(n) + 1)
+	d.at[arm], d.roots[arm] = d.setup.Lo+d.sums[arm]/(float64(n)+1), root
+	tail := tailOfEqual(true, 1, d.sd)
+	d.means.Of[arm].Count, d.means.Of[arm].Tail = n, privacy.Tail{Root: tail.Root / root}
 }
 
 // Plan returns what the draws of up to the given number of records reveal of one record: a sum over

@@ -69,15 +69,15 @@ func (l *Ledger) Uint64() uint64 {
 	return l.source.Uint64()
 }
 
-// note counts one draw.
-func (l *Ledger) note(law Law) {
+// note counts draws of a law.
+func (l *Ledger) note(law Law, draws int) {
 	for i := len(l.entries) - 1; i >= 0; i-- {
 		if l.entries[i].Law == law {
-			l.entries[i].Count++
+			l.entries[i].Count += draws
 			return
 		}
 	}
-	l.entries = append(l.entries, Draws{law, 1})
+	l.entries = append(l.entries, Draws{law, draws})
 }
 
 // CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records

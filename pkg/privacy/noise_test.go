@@ -3,6 +3,7 @@ package privacy
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -90,5 +91,36 @@ func TestGumbelTail(t *testing.T) {
 	}
 	if a, b, c := beyond[22], beyond[24], beyond[26]; !(c > 0 && b > 3*c && a > 3*b) {
 		t.Errorf("%d draws beyond 22 scales, %d beyond 24, %d beyond 26: want each a seventh of the one before", a, b, c)
+	}
+}
+
+// TestGaussianEach: the numbers are those of one call of Gaussian each, and so is the ledger.
+func TestGaussianEach(t *testing.T) {
+	script := func(law Law, dst []float64) {
+		for i := range dst {
+			dst[i] = law.Scale * float64(law.Dim+i)
+		}
+	}
+	for _, scripted := range []bool{false, true} {
+		ledgers := [2]*Ledger{NewLedger(rand.NewPCG(1, 2)), NewLedger(rand.NewPCG(1, 2))}
+		var noises [2]*Noise
+		for i, l := range ledgers {
+			if noises[i] = NewNoise(l); scripted {
+				noises[i].script = script
+			}
+		}
+		for n := range 1000 { // some of 10,000 draws are from a layer's edge
+			var a, b [20]float64
+			noises[0].GaussianEach(a[:n%21], 3)
+			for i := range n % 21 {
+				noises[1].Gaussian(b[i:i+1], 3)
+			}
+			if a != b {
+				t.Fatalf("%v, want %v", a, b)
+			}
+		}
+		if a, b := ledgers[0].entries, ledgers[1].entries; !slices.Equal(a, b) {
+			t.Errorf("the ledger has %v, want %v", a, b)
+		}
 	}
 }
