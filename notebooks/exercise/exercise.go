@@ -1,0 +1,90 @@
+// Package exercise checks the exercises of a notebook.
+//
+// A [Set] has a notebook's exercises by name. A cell hands a function to Check, which prints whether
+// it is right, or a hint. A new exercise is a [Task] whose check is made of Of, Near and First:
+//
+//	exercise.Set{"half": {
+//		Hint:  "divide by 2",
+//		Check: exercise.Of(func(f func(float64) float64) error { return exercise.Near("half of 3", f(3), 1.5, 1e-9) }),
+//	}}
+package exercise
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Task is an exercise: a hint, and a check of the reader's function.
+type Task struct {
+	Hint  string
+	Check func(answer any) error
+}
+
+// Set holds exercises by name.
+type Set map[string]Task
+
+// width is the longest line that Check prints, in bytes.
+const width = 95
+
+// Check checks a reader's answer, a function, and prints whether it is right, or a hint.
+func (s Set) Check(name string, answer any) {
+	err := s.Answer(name, answer)
+	if err == nil {
+		fmt.Printf("%s: right\n", name)
+		return
+	}
+	line := ""
+	for _, word := range strings.Fields(fmt.Sprintf("%s: not yet: %v", name, err)) {
+		if line != "" && len(line)+1+len(word) > width {
+			fmt.Println(line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Println(line)
+}
+
+// Answer returns nil if the answer to an exercise is right, or an error that ends in a hint.
+func (s Set) Answer(name string, answer any) error {
+	task, ok := s[name]
+	if !ok {
+		return fmt.Errorf("no exercise of that name")
+	}
+	if err := task.Check(answer); err != nil {
+		return fmt.Errorf("%w. Hint: %s", err, task.Hint)
+	}
+	return nil
+}
+
+// Of makes a check of a function into one of any answer, which fails if the types differ.
+func Of[F any](check func(F) error) func(any) error {
+	return func(answer any) error {
+		f, ok := answer.(F)
+		if !ok {
+			return fmt.Errorf("the answer is a %T, want a %T", answer, f)
+		}
+		return check(f)
+	}
+}
+
+// Near returns an error unless two numbers agree to a relative tolerance.
+func Near(what string, got, want, tolerance float64) error {
+	if !(math.Abs(got-want) <= tolerance*max(math.Abs(want), 1e-300)) {
+		return fmt.Errorf("%s is %.4g, and you have %.4g", what, want, got)
+	}
+	return nil
+}
+
+// First returns the first error that is not nil.
+func First(errors ...error) error {
+	for _, err := range errors {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package exercises
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	study "github.com/dpbandits/dpbandits/notebooks/survey"
+)
+
+// The stubs and the solutions of the notebook's exercises; a test compares the text.
+
+func trueEpsilonStub(dim, horizon int, epsilon float64) float64 {
+	return epsilon // your turn
+}
+
+func trueEpsilon(dim, horizon int, epsilon float64) float64 {
+	root := math.Sqrt(float64(dim))
+	scale := root * math.Log(float64(horizon)) / epsilon
+	nodes := bits.Len(uint(horizon - 1)) // floor(log2(T-1)) + 1
+	return float64(nodes) * 2 * root / scale
+}
+
+func ruleEpsilonStub(r, s1, s2, s3 float64) float64 {
+	return 0 // your turn
+}
+
+func ruleEpsilon(r, s1, s2, s3 float64) float64 {
+	d := 2 * r
+	return d/s1 + 2*d/s2 + d/s3
+}
+
+func divergenceStub(epsilon, x, y float64) float64 {
+	return 0 // your turn
+}
+
+func divergence(epsilon, x, y float64) float64 {
+	z := max(x, y/(y+(1-y)*math.Exp(epsilon)))
+	kl := z*math.Log(z/y) + (1-z)*math.Log((1-z)/(1-y))
+	return epsilon*(z-x) + kl
+}
+
+func plannedStub(horizon int, logarithm func(float64) float64) float64 {
+	return 1 // your turn
+}
+
+func planned(horizon int, logarithm func(float64) float64) (share float64) {
+	t := float64(horizon)
+	log := logarithm(t)
+	for i := 1.0; i <= math.Floor(log)-1; i++ {
+		share += math.Pow(2*t, i/log) / t
+	}
+	return share
+}
+
+func unbeatenStub(rows []study.Row) (names []string) {
+	for _, r := range rows {
+		names = append(names, r.Learner) // your turn
+	}
+	return names
+}
+
+func unbeaten(rows []study.Row) (names []string) {
+	for _, r := range rows {
+		if !slices.ContainsFunc(rows, func(o study.Row) bool {
+			return o.Regret+1.5*math.Hypot(o.Within, r.Within) < r.Regret
+		}) {
+			names = append(names, r.Learner)
+		}
+	}
+	return names
+}
+
+var answers = map[string]exercisetest.Answer{
+	"printed scale":               {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon},
+	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon},
+	"divergence":                  {Name: "divergence", Stub: divergenceStub, Solution: divergence},
+	"schedule":                    {Name: "planned", Stub: plannedStub, Solution: planned},
+	"sure winners":                {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
+}
+
+func TestExercises(t *testing.T) {
+	exercisetest.Run(t, set, "../../05-dp-online-algorithms.ipynb", "exercises_test.go", answers)
+}
