@@ -1,0 +1,123 @@
+package exercises
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// The stubs and the solutions of the notebook's exercises; a test compares the text.
+
+func randomRegretStub(arms int) float64 {
+	return 0 // your turn
+}
+
+func randomRegret(arms int) float64 {
+	rng, sum := random.New(1, 0, "exercise"), 0.0
+	for range 100_000 {
+		best := math.Inf(-1)
+		for range arms {
+			best = max(best, rng.NormFloat64())
+		}
+		sum += best
+	}
+	return sum / 100_000
+}
+
+func softStub(z, alpha float64) float64 {
+	return z // your turn
+}
+
+func soft(z, alpha float64) float64 {
+	return math.Copysign(max(math.Abs(z)-alpha, 0), z)
+}
+
+func freshLossStub(n int, below0, below1 float64) float64 {
+	return math.Log(below0 / below1) // your turn
+}
+
+func freshLoss(n int, below0, below1 float64) float64 {
+	return float64(n) * math.Log(below0/below1)
+}
+
+func gumbelScaleStub(rho float64, k int, x, y float64) float64 {
+	return 0 // your turn
+}
+
+func gumbelScale(rho float64, k int, x, y float64) float64 {
+	return 2 * 2 * x * y / math.Sqrt(8*rho/float64(k))
+}
+
+func episodeRhoStub(k int, pick, mu float64) float64 {
+	return 0 // your turn
+}
+
+func episodeRho(k int, pick, mu float64) float64 {
+	return float64(k)*pick*pick/8 + mu*mu/2
+}
+
+func meanScoreStub(theta []float64, r float64, j int) float64 {
+	return theta[j] // your turn
+}
+
+func meanScore(theta []float64, r float64, j int) (sum float64) {
+	for i, v := range theta {
+		sum += v * math.Pow(r, math.Abs(float64(i-j)))
+	}
+	return sum
+}
+
+func stepMovesStub(rows int, step, context, reward float64) float64 {
+	return 2 * step * reward / float64(rows) // your turn
+}
+
+func stepMoves(rows int, step, context, reward float64) float64 {
+	return 2 * 2 * step * context * reward / float64(rows)
+}
+
+func bitRoundsStub(dim int, epsilon, signal float64) float64 {
+	return math.Log(float64(dim)) // your turn
+}
+
+func bitRounds(dim int, epsilon, signal float64) float64 {
+	contrast := math.Tanh(epsilon / 2)
+	return 4 * float64(dim) * math.Log(2*float64(dim)) / math.Pow(contrast*signal, 2)
+}
+
+func marginBoundStub(kappa float64) float64 {
+	return 1 // your turn
+}
+
+func marginBound(kappa float64) float64 {
+	return min(1, kappa/math.Sqrt(math.Pi))
+}
+
+func deltaFromStub(losses []float64, epsilon float64) float64 {
+	return 0 // your turn
+}
+
+func deltaFrom(losses []float64, epsilon float64) (sum float64) {
+	for _, loss := range losses {
+		sum += max(0, 1-math.Exp(epsilon-loss)) / float64(len(losses))
+	}
+	return sum
+}
+
+var answers = map[string]exercisetest.Answer{
+	"random arm":           {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
+	"soft threshold":       {Name: "soft", Stub: softStub, Solution: soft},
+	"fresh thresholds":     {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
+	"noise of a selection": {Name: "gumbelScale", Stub: gumbelScaleStub, Solution: gumbelScale},
+	"cost of an episode":   {Name: "episodeRho", Stub: episodeRhoStub, Solution: episodeRho},
+	"decoy":                {Name: "meanScore", Stub: meanScoreStub, Solution: meanScore},
+	"one step":             {Name: "stepMoves", Stub: stepMovesStub, Solution: stepMoves},
+	"rounds by bits":       {Name: "bitRounds", Stub: bitRoundsStub, Solution: bitRounds},
+	"margin":               {Name: "marginBound", Stub: marginBoundStub, Solution: marginBound},
+	"delta from runs":      {Name: "deltaFrom", Stub: deltaFromStub, Solution: deltaFrom},
+}
+
+func TestExercises(t *testing.T) {
+	exercisetest.Run(t, set, "../../04-private-lasso.ipynb", "exercises_test.go", answers)
+}
