@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -175,13 +176,13 @@ func exploited(s lab.Scale) (string, error) {
 	for _, dim := range []int{2, 10} {
 		before := 0.0
 		for _, rounds := range []int{300, 3_000, 30_000} {
-			x, err := trials(cell.Pick(s, 2, 5, 10), func(k int) (float64, error) {
+			x, err := simulate.Trials(context.Background(), cell.Pick(s, 2, 5, 10), func(k int) (float64, error) {
 				return ftrl(running[3].sums(), dim, rounds, true, k)
 			})
 			if err != nil {
 				return "", err
 			}
-			m, _ := mean(x)
+			m := x.Mean()
 			if !(m > 1.1*before) {
 				return "", fmt.Errorf("N = %d: %.2f at T = %d after %.2f", dim, m, rounds, before)
 			}
@@ -196,12 +197,11 @@ func smallDesigns(lab.Scale) (string, error) {
 	rng, most, largest := random.New(99, 0, "arms"), 0.0, 0.0
 	for set := range 200 {
 		count, dim := 1+rng.IntN(60), 1+rng.IntN(6)
-		rows, all := make([]float64, count*dim), make([]int, count)
+		rows := make([]float64, count*dim)
 		for i := range rows {
 			rows[i] = rng.NormFloat64()
 		}
-		for a := range all {
-			all[a] = a
+		for a := range count {
 			switch row := rows[a*dim : (a+1)*dim]; {
 			case set%3 == 1: // all arms in a subspace
 				row[dim-1] = row[0]
@@ -209,11 +209,8 @@ func smallDesigns(lab.Scale) (string, error) {
 				copy(row, rows[:dim])
 			}
 		}
-		var find design.Optimal
-		if err := find.Init(count, dim); err != nil {
-			return "", err
-		}
-		if err := find.Find(rows, all); err != nil {
+		find, err := design.Of(rows, dim)
+		if err != nil {
 			return "", err
 		}
 		core, _ := find.Core()
@@ -229,7 +226,7 @@ func smallDesigns(lab.Scale) (string, error) {
 
 func covered(s lab.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
-	ratios, err := trials(n, func(k int) (float64, error) {
+	ratios, err := simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 		var widths [2]float64
 		for i, l := range []*learner.Private[privacy.Means]{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), learner.CoreSetAsPublished(1)} {
 			env := &environment.SphereArms{Arms: 50, Dim: 5}

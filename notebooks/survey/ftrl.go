@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -35,20 +36,16 @@ var running = []struct {
 // returns its regret over sqrt T.
 func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trial int) (float64, error) {
 	l := &online.FTRL{Gradient: 1, Sums: sums, Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
-	var regret []float64
-	if adaptive {
+	var losses online.Adversary = &online.Orthogonal{}
+	if !adaptive {
 		var err error
-		if regret, err = online.Against(l, &online.Orthogonal{}, dim, rounds); err != nil {
+		if losses, err = online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses")); err != nil {
 			return 0, err
 		}
-	} else {
-		losses, err := online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses"))
-		if err != nil {
-			return 0, err
-		}
-		if regret, err = online.Regret(l, losses, rounds); err != nil {
-			return 0, err
-		}
+	}
+	regret, err := online.Against(l, losses, dim, rounds)
+	if err != nil {
+		return 0, err
 	}
 	return regret[rounds-1] / math.Sqrt(float64(rounds)), nil
 }
@@ -95,11 +92,11 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 				}
 				row := []any{name}
 				for i, h := range horizons {
-					x, err := trials(n, func(k int) (float64, error) { return ftrl(r.sums(), dim, h, stream.adaptive, k) })
+					x, err := simulate.Trials(context.Background(), n, func(k int) (float64, error) { return ftrl(r.sums(), dim, h, stream.adaptive, k) })
 					if err != nil {
 						return nil, err
 					}
-					m, se := mean(x)
+					m, se := x.Mean(), x.SE()
 					row = append(row, number(m), number(se))
 					if s == lab.Smoke {
 						row = append(row, "–", "–")

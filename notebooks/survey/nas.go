@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -12,21 +13,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
-
-// stop feeds samples of ±1 with a mean to DP-NAS until it ends.
-func stop(rule *mechanism.Stopping, mean float64, trial int) (mechanism.Stopped, error) {
-	if err := rule.Init(privacy.Setup{Horizon: 1 << 26, Bound: 1}); err != nil {
-		return mechanism.Stopped{}, err
-	}
-	rule.Reset(privacy.NewNoise(random.Source(88, trial, "noise")))
-	rng, y := random.New(88, trial, "samples"), []float64{0}
-	for {
-		y[0] = random.Rademacher(rng, mean)
-		if ended, err := rule.Add(&privacy.Record{Y: y}); ended || err != nil {
-			return *rule.Release(), err
-		}
-	}
-}
 
 // nasCases lists what the independent program ran, at alpha = 0.2 and beta = 0.1. NaN is not known.
 var nasCases = []struct {
@@ -45,10 +31,11 @@ var nasCases = []struct {
 func accuracy(mu, epsilon float64, doubling bool, n int) (stops, se, printed, mended float64, err error) {
 	const alpha = 0.2
 	right := make([][2]bool, n)
-	x, err := trials(n, func(k int) (t float64, err error) {
+	x, err := simulate.Trials(context.Background(), n, func(k int) (t float64, err error) {
 		for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
 			rule := &mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
-			end, err := stop(rule, mu, k)
+			rng, noise := random.New(88, k, "samples"), privacy.NewNoise(random.Source(88, k, "noise"))
+			end, err := rule.Run(1, 1<<26, noise, func() float64 { return random.Rademacher(rng, mu) })
 			if err != nil {
 				return 0, err
 			}
@@ -68,8 +55,7 @@ func accuracy(mu, epsilon float64, doubling bool, n int) (stops, se, printed, me
 		}
 	}
 	printed, mended = printed/float64(n), mended/float64(n)
-	stops, se = mean(x)
-	return stops, se, printed, mended, nil
+	return x.Mean(), x.SE(), printed, mended, nil
 }
 
 // nasReport has a row for each case: when DP-NAS stops and how often it is right.

@@ -91,14 +91,3 @@ func final(t *simulate.Table, policy string) (mean, se float64, err error) {
 	k := len(c.Rounds) - 1
 	return c.Mean[k], c.SE[k], nil
 }
-
-// mean returns the mean of numbers and its standard error.
-func mean(x []float64) (m, se float64) {
-	for _, v := range x {
-		m += v / float64(len(x))
-	}
-	for _, v := range x {
-		se += (v - m) * (v - m)
-	}
-	return m, math.Sqrt(se / float64(len(x)-1) / float64(len(x)))
-}

@@ -7,13 +7,10 @@ import (
 )
 
 // The middle one of three arms in the plane is not worth a sample: it is short.
-func ExampleOptimal() {
+func ExampleOf() {
 	arms := []float64{1, 0, 0.5, 0.5, 0, 1}
-	var o design.Optimal
-	if err := o.Init(3, 2); err != nil {
-		panic(err)
-	}
-	if err := o.Find(arms, []int{0, 1, 2}); err != nil {
+	o, err := design.Of(arms, 2)
+	if err != nil {
 		panic(err)
 	}
 	core, weights := o.Core()

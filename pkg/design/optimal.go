@@ -102,6 +102,22 @@ func (o *Optimal) Init(arms, dim int) error {
 	return nil
 }
 
+// Of finds the design of all arms rows[a*dim : (a+1)*dim].
+func Of(rows []float64, dim int) (*Optimal, error) {
+	o := &Optimal{}
+	if err := o.Init(len(rows)/max(dim, 1), dim); err != nil {
+		return nil, err
+	}
+	all := make([]int, o.arms)
+	for a := range all {
+		all[a] = a
+	}
+	if err := o.Find(rows, all); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // Find finds the design of the arms rows[a*dim : (a+1)*dim], a in among. The places of arms in the
 // results are those in among. If all arms are 0, the rank is 0 and the design is empty.
 func (o *Optimal) Find(rows []float64, among []int) error {

@@ -278,3 +278,25 @@ func TestOptimalAllocates(t *testing.T) {
 		t.Errorf("%v allocations, want 0", got)
 	}
 }
+
+// Of is Init and Find of everyone, and refuses what they refuse.
+func TestOf(t *testing.T) {
+	rows, dim := arms(rand.New(rand.NewPCG(8, 1)), 0)
+	count := len(rows) / dim
+	var o design.Optimal
+	if err := o.Init(count, dim); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Find(rows, everyone(count)); err != nil {
+		t.Fatal(err)
+	}
+	of, err := design.Of(rows, dim)
+	if err != nil || of.Worst() != o.Worst() || of.Rank() != o.Rank() {
+		t.Errorf("%v, %v, want %v", of, err, o)
+	}
+	for _, bad := range []int{0, -1, len(rows) + 1} {
+		if _, err := design.Of(rows, bad); err == nil {
+			t.Errorf("a design in dimension %d", bad)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func ExampleDPUCBMAT() {
 		return
 	}
 	for i, c := range r.Curves() {
-		fmt.Printf("%-16s epsilon = %-4v regret %.0f\n", c.Policy, r.Policies[i].Epsilon(), c.Mean[len(c.Mean)-1])
+		fmt.Printf("%-16s epsilon = %-4v regret %.0f\n", c.Policy, r.Policies[i].Epsilon(), c.Final())
 	}
 	// Output:
 	// OMM              epsilon = +Inf regret 131

@@ -102,7 +102,7 @@ func TestSparseJDPRegret(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c.Mean[len(c.Mean)-1]
+		return c.Final()
 	}
 	for recipe := range sparseRecipes {
 		if a, b := final(recipe, 1), final(recipe, 5); !(b < a) {
@@ -140,7 +140,7 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		final[p.Name] = c.Mean[len(c.Mean)-1]
+		final[p.Name] = c.Final()
 	}
 	if tuned, ok := final["tuned"]; !(final["refined"] < 0.6*final["plain"] && (!ok || final["refined"] < 0.6*tuned)) {
 		t.Errorf("regret %v, want the refined recipe's far below", final)

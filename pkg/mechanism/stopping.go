@@ -152,6 +152,23 @@ func (s *Stopping) Add(r *privacy.Record) (moved bool, err error) {
 	return s.stopped.Done, nil
 }
 
+// Run draws numbers until the rule ends, and returns the estimate. It initialises the rule for at
+// most so many numbers in [-bound, bound].
+func (s *Stopping) Run(bound float64, most int, noise *privacy.Noise, draw func() float64) (Stopped, error) {
+	if err := s.Init(privacy.Setup{Horizon: most, Bound: bound}); err != nil {
+		return Stopped{}, err
+	}
+	s.Reset(noise)
+	r := privacy.Record{Y: make([]float64, 1)}
+	for !s.stopped.Done {
+		r.Y[0] = draw()
+		if _, err := s.Add(&r); err != nil {
+			return Stopped{}, err
+		}
+	}
+	return s.stopped, nil
+}
+
 // above makes the next comparison.
 func (s *Stopping) above() bool {
 	if s.queries == 0 {

@@ -127,6 +127,18 @@ func TestStoppingEnds(t *testing.T) {
 	if got := run(func(int) float64 { return -7 }); !got.Reached || got.Mean != -1 || got.Count != first || s.Clipped() != 400 {
 		t.Errorf("numbers that are -1 once clipped: %+v with %d clipped, want a stop at %d", got, s.Clipped(), first)
 	}
+	for _, most := range []int{400, first - 1} { // by Run, which may be ended by the horizon
+		got, err := s.Run(1, most, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return -7 })
+		if err != nil || got.Reached != (most == 400) || got.Count != min(first, most) || s.Clipped() != got.Count {
+			t.Errorf("Run: %+v, %v, want a stop at %d", got, err, min(first, most))
+		}
+	}
+	if _, err := s.Run(1, 0, privacy.NewNoise(random.Source(1, 0, "noise")), func() float64 { return 1 }); err == nil {
+		t.Error("Run of no numbers")
+	}
+	if _, err := s.Run(1, 10, privacy.NewNoise(random.Source(1, 0, "noise")), math.NaN); err == nil {
+		t.Error("Run of NaN")
+	}
 	s.Doubling = true
 	if got := run(func(int) float64 { return 1 }); !got.Reached || got.Count != 256 {
 		t.Errorf("doubling: %+v, want a stop at 256", got)

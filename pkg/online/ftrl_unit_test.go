@@ -163,6 +163,17 @@ func TestLinear(t *testing.T) {
 	if math.Abs(loss-other) > 1e-6*math.Abs(loss) || math.Abs(u[0]-v[0]) > 1e-3 {
 		t.Errorf("%v with %v, the search finds %v with %v", u, loss, v, other)
 	}
+	for range 2 { // as an adversary it tells the same losses, in each game from the first on
+		l := &FTRL{Gradient: 1}
+		stream, err := Regret(l, s, 400)
+		if err != nil {
+			t.Fatal(err)
+		}
+		game, err := Against(l, s, 3, 400)
+		if err != nil || math.Abs(game[399]-stream[399]) > 1e-9 {
+			t.Errorf("a regret of %v against an adversary, of %v on the stream, %v", game[399], stream[399], err)
+		}
+	}
 	for _, c := range []struct {
 		dim, rounds int
 		drift       float64

@@ -9,15 +9,19 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Linear is a stream of linear losses <l_t, theta> on the unit ball, fixed in advance: an oblivious
-// adversary's. Its best point in hindsight is known: -L/|L|, with the loss -|L|, where L is the sum
-// of the l_t.
+// Linear is a stream of linear losses <l_t, theta> on the unit ball, fixed in advance. Its best
+// point in hindsight is known: -L/|L|, with the loss -|L|, where L is the sum of the l_t. It is also
+// an oblivious adversary: one who does not look at what is played.
 type Linear struct {
 	dim  int
 	rows []float64
+	told int // losses since Reset
 }
 
-var _ Stream = (*Linear)(nil)
+var (
+	_ Stream    = (*Linear)(nil)
+	_ Adversary = (*Linear)(nil)
+)
 
 // NewDrift returns losses l_t = (1-drift) u_t + drift e_1, where u_t is uniform on the unit sphere
 // and e_1 is the first coordinate's direction. drift is in [0, 1].
@@ -61,6 +65,20 @@ func (l *Linear) Loss(t int, theta []float64) float64 { return packed.Dot(l.row(
 
 // Gradient writes l_t into dst.
 func (l *Linear) Gradient(t int, _, dst []float64) { copy(dst, l.row(t)) }
+
+// Reset begins a new game with the first loss. It panics if dim is not the losses' dimension.
+func (l *Linear) Reset(dim int) {
+	if dim != l.dim {
+		panic(fmt.Sprintf("online: losses of dimension %d in a game of dimension %d", l.dim, dim))
+	}
+	l.told = 0
+}
+
+// Next writes the next loss into dst. It panics if there is none.
+func (l *Linear) Next(_, dst []float64) {
+	l.told++
+	copy(dst, l.row(l.told))
+}
 
 // Hindsight returns the best fixed point for the first losses, and their sum there.
 func (l *Linear) Hindsight(rounds int) (theta []float64, loss float64) {

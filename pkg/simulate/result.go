@@ -50,6 +50,9 @@ type Curve struct {
 	Trials        int
 }
 
+// Final returns the mean regret at the last round.
+func (c Curve) Final() float64 { return c.Mean[len(c.Mean)-1] }
+
 // Policy returns the results of the policy with that name.
 func (r *Result) Policy(name string) (*PolicyResult, error) {
 	for i := range r.Policies {
