@@ -15,3 +15,9 @@ func Points(name string, x []float64, f func(x float64) float64) Series {
 	s.Kind = Scatter
 	return s
 }
+
+// LogLog returns a figure of series on two logarithmic axes. Its Scale is LectureScale. Change its
+// fields as you like.
+func LogLog(title, x, y string, series ...Series) *Figure {
+	return &Figure{Title: title, X: Axis{Name: x, Log: true}, Y: Axis{Name: y, Log: true}, Series: series, Scale: LectureScale}
+}

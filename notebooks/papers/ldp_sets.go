@@ -113,7 +113,7 @@ func FigureSets(s Scale) (*charts.Figure, error) {
 		frame.Series = append(frame.Series, charts.Series{Name: "predictions θ_t", X: append([]float64(nil), px...), Y: append([]float64(nil), py...), Faint: true, Style: 5})
 		for i, name := range names {
 			at := sets[i][k]
-			x, y := ellipse(at.centre, at.v, at.beta)
+			x, y := charts.Ellipse(at.centre, at.v, at.beta)
 			frame.Series = append(frame.Series, charts.Series{Name: name, X: x, Y: y, Style: 1 + i})
 		}
 		f.Slider.Frames = append(f.Slider.Frames, frame)
