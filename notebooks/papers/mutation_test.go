@@ -1,22 +1,13 @@
 package papers
 
 import (
-	"encoding/json"
-	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
-var mutations = []struct{ claim, name, file, old, new string }{
+var mutations = []mutationtest.Mutation{
 	{"betting odds", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
 	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
 	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
@@ -44,7 +35,7 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "c.standings[i].Target = or(c.TargetScale, 1) *", "c.standings[i].Target = 1e-3 * or(c.TargetScale, 1) *"},
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 1"},
 	{"round 0", "the claim forgets that round 0 shows all arms", "pkg/mechanism/slot_noise.go", "t.setup.Arms*min(records, 1)", "t.setup.Slots*min(records, 1)"},
-	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/slot_noise.go", "t.later, err = n.scale(t.setup.Slots, side)", "t.later, err = n.scale(10*t.setup.Slots, side)"},
+	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/blocks.go", "if b.later, err = n.scale(s.Slots, side); err != nil {", "if b.later, err = n.scale(10*s.Slots, side); err != nil {"},
 	{"movies", "a movie that she has not rated counts", "pkg/environment/ratings.go", "y[i] = float64(set[a/64] >> (a % 64) & 1)", "y[i] = float64(^set[a/64] >> (a % 64) & 1)"},
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
 	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
@@ -70,159 +61,15 @@ var mutations = []struct{ claim, name, file, old, new string }{
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
 
-// TestMutationsMatch: what a mutation replaces is there, once.
-func TestMutationsMatch(t *testing.T) {
-	for _, m := range mutations {
-		source, err := os.ReadFile(filepath.Join("../..", m.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(string(source), m.old); n != 1 {
-			t.Errorf("%s: %q stands %d times in %s, want once", m.claim, m.old, n, m.file)
-		}
-	}
-}
+func TestMutationsMatch(t *testing.T) { mutationtest.Match(t, mutations) }
 
-// TestMutations sees each claim fail under its mutation: a claim that broken code can keep says
-// nothing. One program is compiled in which each mutated function has two bodies, and an
-// environment variable chooses; a mutation outside of functions has a program of its own. The code
-// is replaced for the compiler alone.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the toolkit and checks every claim")
 	}
-	broken := map[string]bool{}
-	switched, alone, err := mutants()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := build(t, switched)
-	for i, m := range mutations {
-		broken[m.claim] = true
-		t.Run(m.claim, func(t *testing.T) {
-			t.Parallel()
-			program := program
-			if sources := alone[i]; sources != nil {
-				program = build(t, sources)
-			}
-			pattern := "^TestClaims$/^" + strings.ReplaceAll(m.claim, " ", "_") + "$"
-			cmd := exec.Command(program, "-test.run="+pattern)
-			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", mutantVariable, i+1))
-			out, err := cmd.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "does not hold") {
-				t.Errorf("the claim holds although %s:\n%s", m.name, out)
-			}
-		})
-	}
+	var claims []string
 	for _, c := range Claims {
-		if !broken[c.Name] {
-			t.Errorf("no mutation for the claim %q", c.Name)
-		}
+		claims = append(claims, c.Name)
 	}
-}
-
-// mutantVariable names the environment variable that holds the number of a mutation, from 1; no
-// number means none.
-const mutantVariable = "DPBANDITS_MUTANT"
-
-// mutants returns sources by their path, with all mutations that are in functions, and by index
-// those of the mutations that are not.
-func mutants() (switched map[string]string, alone map[int]map[string]string, err error) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		return nil, nil, err
-	}
-	switched, alone = map[string]string{}, map[int]map[string]string{}
-	inserts := map[string]map[int]string{} // by file and offset
-	for i, m := range mutations {
-		file := filepath.Join(root, m.file)
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return nil, nil, err
-		}
-		mutant := strings.Replace(string(source), m.old, m.new, 1)
-		name, offset, body, err := bodyAt(mutant, strings.Index(string(source), m.old))
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", m.name, err)
-		}
-		if body == "" {
-			alone[i] = map[string]string{file: mutant}
-			continue
-		}
-		if inserts[file] == nil {
-			inserts[file] = map[int]string{}
-			switched[file] = string(source)
-			switched[filepath.Join(filepath.Dir(file), "mutant_switch.go")] = fmt.Sprintf(`package %s
-
-import (
-	"os"
-	"strconv"
-)
-
-var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
-`, name, mutantVariable)
-		}
-		inserts[file][offset] += fmt.Sprintf("if mutantNow == %d {%s}\n", i+1, body)
-	}
-	for file, at := range inserts {
-		source := switched[file]
-		for _, offset := range slices.Backward(slices.Sorted(maps.Keys(at))) {
-			source = source[:offset] + at[offset] + source[offset:]
-		}
-		switched[file] = source
-	}
-	return switched, alone, nil
-}
-
-// bodyAt returns the name of the source's package, and the body of the function that has an offset
-// in it, without its braces, and where it starts. The body returns, and is empty if there is no
-// such function.
-func bodyAt(source string, at int) (name string, start int, body string, err error) {
-	files := token.NewFileSet()
-	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
-	if err != nil {
-		return "", 0, "", err
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if !ok || f.Body == nil {
-			continue
-		}
-		start, end := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
-		if start <= at && at < end {
-			body = source[start:end]
-			if f.Type.Results == nil {
-				body += "; return"
-			}
-			return file.Name.Name, start, body, nil
-		}
-	}
-	return file.Name.Name, 0, "", nil
-}
-
-// build compiles this package's tests with other sources, and returns the program's path.
-func build(t *testing.T, sources map[string]string) string {
-	t.Helper()
-	dir, replace := t.TempDir(), map[string]string{}
-	for file, source := range sources {
-		replace[file] = filepath.Join(dir, fmt.Sprintf("mutant%d.go", len(replace)))
-		write(t, replace[file], []byte(source))
-	}
-	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "papers.test")
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, overlay, list)
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mutationtest.Run(t, mutations, claims)
 }

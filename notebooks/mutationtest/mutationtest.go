@@ -1,0 +1,201 @@
+// Package mutationtest sees the claims of a notebook fail in code that is broken on purpose.
+//
+// A claim that broken code can keep says nothing. A package with a test named TestClaims, which has
+// a subtest for each claim, lists its mutations, and calls [Match] and [Run].
+package mutationtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is the
+// subtest that has to fail by it.
+type Mutation = struct{ Claim, Name, File, Old, New string }
+
+// Match checks that what each mutation replaces is there, once.
+func Match(t *testing.T, mutations []Mutation) {
+	t.Helper()
+	for _, m := range mutations {
+		source, err := os.ReadFile(filepath.Join(checkout(t), m.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(source), m.Old); n != 1 {
+			t.Errorf("%s: %q stands %d times in %s, want once", m.Claim, m.Old, n, m.File)
+		}
+	}
+}
+
+// Run sees each claim fail under its mutation, with an error that says "does not hold". One program
+// is compiled in which each mutated function has two bodies, and an environment variable chooses; a
+// mutation outside of functions has a program of its own. The code is replaced for the compiler
+// alone. Every claim of the list needs a mutation.
+func Run(t *testing.T, mutations []Mutation, claims []string) {
+	t.Helper()
+	broken := map[string]bool{}
+	switched, alone, err := mutants(checkout(t), mutations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := build(t, switched)
+	for i, m := range mutations {
+		broken[m.Claim] = true
+		t.Run(m.Claim, func(t *testing.T) {
+			t.Parallel()
+			program := program
+			if sources := alone[i]; sources != nil {
+				program = build(t, sources)
+			}
+			cmd := exec.Command(program, "-test.run="+pattern(m.Claim))
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, i+1))
+			out, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "does not hold") {
+				t.Errorf("the claim holds although %s:\n%s", m.Name, out)
+			}
+		})
+	}
+	for _, c := range claims {
+		if !broken[c] {
+			t.Errorf("no mutation for the claim %q", c)
+		}
+	}
+}
+
+// pattern selects the subtest of a claim. A slash in its name is a level of subtests to the flag.
+func pattern(claim string) string {
+	p := "^TestClaims$"
+	for _, part := range strings.Split(strings.ReplaceAll(claim, " ", "_"), "/") {
+		p += "/^" + regexp.QuoteMeta(part) + "$"
+	}
+	return p
+}
+
+// checkout returns the directory above this package's that has a go.mod.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, err = os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir != filepath.Dir(dir) {
+			err = nil
+		}
+	}
+	t.Fatal(err)
+	return ""
+}
+
+// variable names the environment variable that holds the number of a mutation, from 1; no number
+// means none.
+const variable = "DPBANDITS_MUTANT"
+
+// mutants returns sources by their path, with all mutations that are in functions, and by index
+// those of the mutations that are not.
+func mutants(root string, mutations []Mutation) (switched map[string]string, alone map[int]map[string]string, err error) {
+	switched, alone = map[string]string{}, map[int]map[string]string{}
+	inserts := map[string]map[int]string{} // by file and offset
+	for i, m := range mutations {
+		file := filepath.Join(root, m.File)
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, nil, err
+		}
+		mutant := strings.Replace(string(source), m.Old, m.New, 1)
+		name, offset, body, err := bodyAt(mutant, strings.Index(string(source), m.Old))
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if body == "" {
+			alone[i] = map[string]string{file: mutant}
+			continue
+		}
+		if inserts[file] == nil {
+			inserts[file] = map[int]string{}
+			switched[file] = string(source)
+			switched[filepath.Join(filepath.Dir(file), "mutant_switch.go")] = fmt.Sprintf(`package %s
+
+import (
+	"os"
+	"strconv"
+)
+
+var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
+`, name, variable)
+		}
+		inserts[file][offset] += fmt.Sprintf("if mutantNow == %d {%s}\n", i+1, body)
+	}
+	for file, at := range inserts {
+		source := switched[file]
+		for _, offset := range slices.Backward(slices.Sorted(maps.Keys(at))) {
+			source = source[:offset] + at[offset] + source[offset:]
+		}
+		switched[file] = source
+	}
+	return switched, alone, nil
+}
+
+// bodyAt returns the name of the source's package, and the body of the function that has an offset
+// in it, without its braces, and where it starts. The body returns, and is empty if there is no such
+// function.
+func bodyAt(source string, at int) (name string, start int, body string, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
+	if err != nil {
+		return "", 0, "", err
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
+		}
+		start, end := files.Position(f.Body.Lbrace).Offset+1, files.Position(f.Body.Rbrace).Offset
+		if start <= at && at < end {
+			body = source[start:end]
+			if f.Type.Results == nil {
+				body += "; return"
+			}
+			return file.Name.Name, start, body, nil
+		}
+	}
+	return file.Name.Name, 0, "", nil
+}
+
+// build compiles the tests of the package in the working directory with other sources, and returns the program's path.
+func build(t *testing.T, sources map[string]string) string {
+	t.Helper()
+	dir, replace := t.TempDir(), map[string]string{}
+	for file, source := range sources {
+		replace[file] = filepath.Join(dir, fmt.Sprintf("mutant%d.go", len(replace)))
+		write(t, replace[file], []byte(source))
+	}
+	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "claims.test")
+	list, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, overlay, list)
+	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
