@@ -151,10 +151,13 @@ func (e BinomialEvent) Pair() (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	part := x.part
-	x.part = func(a, b float64) (p, share, rel, off float64) {
-		p, share, rel, off = part(a, b)
-		return p * (1 - e.Tail), share, rel + 4e-16, off
+	of := x.part
+	x.part = func() lossPart {
+		part := of()
+		return func(a, b float64) (p, share, rel, off float64) {
+			p, share, rel, off = part(a, b)
+			return p * (1 - e.Tail), share, rel + 4e-16, off
+		}
 	}
 	x.inf = e.Tail
 	return x, nil

@@ -58,6 +58,12 @@ func (a PLD) DeltaBounds(e Event, epsilon float64) (lo, hi float64, err error) {
 }
 
 func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err error) {
+	return question{a, spell(e), 0, delta, false, both}.recall(func() (lo, hi float64, err error) {
+		return a.computeEpsilon(e, delta, both)
+	})
+}
+
+func (a PLD) computeEpsilon(e Event, delta float64, both bool) (lo, hi float64, err error) {
 	return a.each(e, 0, delta, func(factors []factor) (lo, hi float64, err error) {
 		sup, inf := limits(factors)
 		switch {
@@ -83,6 +89,12 @@ func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err err
 }
 
 func (a PLD) delta(e Event, epsilon float64, both bool) (lo, hi float64, err error) {
+	return question{a, spell(e), epsilon, 0, true, both}.recall(func() (lo, hi float64, err error) {
+		return a.computeDelta(e, epsilon, both)
+	})
+}
+
+func (a PLD) computeDelta(e Event, epsilon float64, both bool) (lo, hi float64, err error) {
 	return a.each(e, epsilon, 0, func(factors []factor) (lo, hi float64, err error) {
 		sup, inf := limits(factors)
 		if epsilon >= sup || inf == 1 {

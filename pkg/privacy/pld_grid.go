@@ -62,14 +62,15 @@ func (x Pair) law(h float64, upper bool) law {
 		side = 1
 	}
 	if x.part != nil {
+		part := x.part()
 		below, above := float64(g.off)*h, float64(g.off+len(g.a))*h
-		p, _, _, _ := x.part(math.Inf(-1), below)
+		p, _, _, _ := part(math.Inf(-1), below)
 		g.on[0] += float64(p * (1 + side) / 2)
-		p, _, _, _ = x.part(above, math.Inf(1))
+		p, _, _, _ = part(above, math.Inf(1))
 		lost += p
 		for j := range g.a {
 			a := float64(float64(g.off+j) * h)
-			p, share, rel, off := x.part(a, a+h)
+			p, share, rel, off := part(a, a+h)
 			if p <= 0 {
 				continue
 			}

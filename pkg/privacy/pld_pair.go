@@ -29,8 +29,9 @@ type Pair struct {
 	inf   float64    // P-mass at loss +Inf
 	// lost is P-mass that was truncated: at infinity in an upper bound, nowhere in a lower one.
 	lost float64
-	part lossPart // nil if there is no continuous part
-	from float64  // the continuous part lies in (from, to), up to its tails
+	// part makes the continuous part, for one goroutine; nil if there is none.
+	part func() lossPart
+	from float64 // the continuous part lies in (from, to), up to its tails
 	to   float64
 	unit float64 // every atom is a multiple of it; 0 if there is no such unit
 	sup  float64 // the largest finite loss, or +Inf if there is none
@@ -58,14 +59,15 @@ func GaussianPair(mu float64) (Pair, error) {
 	if mu == 0 {
 		return NewDiscretePair([]float64{1}, []float64{1})
 	}
-	return Pair{part: normalLoss(mu), from: mu * (float64(mu/2) - 14), to: mu * (float64(mu/2) + 14), sup: math.Inf(1)}, nil
+	return Pair{part: func() lossPart { return normalLoss(mu) }, from: mu * (float64(mu/2) - 14), to: mu * (float64(mu/2) + 14), sup: math.Inf(1)}, nil
 }
 
 func normalLoss(mu float64) lossPart {
+	under, over := newNormalTails(), newNormalTails() // of P and of Q
 	return func(a, b float64) (p, share, rel, off float64) {
-		p, rel = normalMass(a/mu-float64(mu/2), b/mu-float64(mu/2))
+		p, rel = under.mass(a/mu-float64(mu/2), b/mu-float64(mu/2))
 		if mu < 20 {
-			q, e := normalMass(a/mu+float64(mu/2), b/mu+float64(mu/2))
+			q, e := over.mass(a/mu+float64(mu/2), b/mu+float64(mu/2))
 			share = q / p * portable.Exp(a)
 			return p, share, rel, share * (rel + e + float64(4e-16*(1+math.Abs(a))))
 		}
@@ -100,7 +102,7 @@ func LaplacePair(epsilon float64) (Pair, error) {
 	}
 	return Pair{
 		atoms: []lossAtom{{-epsilon, portable.Exp(-epsilon) / 2}, {epsilon, 0.5}},
-		part:  part, from: -epsilon, to: epsilon, unit: epsilon, sup: epsilon,
+		part:  func() lossPart { return part }, from: -epsilon, to: epsilon, unit: epsilon, sup: epsilon,
 	}, nil
 }
 
@@ -190,19 +192,44 @@ func finiteEpsilon(epsilon float64) error {
 	return nil
 }
 
-// normalMass returns Phi(b) - Phi(a) and a bound on its relative error. It computes from the tail
-// that has less mass.
-func normalMass(a, b float64) (mass, rel float64) {
+// normalTails computes masses of the standard normal law. It remembers the last tails, as cells
+// side by side share an end.
+type normalTails struct {
+	at, tail [3]float64
+	next     int
+}
+
+func newNormalTails() *normalTails {
+	nan := math.NaN()
+	return &normalTails{at: [3]float64{nan, nan, nan}}
+}
+
+// above returns 1 - Phi(x).
+func (t *normalTails) above(x float64) float64 {
+	for i, at := range t.at {
+		if at == x {
+			return t.tail[i]
+		}
+	}
+	tail := float64(0.5 * portable.Erfc(x/math.Sqrt2))
+	t.at[t.next], t.tail[t.next] = x, tail
+	t.next = (t.next + 1) % len(t.at)
+	return tail
+}
+
+// mass returns Phi(b) - Phi(a) and a bound on its relative error. It computes from the tail that
+// has less mass.
+func (t *normalTails) mass(a, b float64) (mass, rel float64) {
 	if a+b < 0 {
 		a, b = -b, -a
 	}
 	// At large arguments erfc loses a^2 units in the last place.
-	t := float64(0.5 * portable.Erfc(a/math.Sqrt2))
-	if mass = t - float64(0.5*portable.Erfc(b/math.Sqrt2)); mass <= 0 {
+	tail := t.above(a)
+	if mass = tail - t.above(b); mass <= 0 {
 		return 0, 0
 	}
 	x := math.Max(a, 0)
-	return mass, 4e-16 * (2 + float64(x*x)) * t / mass
+	return mass, 4e-16 * (2 + float64(x*x)) * tail / mass
 }
 
 // closed returns the pair with sorted atoms, equal losses merged, and the largest loss set.

@@ -69,7 +69,15 @@ func expPair(x, low float64) (k int, hi, lo float64) {
 }
 
 // raise returns 2^k (hi + lo). A result below the normal numbers is rounded at most twice.
-func raise(k int, hi, lo float64) float64 { return math.Ldexp(hi+lo, k) }
+func raise(k int, hi, lo float64) float64 {
+	if k > -1023 && k < 1024 {
+		// A product with a power of 2 is exact where it is normal.
+		if y := float64((hi + lo) * math.Float64frombits(uint64(k+1023)<<52)); math.Abs(y) > 0x1p-1022 {
+			return y
+		}
+	}
+	return math.Ldexp(hi+lo, k)
+}
 
 // Expm1 returns e^x - 1.
 func Expm1(x float64) float64 {
