@@ -284,7 +284,7 @@ func TestHarness(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for next := w; next < len(cases); {
+			for next := w * inRow; next < len(cases); {
 				next = runChild(t, cases, next, workers)
 			}
 		})
@@ -293,17 +293,29 @@ func TestHarness(t *testing.T) {
 	t.Logf("%d cases of %d subjects", len(cases), len(subjects()))
 }
 
+// inRow is how many cases in a row a child runs before it leaves as many to each other one. Cases of
+// one subject mostly make the same claim, which a process computes once.
+const inRow = 256
+
+// after returns the case that a child of several runs next.
+func after(i, children int) int {
+	if i++; i%inRow == 0 {
+		i += (children - 1) * inRow
+	}
+	return i
+}
+
 const harnessVariable = "DPBANDITS_HARNESS"
 
 // patience is how long a child may be silent: a case takes milliseconds, on a machine that does
 // nothing else.
 const patience = 10 * time.Minute
 
-// runChild runs every so many of the cases from one on in a process of its own, until that ends,
-// and returns the first case that was not run.
-func runChild(t *testing.T, cases []harnessCase, first, step int) (next int) {
+// runChild runs the share of one of several children, from a case on, in a process of its own until
+// that ends, and returns the first case of it that was not run.
+func runChild(t *testing.T, cases []harnessCase, first, children int) (next int) {
 	child := exec.Command(os.Args[0], "-test.run=^TestHarnessChild$", fmt.Sprintf("-test.short=%v", testing.Short()))
-	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, first, step))
+	child.Env = append(os.Environ(), fmt.Sprintf("%s=%d %d", harnessVariable, first, children))
 	var stderr bytes.Buffer
 	child.Stderr = &stderr
 	out, err := child.StdoutPipe()
@@ -350,18 +362,18 @@ func runChild(t *testing.T, cases []harnessCase, first, step int) (next int) {
 		what = fmt.Sprintf("took more than %v", patience)
 	}
 	t.Errorf("%s: %v, %s", name, err, what)
-	return current + step
+	return after(current, children)
 }
 
 // TestHarnessChild runs cases for TestHarness, and is empty without it.
 func TestHarnessChild(t *testing.T) {
-	var first, step int
-	if n, _ := fmt.Sscan(os.Getenv(harnessVariable), &first, &step); n != 2 {
+	var first, children int
+	if n, _ := fmt.Sscan(os.Getenv(harnessVariable), &first, &children); n != 2 {
 		t.Skip("for TestHarness")
 	}
 	limitMemory(3 << 30)
 	cases := harnessCases()
-	for i := first; i < len(cases); i += step {
+	for i := first; i < len(cases); i = after(i, children) {
 		fmt.Printf("case %d\n", i)
 		name, values := cases[i].describe()
 		for _, what := range cases[i].run(values) {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -377,6 +378,7 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 	}
 	item := func(cheat float64) audit.Likelihood {
 		truth := start(cheat)
+		pool := sync.Pool{New: func() any { return start(cheat) }} // one for each run at a time
 		p := truth.phases[0]
 		// The exact scores and sums of each world, of which the release is a noisy choice.
 		var scores [2][]float64
@@ -389,7 +391,8 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 		return audit.Likelihood{
 			Name: "SparseEpisodes", Claim: budget, Outputs: picks + packed.Size(picks) + picks, Runs: 60000,
 			Release: func(w int, source rand.Source, out []float64) error {
-				e := start(cheat)
+				e := pool.Get().(*SparseEpisodes)
+				defer pool.Put(e)
 				e.Reset(privacy.NewNoise(source))
 				for _, r := range world(w) {
 					if _, err := e.Add(&r); err != nil {
