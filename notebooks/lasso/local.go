@@ -29,7 +29,7 @@ func Local(s lab.Scale, dim int) *simulate.Experiment {
 	with(e, Plain, math.Inf(1))
 	add(e, Locally, func() *learner.Local { return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity) })
 	add(e, Jointly, func() *learner.Private[mechanism.SparseGram] {
-		return learner.NewSparseJDP(privacy.Budget{Epsilon: LocalEpsilon, Delta: Delta}, Sparsity)
+		return Recipes[Refined](privacy.Budget{Epsilon: LocalEpsilon, Delta: Delta}, Sparsity)
 	})
 	return e
 }

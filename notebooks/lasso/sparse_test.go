@@ -2,6 +2,7 @@ package lasso
 
 import (
 	"context"
+	"maps"
 	"math"
 	"regexp"
 	"strconv"
@@ -9,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // few shortens a list of budgets under -short, for one test: calibrating for each takes a second.
@@ -20,9 +24,28 @@ func few(t *testing.T, list *[]float64, short ...float64) {
 	}
 }
 
-// A small run has all policies, and regret that falls with epsilon.
+// quick makes the recipes take the standard conversion of zCDP under -short, for one test: that is
+// soon computed. The tests of learner.SparseJDP account exactly.
+func quick(t *testing.T) {
+	if !testing.Short() {
+		return
+	}
+	all := Recipes
+	t.Cleanup(func() { Recipes = all })
+	Recipes = maps.Clone(all)
+	for name, recipe := range all {
+		Recipes[name] = func(b privacy.Budget, sparsity int) *learner.Private[mechanism.SparseGram] {
+			l := recipe(b, sparsity)
+			l.Statistic.(*mechanism.SparseEpisodes).Concentrated = true
+			return l
+		}
+	}
+}
+
+// A small run has all policies.
 func TestSparseSmoke(t *testing.T) {
 	few(t, &Epsilons, math.Inf(1), 2)
+	quick(t)
 	table, err := Figures[0].Reproduce(context.Background(), lab.Smoke, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -137,6 +137,9 @@ func settlers() map[string]func() settler {
 	}
 	for _, recipe := range []func(privacy.Budget) *SparseEpisodes{recipe, refining} {
 		for _, concentrated := range []bool{false, true} {
+			if testing.Short() && !concentrated && recipe(b).Refine {
+				continue // calibrated for long; the two differ in the noise alone
+			}
 			sparsely(all, fmt.Sprintf("SparseEpisodes, refine %v, concentrated %v", recipe(b).Refine, concentrated), func() privacy.Statistic[SparseGram] {
 				e := recipe(narrow)
 				e.Concentrated, e.Lengths = concentrated, &Growing{Least: 8, Factor: 1.5}

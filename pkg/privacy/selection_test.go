@@ -31,6 +31,9 @@ func TestSelectionEvent(t *testing.T) {
 		picks     int
 		responses int
 	}{{0.7, 0, 1, 1000}, {0.7, 0, 3, 24}, {0.15, 0.16, 1, 1000}, {0.15, 0.16, 2, 60}, {0.15, 0.16, 3, 16}, {1.2, 1.3, 3, 24}, {3, 0.5, 2, 300}} {
+		if testing.Short() && (c.picks == 1 || c.width == 0.15 && c.picks == 3 || c.width == 3) {
+			continue // one choice is a part of three; the rest takes longest
+		}
 		e := SelectionEvent{c.width, c.picks, c.mu}
 		pair, err := e.Pair()
 		if err != nil {
