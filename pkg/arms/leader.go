@@ -69,6 +69,11 @@ func (l *leader) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, err
 	return append(dst, arm), nil
 }
 
+// Turn appends the leader, which is played until an estimate changes.
+func (l *leader) Turn(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	return l.Act(broadcast, v, dst)
+}
+
 // armOf returns the arm that a number of a broadcast names.
 func armOf(x float64, v *bandit.View) (int, error) {
 	arm := int(x)

@@ -62,6 +62,18 @@ func (s *survivors) Act(left []float64, v *bandit.View, dst []int) ([]int, error
 	return append(dst, int(arm)), nil
 }
 
+// Turn appends the candidates, from the one whose turn it is on.
+func (s *survivors) Turn(left []float64, v *bandit.View, dst []int) (_ []int, err error) {
+	next := *v
+	for range len(left) - 1 {
+		if dst, err = s.Act(left, &next, dst); err != nil {
+			return dst, err
+		}
+		next.Round++
+	}
+	return dst, nil
+}
+
 // failure returns the failure probability that a field asks for, or an error.
 func failure(who string, beta float64, horizon int) (float64, error) {
 	if beta == 0 {

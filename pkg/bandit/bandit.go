@@ -5,6 +5,7 @@
 //   - [View]: what a learner sees at the start of a round
 //   - [Learner]: chooses arms and learns from their rewards
 //   - [Warmer]: a learner that wants a round 0 with the rewards of all arms
+//   - [Committed], [Summable], [Plays]: a learner and an environment for a simulation that jumps
 //   - [Base]: gives a learner its Err and Warnings; embed it
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //

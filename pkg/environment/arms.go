@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Arms is the K-armed bandit: each round a learner plays one of K arms and sees its reward, whose
@@ -26,7 +27,7 @@ type Arms struct {
 	semi SemiBandit
 }
 
-var _ bandit.Environment = (*Arms)(nil)
+var _ bandit.Summable = (*Arms)(nil)
 
 // Matroid returns the uniform matroid of rank 1, for a matroid learner that plays here. It panics
 // if there are no arms.
@@ -83,6 +84,21 @@ func (e *Arms) Next(v *bandit.View) { e.semi.Next(v) }
 
 // Pull draws the reward of the arm played.
 func (e *Arms) Pull(rewards *rand.Rand, arms []int, y []float64) { e.semi.Pull(rewards, arms, y) }
+
+// CheckSums returns an error unless rewards are Bernoulli: learners clip others one by one.
+func (e *Arms) CheckSums() error {
+	if e.Law != BernoulliWeights {
+		return fmt.Errorf("environment: Arms: field Law = %v, want Bernoulli for sums of rewards", e.Law)
+	}
+	return nil
+}
+
+// PullSums draws the sums of rewards as binomial variables.
+func (e *Arms) PullSums(rewards *rand.Rand, plays []bandit.Plays) {
+	for i := range plays {
+		plays[i].Sum = float64(random.Successes(rewards, plays[i].Times, e.Means[plays[i].Arm]))
+	}
+}
 
 // Regret returns the largest mean minus the mean of the arm played. It panics unless exactly one
 // arm is played.

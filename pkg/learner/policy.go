@@ -35,3 +35,12 @@ type Policy[R any] interface {
 type Asker interface {
 	Ask(p bandit.Problem, s *privacy.Setup) error
 }
+
+// Turner is a Policy that plays arms in turn as long as the release does not move, and draws
+// nothing. Over a privacy.Summer it makes a learner that a simulation can fast-forward.
+type Turner[R any] interface {
+	Policy[R]
+	// Turn appends the arms that Act chooses in the view's round and those after it, up to where they
+	// repeat. One arm a round is played.
+	Turn(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
+}

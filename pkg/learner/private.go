@@ -31,6 +31,7 @@ type Private[R any] struct {
 	warm      bool // and over
 	record    privacy.Record
 	all       []int // 0, 1, ..., for the warm-up
+	turn, now []int // arms played in turn, and the one of this round
 	broadcast []float64
 }
 

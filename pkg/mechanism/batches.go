@@ -3,6 +3,7 @@ package mechanism
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
@@ -47,6 +48,7 @@ type Batches struct {
 	sums    []float64    // by arm, of weights less Lo in the open batch
 	totals  []float64    // by arm, what was released of all batches
 	counted []int        // by arm, observations in totals
+	summed  bool         // some observations came as sums
 }
 
 // BatchLengths is a rule for the lengths of batches. It may depend on public data and on what was
@@ -92,8 +94,9 @@ func (g Geometric) total(i int) float64 {
 }
 
 var (
-	_ privacy.Tally = (*Batches)(nil)
-	_ BatchLengths  = Geometric{}
+	_ privacy.Summer = (*Batches)(nil)
+	_ privacy.Tally  = (*Batches)(nil)
+	_ BatchLengths   = Geometric{}
 )
 
 // Init validates and calibrates.
@@ -129,7 +132,7 @@ func (b *Batches) Reset(n *privacy.Noise) {
 	clear(b.counted)
 	clear(b.sums)
 	clear(b.totals)
-	b.noise = n
+	b.noise, b.summed = n, false
 }
 
 // Add adds a record and releases the batches that it fills. moved reports whether there are any.
@@ -142,8 +145,7 @@ func (b *Batches) Add(rec *privacy.Record) (moved bool, err error) {
 	}
 	for i, arm := range rec.Arms {
 		if b.left[arm] == 0 {
-			b.length[arm] = max(1, b.rule.Length(arm, b.batches[arm]))
-			b.left[arm], b.sums[arm] = b.length[arm], 0
+			b.open(arm)
 		}
 		b.sums[arm] += b.over(rec.Y[i])
 		b.seen[arm]++
@@ -153,6 +155,12 @@ func (b *Batches) Add(rec *privacy.Record) (moved bool, err error) {
 		}
 	}
 	return moved, nil
+}
+
+// open begins an arm's next batch.
+func (b *Batches) open(arm int) {
+	b.length[arm] = max(1, b.rule.Length(arm, b.batches[arm]))
+	b.left[arm], b.sums[arm] = b.length[arm], 0
 }
 
 // release releases an arm's full batch.
@@ -186,5 +194,9 @@ func (b *Batches) Scale() (first, later float64) { return b.first, b.later }
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms.
 func (b *Batches) Plan(records int) privacy.Plan {
-	return b.plan(records, func(n int) int { return min(n, 1) }, b.batches).HeldBy(b)
+	p := b.plan(records, func(n int) int { return min(n, 1) }, b.batches)
+	if b.summed {
+		p.Conditions = append(slices.Clone(p.Conditions), "weights that came as sums were within the bounds before")
+	}
+	return p.HeldBy(b)
 }

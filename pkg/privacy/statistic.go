@@ -41,6 +41,18 @@ type Record struct {
 	Y    []float64 // their rewards
 }
 
+// Summer is a Tally that also takes in the weights of one arm as a sum, so that a simulation can
+// jump to the end of a batch. Nothing in it clips single weights: the claim holds if each was within
+// the bounds before it was added up.
+type Summer interface {
+	Statistic[Means]
+	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1.
+	Missing(arm int) int
+	// AddSum takes in the sum of n records of an arm each, 1 <= n <= Missing(arm), as n calls of Add
+	// do. If it returns an error, nothing has changed.
+	AddSum(arm, n int, sum float64) (moved bool, err error)
+}
+
 // Row returns the record of a row (x, y), whose last number is the reward.
 func Row(row []float64) *Record {
 	last := max(0, len(row)-1)

@@ -7,7 +7,7 @@
 //   - [Sphere], [TruncatedBeta] and [Rademacher] draw directions, their heights, and signs.
 //   - [Wishart] and [ChiSquare] draw matrices by Bartlett's decomposition.
 //   - [DiscreteGaussian] and [DiscreteLaplace] are exact samplers, in integers only.
-//   - [Binomial] draws from a table, within a stated error.
+//   - [Binomial] draws from a table, within a stated error; [Successes] is for a law used once.
 //
 // Read [Source] first, and [System] for noise that is to protect people.
 package random

@@ -54,6 +54,7 @@ type identity struct {
 	Grid        []int    `json:"grid"`
 	Policies    []string `json:"policies"`
 	Fingerprint string   `json:"fingerprint"`
+	FastForward bool     `json:"fast_forward,omitempty"`
 	described
 }
 
@@ -66,7 +67,7 @@ type described struct {
 const format = "dpbandits checkpoint 2"
 
 func newIdentity(e *Experiment, grid []int, d described) identity {
-	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint, d}
+	id := identity{format, e.Name, e.Seed, e.Horizon, e.rounds(), grid, nil, e.Fingerprint, e.FastForward, d}
 	for _, p := range e.Policies {
 		id.Policies = append(id.Policies, p.Name)
 	}
@@ -93,6 +94,8 @@ func (id identity) differs(want identity) error {
 		return diff("Seed", id.Seed, want.Seed)
 	case id.Horizon != want.Horizon:
 		return diff("Horizon", id.Horizon, want.Horizon)
+	case id.FastForward != want.FastForward:
+		return diff("FastForward", id.FastForward, want.FastForward)
 	case id.Rounds != want.Rounds:
 		return diff("Rounds", id.Rounds, want.Rounds)
 	case id.columns(want.Policies) == nil:

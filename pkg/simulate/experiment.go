@@ -32,6 +32,11 @@ type Experiment struct {
 	Rounds  int    // rounds of each trial, in [1, Horizon]; 0 means Horizon
 	Trials  int    // independent repetitions, >= 1; trial i depends on Seed and i only
 	Seed    uint64 // of all streams of all trials
+	// FastForward jumps over rounds whose arms a learner knows beforehand, as it does in a batch. The
+	// sum of their rewards is drawn at once. The regret has the law that it has round by round, and
+	// other numbers; a warning says so. The environment must be a bandit.Summable. A learner that is
+	// no bandit.Committed plays round by round.
+	FastForward bool
 	// Grid lists the rounds that a curve keeps, increasing, in [1, Rounds]. The last round is added.
 	// nil means DefaultGrid.
 	Grid []int
@@ -131,6 +136,11 @@ func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim,
 	problem := env.Problem()
 	if err := problem.Validate(); err != nil {
 		return nil, nil, err
+	}
+	if e.FastForward {
+		if err := checkForward(env, problem); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, p := range e.Policies {
 		l := p.New()

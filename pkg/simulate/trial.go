@@ -66,6 +66,7 @@ type seat struct {
 	arms    []int
 	y       []float64
 	sum     float64 // cumulative expected regret
+	jumped  bool    // rounds were fast-forwarded
 }
 
 // The round loop checks the context and reports its progress once a chunk of rounds. Chunks double
@@ -132,7 +133,20 @@ func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (r
 	var view bandit.View
 	rounds, point := e.rounds(), 0
 	chunk, ticked, since := 1, 0, time.Now()
-	for round = 1; round <= rounds; round++ {
+	if e.FastForward {
+		for i := range seats {
+			at = i
+			if err := e.forward(ctx, env.(bandit.Summable), &seats[i], &round, rec.Regret[i]); err != nil {
+				if ctx.Err() != nil {
+					return nil, err
+				}
+				return nil, fail(err)
+			}
+			tick(rounds*(i+1)/len(seats) - ticked)
+			ticked = rounds * (i + 1) / len(seats)
+		}
+	}
+	for round = ticked + 1; round <= rounds; round++ {
 		at, turn = -1, -1
 		env.Next(&view)
 		for i := range seats {
@@ -186,6 +200,9 @@ func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (r
 			return nil, fail(err)
 		}
 		rec.Warnings[i] = append(seats[i].learner.Warnings(), unchecked...)
+		if seats[i].jumped {
+			rec.Warnings[i] = append(rec.Warnings[i], bandit.Warning{What: fastForwarded, Count: 1})
+		}
 	}
 	return rec, nil
 }

@@ -1,0 +1,69 @@
+package learner
+
+import (
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+var _ bandit.Committed = (*Private[privacy.Means])(nil)
+
+// Ahead appends how often each arm is played until the statistic releases something. It appends
+// nothing unless the policy is a Turner and the statistic a privacy.Summer.
+func (l *Private[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
+	policy, ok := l.policy.(Turner[R])
+	statistic, also := any(l.statistic).(privacy.Summer)
+	if !ok || !also || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
+		return dst
+	}
+	var err error
+	if l.turn, err = policy.Turn(l.broadcast, v, l.turn[:0]); err != nil || len(l.turn) == 0 {
+		return dst // Select reports it
+	}
+	// an Act of one's own beside a promoted Turn
+	if l.now, err = policy.Act(l.broadcast, v, l.now[:0]); err != nil || len(l.now) != 1 || l.now[0] != l.turn[0] {
+		return dst
+	}
+	size, n := len(l.turn), most
+	for i, arm := range l.turn {
+		if i >= n {
+			break // something is released before this arm's turn
+		}
+		if uint(arm) >= uint(l.problem.Arms) {
+			return dst
+		}
+		if more := statistic.Missing(arm) - 1; more <= (n-1-i)/size {
+			n = more*size + i + 1
+		}
+	}
+	for i := range min(size, n) { // the last round's arm, which may cause the release, comes last
+		at := (n + i) % size
+		if n < size {
+			at = i
+		}
+		dst = append(dst, bandit.Plays{Arm: l.turn[at], Times: (n - at + size - 1) / size})
+	}
+	return dst
+}
+
+// UpdateSums hands the sums to the statistic. If the release has changed, the policy learns from it.
+func (l *Private[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) {
+	statistic, ok := any(l.statistic).(privacy.Summer)
+	if !ok {
+		l.fail(v.Round, fmt.Errorf("sums for a %T, which takes in none", l.statistic))
+		return
+	}
+	round := v.Round - 1
+	for _, p := range plays {
+		round += p.Times
+		moved, err := statistic.AddSum(p.Arm, p.Times, p.Sum)
+		if err != nil {
+			l.fail(round, err)
+			return
+		}
+		if moved {
+			l.learn(round)
+		}
+	}
+}
