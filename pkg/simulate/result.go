@@ -41,12 +41,14 @@ func (p PolicyResult) Epsilon() float64 {
 
 // Curve summarises a policy's cumulative regret over the trials at each grid point. SE is the
 // standard error of the mean, NaN for a single trial. Quantiles interpolate linearly between order
-// statistics.
+// statistics. Worst is the mean of the worst tenth of the trials, rounded up: regret may have a
+// heavy tail.
 type Curve struct {
 	Policy        string
 	Rounds        []int
 	Mean, SE      []float64
 	Q10, Q50, Q90 []float64
+	Worst         []float64
 	Trials        int
 }
 
@@ -143,7 +145,7 @@ func summarise(name string, grid []int, trials [][]float64) Curve {
 	c := Curve{
 		Policy: name, Rounds: grid, Trials: len(trials),
 		Mean: make([]float64, n), SE: make([]float64, n),
-		Q10: make([]float64, n), Q50: make([]float64, n), Q90: make([]float64, n),
+		Q10: make([]float64, n), Q50: make([]float64, n), Q90: make([]float64, n), Worst: make([]float64, n),
 	}
 	column := make([]float64, len(trials))
 	for g := range grid {
@@ -157,6 +159,7 @@ func summarise(name string, grid []int, trials [][]float64) Curve {
 		}
 		slices.Sort(column)
 		c.Q10[g], c.Q50[g], c.Q90[g] = quantile(column, 0.1), quantile(column, 0.5), quantile(column, 0.9)
+		c.Worst[g], _ = meanStd(column[len(column)-(len(column)+9)/10:])
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,16 @@ func TestCurveByHand(t *testing.T) {
 	}
 	if !near(c.Q10[1], 12) || c.Q50[1] != 20 || !near(c.Q90[1], 52) {
 		t.Errorf("quantiles %v %v %v, want 12, 20, 52", c.Q10[1], c.Q50[1], c.Q90[1])
+	}
+	if c.Worst[1] != 60 {
+		t.Errorf("worst tenth of 3 trials %v, want 60", c.Worst[1])
+	}
+	many := make([][]float64, 11)
+	for i := range many {
+		many[i] = []float64{float64(10 - i)}
+	}
+	if c := summarise("many", []int{1}, many); c.Worst[0] != 9.5 {
+		t.Errorf("worst tenth of 11 trials %v, want 9.5, the mean of two", c.Worst[0])
 	}
 	d, err := r.Paired("a", "b")
 	if err != nil {
@@ -131,6 +142,11 @@ func TestCSVRoundTrip(t *testing.T) {
 		t.Errorf("with carriage returns: %v", err)
 	}
 
+	old := regexp.MustCompile(`(?m)^([^#].*),[^,]*$`).ReplaceAllString(b.String(), "$1") // a table without the last column
+	if got, err := ReadCSV(strings.NewReader(old)); err != nil || !math.IsNaN(got.Curves[0].Worst[0]) || got.Curves[0].Q90[0] != table.Curves[0].Q90[0] {
+		t.Errorf("a table without worst: %v", err)
+	}
+
 	e.Trials = 1 // no standard error
 	b.Reset()
 	if err := mustRun(t, e).Table().WriteCSV(&b); err != nil {
@@ -145,20 +161,22 @@ func TestCSVRoundTrip(t *testing.T) {
 func TestReadCSVErrors(t *testing.T) {
 	const head = "policy,round,mean,se,q10,q50,q90,trials\n"
 	for in, want := range map[string]string{
-		"":                                          "line 1",
-		"# seed: -1\n":                              "line 1: seed",
-		"# claim: what\n":                           "line 1: claim",
-		"# warning: what\n":                         "line 1: warning",
-		"# experiment: a":                           "line 1",
-		"# a: b\npolicy,round\n":                    "wrong number of fields",
-		"# a: b\na,b,c,d,e,f,g,h\n":                 `line 2: column 1 is "a"`,
-		"# a: b\n" + head + "p,1,2\n":               "wrong number of fields",
-		head + "p,x,1,1,1,1,1,3\n":                  "line 2",
-		head + "p,1,1,1,1,1,1,x\n":                  "line 2",
-		head + "p,1,1,y,1,1,1,3\n":                  "line 2",
-		head + "p,2,1,1,1,1,1,3\np,2,1,1,1,1,1,3\n": "line 3: policy \"p\": round 2 after round 2",
-		head + "p,2,1,1,1,1,1,3\np,3,1,1,1,1,1,4\n": "trials = 4, want 3",
-		head + "p,2,1,1,1,1,1,3\nq,3,1,1,1,1,1,3\np,3,1,1,1,1,1,3\n": "not together",
+		"":                            "line 1",
+		"# seed: -1\n":                "line 1: seed",
+		"# claim: what\n":             "line 1: claim",
+		"# warning: what\n":           "line 1: warning",
+		"# experiment: a":             "line 1",
+		"# a: b\npolicy,round\n":      "wrong number of fields",
+		"# a: b\na,b,c,d,e,f,g,h\n":   `line 2: column 1 is "a"`,
+		"# a: b\n" + head + "p,1,2\n": "wrong number of fields",
+		head + "p,x,1,1,1,1,1,3\n":    "line 2",
+		head + "p,1,1,1,1,1,1,x\n":    "line 2",
+		head + "p,1,1,y,1,1,1,3\n":    "line 2",
+		strings.Replace(head, "\n", ",worst\n", 1) + "p,1,1,1,1,1,1,3,y\n": "line 2",
+		strings.Replace(head, "\n", ",best\n", 1) + "p,1,1,1,1,1,1,3,1\n":  `column 9 is "best"`,
+		head + "p,2,1,1,1,1,1,3\np,2,1,1,1,1,1,3\n":                        "line 3: policy \"p\": round 2 after round 2",
+		head + "p,2,1,1,1,1,1,3\np,3,1,1,1,1,1,4\n":                        "trials = 4, want 3",
+		head + "p,2,1,1,1,1,1,3\nq,3,1,1,1,1,1,3\np,3,1,1,1,1,1,3\n":       "not together",
 	} {
 		if _, err := ReadCSV(strings.NewReader(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q in it", in, err, want)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -22,8 +23,10 @@ import (
 //	# run-date: 2026-01-31T12:00:00Z
 //	# claim: "linucb" "model       joint differential privacy\n..."
 //	# warning: "linucb" 12 "clipped rows"
-//	policy,round,mean,se,q10,q50,q90,trials
-//	linucb,1,0.25,0.01,0.1,0.24,0.4,100
+//	policy,round,mean,se,q10,q50,q90,trials,worst
+//	linucb,1,0.25,0.01,0.1,0.24,0.4,100,0.5
+//
+// Older tables have no last column, which is read as NaN.
 //
 // Keys that start with "run-" describe the run (date, workers, time). Without those lines, the
 // bytes depend only on the experiment, the toolkit's version and the platform.
@@ -69,7 +72,7 @@ func (t *Table) Curve(policy string) (Curve, error) {
 	return Curve{}, fmt.Errorf("simulate: table %q has no policy %q", t.Provenance.Experiment, policy)
 }
 
-var columns = []string{"policy", "round", "mean", "se", "q10", "q50", "q90", "trials"}
+var columns = []string{"policy", "round", "mean", "se", "q10", "q50", "q90", "trials", "worst"}
 
 // header lists the lines of the provenance: each key with a pointer to its field, for writing and
 // reading.
@@ -184,7 +187,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		for g, round := range c.Rounds {
 			rows.Write([]string{
 				c.Policy, strconv.Itoa(round), formatFloat(c.Mean[g]), formatFloat(c.SE[g]),
-				formatFloat(c.Q10[g]), formatFloat(c.Q50[g]), formatFloat(c.Q90[g]), strconv.Itoa(c.Trials),
+				formatFloat(c.Q10[g]), formatFloat(c.Q50[g]), formatFloat(c.Q90[g]), strconv.Itoa(c.Trials), formatFloat(c.Worst[g]),
 			})
 		}
 	}
@@ -215,14 +218,16 @@ func ReadCSV(r io.Reader) (*Table, error) {
 		}
 	}
 	rows := csv.NewReader(in)
-	rows.FieldsPerRecord = len(columns)
-	head, err := rows.Read()
+	head, err := rows.Read() // the other rows have as many fields
+	if err == nil && len(head) != len(columns) && len(head) != len(columns)-1 {
+		err = csv.ErrFieldCount
+	}
 	if err != nil {
 		return nil, fmt.Errorf("simulate: line %d: %w", n+1, noEOF(err))
 	}
-	for i, name := range columns {
-		if head[i] != name {
-			return nil, fmt.Errorf("simulate: line %d: column %d is %q, want %q", n+1, i+1, head[i], name)
+	for i, name := range head {
+		if name != columns[i] {
+			return nil, fmt.Errorf("simulate: line %d: column %d is %q, want %q", n+1, i+1, name, columns[i])
 		}
 	}
 	for {
@@ -280,6 +285,12 @@ func (t *Table) add(row []string) error {
 	if err != nil {
 		return err
 	}
+	worst := math.NaN()
+	if len(row) == len(columns) {
+		if worst, err = strconv.ParseFloat(row[8], 64); err != nil {
+			return err
+		}
+	}
 	var x [5]float64
 	for i := range x {
 		if x[i], err = strconv.ParseFloat(row[2+i], 64); err != nil {
@@ -302,5 +313,6 @@ func (t *Table) add(row []string) error {
 	c.Rounds = append(c.Rounds, round)
 	c.Mean, c.SE = append(c.Mean, x[0]), append(c.SE, x[1])
 	c.Q10, c.Q50, c.Q90 = append(c.Q10, x[2]), append(c.Q50, x[3]), append(c.Q90, x[4])
+	c.Worst = append(c.Worst, worst)
 	return nil
 }
