@@ -30,6 +30,9 @@ var Figures = []lab.Figure{{
 }, {
 	Name: "leaderboard", What: "all learners that fit, on six environments at four epsilons: proved, audited, regret, optimum, cost",
 	Experiments: Leaderboard, Report: leaderboardReport,
+}, {
+	Name: "survey-imed", What: "many arms, T = 1e7: regret over the d_eps bound of all private learners, in the 16 cells of DP-IMED's paper",
+	Experiments: imedExperiments, Report: imedReport,
 }}
 
 // Golden is a number with its standard error, which an independent program found. An SE of 0 means
