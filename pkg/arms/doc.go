@@ -22,7 +22,7 @@
 //   - [AdaCUCB]: the same under Gaussian noise
 //   - [LazyUCB], [LazyThompson]: UCB and Thompson sampling by an arm's last batch, every round anew
 //   - [NewDPKLUCB], [NewDPIMED]: KL-UCB and IMED for the divergence d_eps, by all batches of an arm
-//   - [TargetIMED]: the latter with batches as long as the horizon needs, our own
+//   - [TargetIMED]: the latter, which explores first, as long as the horizon needs, our own
 //   - [AdaPTT]: finds the best arm with a given confidence, and stops, by an arm's last batch
 //   - [GaussianThompson]: Thompson sampling whose own draws are the noise
 //   - [DPUCB]: UCB by a mean that is released after each reward

@@ -163,32 +163,37 @@ func TestEliminationEpochs(t *testing.T) {
 }
 
 // TestTargetLengths computes batches by hand. There is no noise; the policy alone reads epsilon.
-// The first batches have 28 rewards, and of rewards 1 and 0, d_1(0, 1) = 1: arm 1 has 28 + ln 28,
-// which is over ln n of arm 0 for good.
+// The first batches have 28 rewards. Of rewards 1 and 0, d_1(0, 1) = 1: arm 1 has 28 + 3/2 ln 28,
+// which is over ln T + (ln 28 - 1)/2, and rests for good.
 func TestTargetLengths(t *testing.T) {
 	l := &arms.TargetIMED{IMED: arms.IMED{Epsilon: 1}}
 	s := &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: l, Cumulative: true}
-	played := play(t, learner.New(l, s), bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
+	two := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
+	played := play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
 	for i, a := range played {
 		if rest := i < 28 || i >= 56; rest != (a == 0) {
 			t.Fatalf("round %d plays arm %d", i+1, a)
 		}
 	}
-	// of rewards 1 and 0.95, d = 1/20: at 56 rewards n/20 + ln n is 6.83, the next batch ends where it
-	// is 8.21, and more are a tenth longer each, until it is over ln 7168, of arm 0's last full batch
-	played = play(t, learner.New(l, s), bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 10_000, func(arm, _ int) float64 { return 1 - float64(arm)/20 })
-	n, want := 0, 56.0
-	for _, a := range played {
-		n += a
+	// Of rewards 1 and 1 - gap, d = gap. Arm 0 is played to 4 times 28 rewards, and then arm 1 to 56, of
+	// which n gap + 3/2 ln n is short of its target. The next batch ends where it is not, but has at
+	// least half of the 56.
+	for _, c := range []struct {
+		gap  float64
+		want int
+	}{{1. / 30, 103}, {1. / 20, 84}} {
+		n := 0
+		for i, a := range play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return 1 - c.gap*float64(arm) }) {
+			if n += a; i >= 56 && i < 168 && (a == 0) != (i < 140) {
+				t.Fatalf("round %d plays arm %d", i+1, a)
+			}
+		}
+		if n != c.want {
+			t.Errorf("gap %v: %d rewards of the arm that is not best, want %d", c.gap, n, c.want)
+		}
 	}
-	for want/20+math.Log(want) < math.Log(10_000)-1 {
-		want++
-	}
-	for want/20+math.Log(want) < math.Log(7168) {
-		want += math.Ceil(want / 10)
-	}
-	if n != int(want) {
-		t.Errorf("%d rewards of the arm that is not best, want %v", n, want)
+	if at := func(n float64) float64 { return n/30 + 1.5*math.Log(n) - math.Log(10_000) - (math.Log(28)-1)/2 }; at(102) >= 0 || at(103) < 0 {
+		t.Error("103 is not where the sum reaches its target")
 	}
 }
 
