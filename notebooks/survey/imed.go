@@ -53,7 +53,7 @@ func IMED(s lab.Scale, name string, means []float64) []*simulate.Experiment {
 	}
 	slow := *e
 	slow.Name, slow.FastForward = e.Name+"-rounds", false
-	slow.Rounds, slow.Trials = horizon/10, cell.Pick(s, 2, 4, 40)
+	slow.Rounds, slow.Trials = horizon/10, cell.Pick(s, 2, 4, 10)
 	slow.Grid = simulate.LogGrid(slow.Rounds, 7)
 	e.Policies, slow.Policies = imedPolicies(e, forwarded), imedPolicies(e, roundByRound)
 	return []*simulate.Experiment{e, &slow}
