@@ -336,31 +336,8 @@ func (r AuditReport) Summary() string {
 
 // Table lays out claimed, audited and exact epsilon.
 func (r AuditReport) Table() *charts.Table {
-	t := auditTable(r.Broken, r.Sound)
+	t := charts.Findings(r.Broken, r.Sound)
 	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*AuditConfidence, t.Caption)
-	return t
-}
-
-func auditTable(reports ...audit.Report) *charts.Table {
-	t := charts.NewTable("subject", "δ", "claimed ε", "audited ε", "exact ε", "runs", "the claim is")
-	t.Align = "lrrrrrl"
-	t.Caption = "Audited: the largest ε that the evidence excludes. Exact: by a formula, where there is one. Runs are for each of two worlds"
-	for _, part := range reports {
-		for _, f := range part.Findings {
-			exact := "–"
-			if f.Exact > 0 {
-				exact = number(f.Exact)
-				if math.IsInf(f.Exact, 1) {
-					exact = "∞"
-				}
-			}
-			verdict := f.Verdict()
-			if f.Excluded() && f.Epsilon <= f.Claim.Epsilon { // elsewhere on its curve
-				verdict += fmt.Sprintf(": δ ≥ %.3g at ε = %.3g, claimed %.3g", f.Delta, f.At.Epsilon, f.At.Delta)
-			}
-			t.Add(f.Name, number(f.Claim.Delta), number(f.Claim.Epsilon), fmt.Sprintf("≥ %.3g", f.Epsilon), exact, f.Runs, verdict)
-		}
-	}
 	return t
 }
 
@@ -376,7 +353,7 @@ func MustAuditJDP(s Scale) *charts.Table {
 	defer stop()
 	r, err := AuditJDP(ctx, s)
 	exitOn(err)
-	t := auditTable(r)
+	t := charts.Findings(r)
 	t.Scale = Here(s)
 	return t
 }
