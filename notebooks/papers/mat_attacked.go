@@ -4,12 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
@@ -17,17 +14,6 @@ import (
 // the learner releases and plays is looked at. A part of the suite.
 func AuditMAT(ctx context.Context, s Scale) (audit.Report, error) {
 	return audit.Family(ctx, soundSemiBandits(s), audit.Options{Confidence: AuditConfidence, Seed: AuditSeed})
-}
-
-// MustAuditMAT runs it in a notebook.
-func MustAuditMAT(s Scale) *charts.Table {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	r, err := AuditMAT(ctx, s)
-	exitOn(err)
-	t := auditTable(r)
-	t.Scale = Here(s)
-	return t
 }
 
 var matAttackedClaims = []Claim{

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -61,97 +60,6 @@ func recordTable2(rounds int) (*recorder, error) {
 	r := &recorder{Blocks: l.Statistic.(*mechanism.Blocks)}
 	l.Statistic = r
 	return r, watch(MATTable2(), MATName(DPUCBForced, MATEpsilon), l, rounds, 0, func(int, []int) {})
-}
-
-// block is a block of observations of an arm: the rounds of the first and the last, and what came
-// of it. A block that is not full has no release.
-type block struct {
-	arm, first, last, size int
-	release                *matRelease
-}
-
-// blocks returns the blocks of the records up to a round, by arm.
-func (r *recorder) blocks(round int) [][]block {
-	all, open := make([][]block, len(MATVectors)), make([]block, len(MATVectors))
-	next := 0
-	for t, record := range r.records[:round] {
-		for _, e := range record.arms {
-			b := &open[e]
-			if b.size == 0 {
-				b.arm, b.first = e, t+1
-			}
-			b.size++
-			b.last = t + 1
-		}
-		for ; next < len(r.releases) && r.releases[next].round == t+1; next++ {
-			e := r.releases[next].arm
-			open[e].release = &r.releases[next]
-			all[e] = append(all[e], open[e])
-			open[e] = block{}
-		}
-	}
-	for e, b := range open {
-		if b.size > 0 {
-			all[e] = append(all[e], b)
-		}
-	}
-	return all
-}
-
-// blockRounds are the slider's.
-func blockRounds(s Scale) []int {
-	all := []int{1, 2, 3, 5, 8, 15, 30, 60, 100, 200, 500, 1_000, 2_000, 5_000, 10_000}
-	return slices.DeleteFunc(all, func(t int) bool { return t > matLessonRounds(s) })
-}
-
-func matLessonRounds(s Scale) int { return pick(s, 2_000, MATHorizon, MATHorizon) }
-
-// FigureBlocks draws the blocks that the estimates of a run rest on, with a slider over the rounds.
-func FigureBlocks(s Scale) (*charts.Figure, error) {
-	r, err := recordTable2(matLessonRounds(s))
-	if err != nil {
-		return nil, err
-	}
-	rounds := blockRounds(s)
-	p := charts.Spans{
-		Title: "Lazy: one release a block. Forgetful: of the last block alone",
-		X:     charts.Axis{Name: "round t", Log: true, Range: [2]float64{1, 1.15 * float64(matLessonRounds(s)+1)}}, Label: "round",
-		Kinds: []charts.SpanKind{{Name: "collecting: not in any estimate yet", Fill: charts.Hatched, Style: 2}, {Name: "released: the estimate", Style: 1}, {Name: "forgotten", Fill: charts.Hollow}},
-		Start: slices.Index(rounds, 200), Scale: Here(s),
-		Caption: fmt.Sprintf("DPUCB-MAT (forced start) on Table 2 at ε = %d, trial 0. Rows: the arms and their means. A bar goes from the round of a block's first observation to that of its last; the number is that of its observations", MATEpsilon),
-	}
-	for e, mean := range MATMeans {
-		p.Rows = append(p.Rows, fmt.Sprintf("%s %.2f", matArm(e), mean))
-	}
-	p.Rows[6] = "e₇ loop"
-	for _, t := range rounds {
-		frame := charts.SpanFrame{Value: thousands(t), Now: float64(t + 1)}
-		var used, seen, releases int
-		for e, list := range r.blocks(t) {
-			last := 0 // number of full blocks
-			for _, b := range list {
-				if b.release != nil {
-					last++
-				}
-			}
-			for i, b := range list {
-				span := charts.Span{Row: e, From: float64(b.first), To: float64(b.last + 1), Kind: 2, Label: fmt.Sprint(b.size)}
-				switch {
-				case b.release == nil:
-					span.Kind = 0
-				case i == last-1:
-					span.Kind = 1
-					used += b.size
-				}
-				seen += b.size
-				frame.Spans = append(frame.Spans, span)
-			}
-			releases += last
-		}
-		frame.Caption = fmt.Sprintf("Round %s: the estimates rest on %s of %s observations, after %d releases", thousands(t), thousands(used), thousands(seen), releases)
-		p.Frames = append(p.Frames, frame)
-	}
-	return p.Figure()
 }
 
 // replay feeds records to a tally under noise of a seed and returns what it releases.

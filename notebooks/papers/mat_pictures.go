@@ -209,6 +209,3 @@ func greedyIsBest(m matroid.Matroid, instances int, rng *rand.Rand) error {
 	}
 	return nil
 }
-
-// matArm names an arm of Table 2.
-func matArm(e int) string { return "e" + string([]rune("₁₂₃₄₅₆₇₈₉")[e]) }

@@ -57,25 +57,13 @@ func watch(env matroidBandit, name string, l bandit.Learner, horizon, trial int,
 type MATRecommended struct {
 	Policy string
 	Trials int
-	Last   []float64   // by arm: the share of trials whose last basis has it
-	Pairs  [][]float64 // [arm][arm of the best basis]: rounds a trial in which the one was played in place of the other
+	Last   []float64 // by arm: the share of trials whose last basis has it
 }
 
 // Recommend plays a policy on the movies, trials in parallel.
 func Recommend(m *MATMovies, policy string, rounds, trials int) (*MATRecommended, error) {
-	return recommend(func() matroidBandit { return m.Environment() }, m.Matroid, policy, rounds, trials)
-}
-
-func recommend(environment func() matroidBandit, m matroid.Matroid, policy string, rounds, trials int) (*MATRecommended, error) {
-	r := &MATRecommended{Policy: policy, Trials: trials, Last: make([]float64, m.Size()), Pairs: make([][]float64, m.Size())}
-	for i := range r.Pairs {
-		r.Pairs[i] = make([]float64, m.Size())
-	}
-	type counts struct {
-		last  []int
-		pairs map[[2]int]int
-	}
-	all, errs := make([]counts, trials), make([]error, trials)
+	r := &MATRecommended{Policy: policy, Trials: trials, Last: make([]float64, m.Matroid.Size())}
+	all, errs := make([][]int, trials), make([]error, trials)
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for trial := range trials {
@@ -84,32 +72,20 @@ func recommend(environment func() matroidBandit, m matroid.Matroid, policy strin
 			defer wg.Done()
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			env, c := environment(), counts{pairs: map[[2]int]int{}}
-			var partners []int
-			errs[trial] = watch(env, policy, MATPolicy(policy, m, MATEpsilon), rounds, trial, func(round int, arms []int) {
-				partners = env.Pairs(arms, partners[:0])
-				for i, a := range arms {
-					if a != partners[i] {
-						c.pairs[[2]int{a, partners[i]}]++
-					}
-				}
+			errs[trial] = watch(m.Environment(), policy, MATPolicy(policy, m.Matroid, MATEpsilon), rounds, trial, func(round int, arms []int) {
 				if round == rounds {
-					c.last = slices.Clone(arms)
+					all[trial] = slices.Clone(arms)
 				}
 			})
-			all[trial] = c
 		}()
 	}
 	wg.Wait()
-	for trial, c := range all {
+	for trial, basis := range all {
 		if errs[trial] != nil {
 			return nil, fmt.Errorf("papers: %s, trial %d: %w", policy, trial, errs[trial])
 		}
-		for _, a := range c.last {
+		for _, a := range basis {
 			r.Last[a] += 1 / float64(trials)
-		}
-		for pair, n := range c.pairs {
-			r.Pairs[pair[0]][pair[1]] += float64(n) / float64(trials)
 		}
 	}
 	return r, nil
@@ -138,17 +114,7 @@ func movieTrials(s Scale) int { return pick(s, 2, 20, 200) }
 
 func movieRounds(s Scale) int { return pick(s, 2_000, MATMovieHorizon, MATMovieHorizon) }
 
-// TableRecommended is the report mat-table3 for a cell.
-func TableRecommended(s Scale) (*charts.Table, error) {
-	t, err := reportMATTable3(s, nil)
-	if err == nil {
-		t.Scale = Here(s)
-	}
-	return t, err
-}
-
-// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each
-// after the last round.
+// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each after the last round.
 func reportMATTable3(s Scale, _ []*simulate.Table) (*charts.Table, error) {
 	m, err := LoadMovies()
 	if err != nil {

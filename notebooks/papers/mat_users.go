@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"slices"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -95,53 +93,10 @@ func moviePlan(m *MATMovies, b privacy.Budget) (privacy.Plan, error) {
 	return privacy.PlanOf(l, privacy.All), err
 }
 
-// FigureViewersEpsilon draws the epsilon of a user against the number of her rounds.
-func FigureViewersEpsilon() (*charts.Figure, error) {
-	m, here, there, err := bothVisits()
-	if err != nil {
-		return nil, err
-	}
-	f := &charts.Figure{
-		Title: "What the promise for a round is worth to a user",
-		X:     charts.Axis{Name: "rounds of the user, k", Log: true, Range: [2]float64{0.9, 60}}, Y: charts.Axis{Name: "her ε", Log: true},
-		Marks: []charts.Mark{charts.AtX(there.mean, fmt.Sprintf("%s users: mean %.1f", thousands(there.users), there.mean)),
-			charts.AtX(float64(there.most), fmt.Sprintf("most %d", there.most)),
-			charts.AtX(here.mean, fmt.Sprintf("%s: mean %.1f", thousands(here.users), here.mean)), charts.AtX(float64(here.most), fmt.Sprintf("most %d", here.most))},
-		Scale: "exact accounting",
-		Alt:   "On logarithmic axes the epsilon of a user rises as a straight line of slope one with the number of her rounds for Laplace noise, and faster for Gaussian noise.",
-	}
-	for i, line := range []struct {
-		name   string
-		budget privacy.Budget
-	}{
-		{"ε = 2 a round, Gaussian, δ = 10⁻⁶", privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta}},
-		{"ε = 2 a round, Laplace", privacy.Budget{Epsilon: MATEpsilon}},
-		{"ε = 0.05 a round, Laplace", privacy.Budget{Epsilon: 0.05}},
-	} {
-		c, err := moviePlan(m, line.budget)
-		if err != nil {
-			return nil, err
-		}
-		s := charts.Series{Name: line.name, Style: 1 + i}
-		for _, k := range []int{1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50} {
-			user, err := c.ForUsers(k)
-			if err != nil {
-				return nil, err
-			}
-			s.X, s.Y = append(s.X, float64(k)), append(s.Y, user.Claim().Epsilon())
-		}
-		f.Series = append(f.Series, s)
-	}
-	f.Caption = "DPUCB-MAT on the movies, read as a promise to a user who comes k times, by group privacy. Vertical lines: trial 0 of the experiments. " + m.Caption
-	return f, nil
-}
-
-// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that
-// costs.
+// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that costs.
 type viewerNoise struct {
 	event             float64 // epsilon of a round
 	laplace, gaussian float64 // standard deviation of the noise on a block's sum
-	block             int     // the first block whose mean has Laplace noise of standard deviation 0.05 or less
 }
 
 func viewerNoiseOf(m *MATMovies, k int) (n viewerNoise, err error) {
@@ -153,51 +108,7 @@ func viewerNoiseOf(m *MATMovies, k int) (n viewerNoise, err error) {
 	n.laplace *= math.Sqrt2
 	one, err := blockScale(privacy.Budget{Epsilon: MATEpsilon, Delta: shareDelta}, slots)
 	n.gaussian = one * float64(k) // mu/k for a round
-	for n.block = 1; n.laplace/float64(n.block) > 0.05; n.block *= 2 {
-	}
 	return n, err
-}
-
-// TableViewers lays out what event-level privacy is worth to users, and what user-level privacy
-// would cost.
-func TableViewers() (*charts.Table, error) {
-	m, here, there, err := bothVisits()
-	if err != nil {
-		return nil, err
-	}
-	c, err := moviePlan(m, privacy.Budget{Epsilon: MATEpsilon})
-	if err != nil {
-		return nil, err
-	}
-	t := charts.NewTable("")
-	rows := make([][]any, 9)
-	rows[0], rows[1], rows[2], rows[3] = []any{"rounds of a user, mean"}, []any{"median"}, []any{"of the user who comes most, k"}, []any{"users who never come"}
-	rows[4] = []any{fmt.Sprintf("ε = %d a round: ε of the user who comes most", MATEpsilon)}
-	rows[5] = []any{fmt.Sprintf("ε of a round, for ε = %d to every user", MATEpsilon)}
-	rows[6] = []any{"sd of the Laplace noise on a block's sum"}
-	rows[7] = []any{"sd of the Gaussian noise, δ = 10⁻⁶"}
-	rows[8] = []any{"first block whose mean has Laplace noise of sd ≤ 0.05"}
-	for _, v := range []visits{here, there} {
-		t.Headers = append(t.Headers, thousands(v.users)+" users")
-		sorted := slices.Sorted(slices.Values(v.counts))
-		never, _ := slices.BinarySearch(sorted, 1)
-		user, err := c.ForUsers(v.most)
-		if err != nil {
-			return nil, err
-		}
-		n, err := viewerNoiseOf(m, v.most)
-		if err != nil {
-			return nil, err
-		}
-		for i, cell := range []string{fmt.Sprintf("%.1f", v.mean), fmt.Sprint(sorted[len(sorted)/2]), fmt.Sprint(v.most), thousands(never), number(user.Claim().Epsilon()), fmt.Sprintf("%.3f", n.event),
-			fmt.Sprintf("%.0f", n.laplace), fmt.Sprintf("%.0f", n.gaussian), thousands(n.block)} {
-			rows[i] = append(rows[i], cell)
-		}
-	}
-	t.Rows, t.Align = rows, "lrr"
-	t.Caption = fmt.Sprintf("DPUCB-MAT on the movies, K = %d, %s rounds, trial 0. sd: standard deviation, in weights; a mean weight is at most %.2f. A promise needs the number of rounds that a user may have, enforced in advance; here it is that of the user who came most. %s",
-		m.Matroid.Rank(), thousands(MATMovieHorizon), slices.Max(m.Weights), m.Caption)
-	return t, nil
 }
 
 // claimViewers checks who comes, and what a promise for a round is worth to who comes often.
