@@ -35,9 +35,11 @@ const (
 	EqualDPUCBGauss   = "DPUCB-MAT, Gaussian"
 	EqualDPTS         = "DPTS-MAT"
 	EqualDPUCBAll     = "DPUCB-MAT, remembering"
+	EqualFifth        = "DPUCB-MAT, width × 0.2"
 	EqualQuarter      = "OMM, remembering, width × 0.25"
 	EqualTenth        = "OMM, remembering, width × 0.1"
 	EqualCTSTuned     = "CTS, remembering, width × 0.5, boost × 0.3"
+	EqualKLProved     = "KL-OSM, remembering"
 	EqualKLTuned      = "KL-OSM, remembering, boost × 0.1"
 	EqualKLTunedGauss = "KL-OSM, remembering, boost × 0.15, Gaussian"
 )
@@ -69,11 +71,13 @@ var matEquals = []matEqual{
 		return learner.New(&learner.CTS{Matroid: m}, &mechanism.Blocks{Budget: b})
 	}},
 	{EqualDPUCBAll, false, 0, "confidence holds", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 1) }},
+	{EqualFifth, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 0.2) }},
 	{EqualQuarter, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.25) }},
 	{EqualTenth, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.1) }},
 	{EqualCTSTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
 		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: 0.3}, &mechanism.Blocks{Budget: b, Remember: true})
 	}},
+	{EqualKLProved, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 1) }},
 	{EqualKLTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.1) }},
 	{EqualKLTunedGauss, false, MATDelta, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.15) }},
 }
