@@ -173,7 +173,8 @@ func bodyAt(source string, at int) (name string, start int, body string, err err
 	return file.Name.Name, 0, "", nil
 }
 
-// build compiles the tests of the package in the working directory with other sources, and returns the program's path.
+// build compiles the tests of the package in the working directory with other sources, and returns
+// the program's path.
 func build(t *testing.T, sources map[string]string) string {
 	t.Helper()
 	dir, replace := t.TempDir(), map[string]string{}

@@ -93,7 +93,8 @@ func moviePlan(m *MATMovies, b privacy.Budget) (privacy.Plan, error) {
 	return privacy.PlanOf(l, privacy.All), err
 }
 
-// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what that costs.
+// viewerNoise is what is left to a round so that a user with k rounds has an epsilon, and what
+// that costs.
 type viewerNoise struct {
 	event             float64 // epsilon of a round
 	laplace, gaussian float64 // standard deviation of the noise on a block's sum

@@ -21,7 +21,8 @@ package toeplitz
 // parts.
 //
 // The order of all sums is fixed and no operation is fused, so the numbers are the same on every
-// machine; on amd64 two sums are taken at a time. Their error is a few units in the last place of |f| |x|, the Euclidean norms.
+// machine; on amd64 two sums are taken at a time. Their error is a few units in the last place of
+// |f| |x|, the Euclidean norms.
 type Product struct {
 	f       []float64
 	columns int
