@@ -96,12 +96,14 @@ func TestSVG(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := f.SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(a, b) {
-			t.Errorf("figure %d: two renderings differ", i)
+		if !testing.Short() || i%3 == 0 {
+			b, err := f.SVG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(a, b) {
+				t.Errorf("figure %d: two renderings differ", i)
+			}
 		}
 		if bytes.Contains(a, []byte("NaN")) || bytes.Contains(a, []byte("Infinity")) {
 			t.Errorf("figure %d: a coordinate is not finite", i)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -221,12 +222,18 @@ func TestNoisyIHTAudit(t *testing.T) {
 		"gumbel": {&NoisyIHT{Gumbel: true}, false},
 		"public": {&NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}, true},
 	} {
-		release := func(world int, source rand.Source, out []float64) error {
+		ready := func() any {
 			h := *c.h
 			h.Budget, h.Sparsity, h.L1, h.Step, h.Lengths = budget, 1, 3.75, 0.1, Growing{Least: n}
 			if err := h.Init(privacy.Setup{Dim: d + 1, Horizon: n + 1}); err != nil {
-				return err
+				t.Error(err)
 			}
+			return &h
+		}
+		pool := sync.Pool{New: ready} // one for each run at a time
+		release := func(world int, source rand.Source, out []float64) error {
+			h := pool.Get().(*NoisyIHT)
+			defer pool.Put(h)
 			h.Reset(privacy.NewNoise(source))
 			row := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
 			for range n - 1 {
