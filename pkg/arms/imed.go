@@ -2,6 +2,7 @@ package arms
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
@@ -21,8 +22,11 @@ type IMED struct {
 	Epsilon float64 // of the statistic, > 0, no default; +Inf means IMED
 
 	leader
-	epsilon float64
-	logs    []float64 // by arm, ln n
+	epsilon  float64
+	logs     []float64 // by arm, ln n
+	evidence evidence
+	least    int     // the arm with the least index
+	best     float64 // the best mean
 }
 
 var _ learner.Policy[privacy.Means] = (*IMED)(nil)
@@ -48,7 +52,14 @@ func (l *IMED) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.epsilon, l.logs = l.Epsilon, make([]float64, p.Arms)
+	l.evidence.init(p.Arms, l.index, l.bound)
 	return nil
+}
+
+// Reset forgets everything.
+func (l *IMED) Reset(own *rand.Rand) {
+	l.leader.Reset(own)
+	l.evidence.reset()
 }
 
 // Learn chooses the arm with the least index.
@@ -56,28 +67,26 @@ func (l *IMED) Learn(r *privacy.Means) ([]float64, error) {
 	l.take(r)
 	for _, a := range r.Changed {
 		l.logs[a] = portable.Log(float64(l.of[a].Count))
+		l.evidence.means.set(a, clipped(l.of[a].Mean))
 	}
 	if l.unseen < len(l.of) {
 		return l.play(l.unseen)
 	}
-	arm, _ := l.least()
-	return l.play(arm)
+	l.least, l.best = l.evidence.first(r.Changed)
+	return l.play(l.least)
 }
 
-// least returns the arm with the least index, and the best mean.
-func (l *IMED) least() (arm int, best float64) {
-	for a := range l.of {
-		best = max(best, clipped(l.of[a].Mean))
+// index returns an arm's index for a best mean.
+func (l *IMED) index(a int, best float64) float64 {
+	of := &l.of[a]
+	return float64(float64(of.Count)*bernoulli.DEps(l.epsilon, clipped(of.Mean), best)) + l.logs[a]
+}
+
+// bound is not above the index for a best mean or a larger one: d grows with that, but for rounding.
+func (l *IMED) bound(a int, best float64) float64 {
+	if best <= clipped(l.of[a].Mean) {
+		return l.logs[a]
 	}
-	least := math.Inf(1)
-	for a := range l.of {
-		if l.logs[a] >= least {
-			continue // its divergence adds to that
-		}
-		of := &l.of[a]
-		if x := float64(float64(of.Count)*bernoulli.DEps(l.epsilon, clipped(of.Mean), best)) + l.logs[a]; x < least {
-			arm, least = a, x
-		}
-	}
-	return arm, best
+	x := l.index(a, best)
+	return x - float64((x+float64(l.of[a].Count))*0x1p-40)
 }

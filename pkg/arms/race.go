@@ -17,13 +17,11 @@ import (
 // bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to begin, and O(sqrt(K)) arms
 // are looked at in each of its rounds. Laps grow as long as looking costs less than beginning.
 type race struct {
-	ends  []float64 // by arm, its bound at the end of the lap
-	heap  []int32   // arms, as a binary heap with the largest bound first
-	place []int32   // of each arm in the heap
-	end   int       // the last round of the lap; 0: there is none
-	log   float64   // its logarithm
-	laps  int       // length of a lap
-	work  int       // arms looked at in the lap
+	ends ranking // by the bounds at the end of the lap; of few arms without a heap
+	end  int     // the last round of the lap; 0: there is none
+	log  float64 // its logarithm
+	laps int     // length of a lap
+	work int     // arms looked at in the lap
 
 	x    index
 	best int32
@@ -39,9 +37,9 @@ const slack = 0x1p-32
 
 // init allocates.
 func (r *race) init(arms int) {
-	*r = race{ends: make([]float64, arms)}
+	*r = race{ends: ranking{of: make([]float64, arms)}}
 	if arms > few {
-		r.heap, r.place = make([]int32, arms), make([]int32, arms)
+		r.ends.init(arms)
 	}
 }
 
@@ -63,12 +61,11 @@ func (r *race) first(arms int, changed []int, round int, x index) int {
 	} else if len(changed) > 0 {
 		x.at(r.log)
 		for _, a := range changed {
-			r.ends[a] = x.bound(a)
-			r.down(r.up(int(r.place[a])))
+			r.ends.set(a, x.bound(a))
 		}
 	}
 	x.at(log)
-	r.x, r.best, r.most = x, r.heap[0], x.bound(int(r.heap[0]))
+	r.x, r.best, r.most = x, r.ends.heap[0], x.bound(int(r.ends.heap[0]))
 	r.look(1)
 	r.look(2)
 	r.x = nil
@@ -88,26 +85,26 @@ func (r *race) all(changed []int, round int, x index) int {
 		r.work, r.end = 0, round+1<<(bits.Len(uint(round))/2)
 		r.log = logarithm(r.end)
 		x.at(r.log)
-		for a := range r.ends {
-			r.ends[a] = x.bound(a)
+		for a := range r.ends.of {
+			r.ends.of[a] = x.bound(a)
 		}
 	} else {
 		x.at(r.log)
-		r.ends[r.best] = x.bound(int(r.best))
+		r.ends.of[r.best] = x.bound(int(r.best))
 		for _, a := range changed {
-			r.ends[a] = x.bound(a)
+			r.ends.of[a] = x.bound(a)
 		}
 	}
 	x.at(logarithm(round))
 	best, most := 0, x.bound(0)
-	for a := 1; a < len(r.ends); a++ {
+	for a := 1; a < len(r.ends.of); a++ {
 		if b := x.bound(a); b > most {
 			best, most = a, b
 		}
 	}
-	r.work += len(r.ends)
+	r.work += len(r.ends.of)
 	r.best, r.rest = int32(best), math.Inf(-1)
-	for a, end := range r.ends {
+	for a, end := range r.ends.of {
 		if a != best {
 			r.rest = max(r.rest, end+slack)
 		}
@@ -117,7 +114,7 @@ func (r *race) all(changed []int, round int, x index) int {
 
 // begin begins a lap.
 func (r *race) begin(round int, x index) {
-	switch n := len(r.heap); {
+	switch n := len(r.ends.heap); {
 	case r.end == 0:
 	case r.work < n:
 		r.laps = min(2*r.laps, 1<<40)
@@ -127,19 +124,17 @@ func (r *race) begin(round int, x index) {
 	r.end, r.work = round+r.laps, 0
 	r.log = logarithm(r.end)
 	x.at(r.log)
-	for a := range r.heap {
-		r.ends[a], r.heap[a], r.place[a] = x.bound(a), int32(a), int32(a)
+	for a := range r.ends.of {
+		r.ends.of[a] = x.bound(a)
 	}
-	for i := len(r.heap)/2 - 1; i >= 0; i-- {
-		r.down(i)
-	}
+	r.ends.order()
 }
 
 // look looks at the arm at a place of the heap and at those below it.
 func (r *race) look(i int) {
-	for i < len(r.heap) {
-		a := r.heap[i]
-		if r.ends[a]+slack < r.most {
+	for i < len(r.ends.heap) {
+		a := r.ends.heap[i]
+		if r.ends.of[a]+slack < r.most {
 			return
 		}
 		r.work++
@@ -150,36 +145,3 @@ func (r *race) look(i int) {
 		i = 2*i + 2
 	}
 }
-
-// up moves an arm to where no arm above it has a smaller bound, and returns that place.
-func (r *race) up(i int) int {
-	a := r.heap[i]
-	for i > 0 && r.ends[r.heap[(i-1)/2]] < r.ends[a] {
-		r.put(i, r.heap[(i-1)/2])
-		i = (i - 1) / 2
-	}
-	r.put(i, a)
-	return i
-}
-
-// down moves an arm to where no arm below it has a larger bound.
-func (r *race) down(i int) {
-	a := r.heap[i]
-	for {
-		child := 2*i + 1
-		if child >= len(r.heap) {
-			break
-		}
-		if child+1 < len(r.heap) && r.ends[r.heap[child+1]] > r.ends[r.heap[child]] {
-			child++
-		}
-		if r.ends[r.heap[child]] <= r.ends[a] {
-			break
-		}
-		r.put(i, r.heap[child])
-		i = child
-	}
-	r.put(i, a)
-}
-
-func (r *race) put(i int, arm int32) { r.heap[i], r.place[arm] = arm, int32(i) }

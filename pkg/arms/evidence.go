@@ -1,0 +1,88 @@
+package arms
+
+// evidence finds the arm with the least of indices that grow with the best mean, as those of IMED
+// do, without computing all of them.
+//
+// A lap lasts while the best mean stays above a floor a little below it. When it begins, the
+// indices for the floor are put into a heap: they bound the arms' own from below. Then only those
+// arms are looked at whose bound is not above the least index found so far. Laps grow longer, as
+// the floor is put lower, while looking costs less than beginning.
+type evidence struct {
+	means  ranking
+	bounds ranking // minus a lower bound of the index
+	floor  float64
+	below  float64 // by how much the floor is below the best mean; 0: there is no lap yet
+	work   int     // arms looked at in the lap
+
+	index func(arm int, best float64) float64
+	bound func(arm int, best float64) float64
+	best  float64
+	arm   int32
+	least float64
+}
+
+// init allocates. index returns an arm's index for a best mean, and bound a number that is not
+// above it nor above the index for a larger best mean.
+func (e *evidence) init(arms int, index, bound func(arm int, best float64) float64) {
+	*e = evidence{index: index, bound: bound}
+	e.means.init(arms)
+	e.bounds.init(arms)
+}
+
+// reset forgets the means, and sets them to 0.
+func (e *evidence) reset() {
+	clear(e.means.of)
+	e.means.order()
+	e.below = 0
+}
+
+// first returns the arm with the least index, ties to the lowest arm, and the best mean. changed
+// lists the arms whose index or mean has changed since the last call.
+func (e *evidence) first(changed []int) (arm int, best float64) {
+	e.best = e.means.largest()
+	if e.below == 0 || e.best < e.floor || e.work > 4*len(e.means.of) {
+		e.begin()
+	} else {
+		for _, a := range changed {
+			e.bounds.set(a, -e.bound(a, e.floor))
+		}
+	}
+	e.arm = e.bounds.heap[0]
+	e.least = e.index(int(e.arm), e.best)
+	e.look(1)
+	e.look(2)
+	return int(e.arm), e.best
+}
+
+// begin begins a lap.
+func (e *evidence) begin() {
+	switch n := len(e.means.of); {
+	case e.below == 0:
+		e.below = 0x1p-10
+	case e.work < n:
+		e.below = min(2*e.below, 1)
+	case e.work > 2*n:
+		e.below = max(e.below/2, 0x1p-40)
+	}
+	e.floor, e.work = e.best-e.below, 0
+	for a := range e.bounds.of {
+		e.bounds.of[a] = -e.bound(a, e.floor)
+	}
+	e.bounds.order()
+}
+
+// look looks at the arm at a place of the heap and at those below it.
+func (e *evidence) look(i int) {
+	for i < len(e.bounds.heap) {
+		a := e.bounds.heap[i]
+		if -e.bounds.of[a] > e.least {
+			return
+		}
+		e.work++
+		if x := e.index(int(a), e.best); x < e.least || x == e.least && a < e.arm {
+			e.arm, e.least = a, x
+		}
+		e.look(2*i + 1)
+		i = 2*i + 2
+	}
+}

@@ -1,0 +1,83 @@
+package arms
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// TestEvidence compares the arms of IMED with the least of all indices, over two trials: in arms of
+// equal means, and in arms of seven means. Now and then another arm is played. Few indices are
+// computed, but those for a new lap.
+func TestEvidence(t *testing.T) {
+	const rounds = 20_000
+	for name, make := range map[string]func() (*learner.Private[privacy.Means], *IMED){
+		"IMED": func() (*learner.Private[privacy.Means], *IMED) {
+			l := NewIMED()
+			return l, l.Policy.(*IMED)
+		},
+		"DP-IMED": func() (*learner.Private[privacy.Means], *IMED) {
+			l := NewDPIMED(5, 1.2)
+			return l, l.Policy.(*IMED)
+		},
+		"TargetIMED": func() (*learner.Private[privacy.Means], *IMED) {
+			l := NewTargetIMED(5)
+			return l, &l.Policy.(*TargetIMED).IMED
+		},
+	} {
+		for _, arms := range []int{3, 500} {
+			l, x := make()
+			if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
+				t.Fatal(err)
+			}
+			for trial := range 2 {
+				l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+				r := random.New(1, trial, "rewards")
+				v := bandit.View{Arms: arms}
+				var played []int
+				y := []float64{0}
+				chosen, looked, wrong, before := 0, 0, 0, 0
+				for v.Round = 1; v.Round <= rounds; v.Round++ {
+					played = l.Select(&v, played[:0])
+					if x.unseen == arms && len(l.Statistic.Release().Changed) > 0 {
+						chosen++
+						if looked += x.evidence.work; x.evidence.work >= before {
+							looked -= before
+						}
+						before = x.evidence.work
+						best, arm, least := 0.0, 0, math.Inf(1)
+						for a := range x.of {
+							best = max(best, clipped(x.of[a].Mean))
+						}
+						for a, of := range x.of {
+							if i := float64(float64(of.Count)*bernoulli.DEps(x.epsilon, clipped(of.Mean), best)) + x.logs[a]; i < least {
+								arm, least = a, i
+							}
+						}
+						if x.least != arm || x.best != best {
+							wrong++
+						}
+					}
+					if v.Round%17 == 0 {
+						played[0] = r.IntN(arms)
+					}
+					if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
+						y[0] = 1
+					}
+					l.Update(&v, played, y)
+				}
+				if err := l.Err(); err != nil || wrong > 0 || chosen == 0 {
+					t.Errorf("%s, %d arms, trial %d: another arm has the least index, in %d of %d rounds; %v", name, arms, trial, wrong, chosen, err)
+				}
+				if mean := float64(looked) / float64(chosen); mean > float64(arms)/5 && arms > few {
+					t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
+				}
+			}
+		}
+	}
+}
