@@ -52,15 +52,8 @@ var zigX, zigRatio = func() (x [zigLayers + 1]float64, ratio [zigLayers]float64)
 func (g *Normals) Fill(dst []float64) {
 	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
 	for i := range dst {
-		u := bits.RotateLeft64(s0+s3, 23) + s0
-		t := s1 << 17
-		s2 ^= s0
-		s3 ^= s1
-		s1 ^= s2
-		s0 ^= s3
-		s2 ^= t
-		s3 = bits.RotateLeft64(s3, 45)
-
+		var u uint64
+		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		layer := uint8(u) // the low 8 bits choose the layer, the high 53 the place in it
 		place := float64(int64(u)>>11) * (1.0 / (1 << 52))
 		if math.Abs(place) < zigRatio[layer] { // 98.9% of the draws
@@ -109,15 +102,16 @@ func (g *Normals) One() float64 {
 // uniform draws from [0, 1).
 func (g *Normals) uniform() float64 { return float64(float64(g.next()>>11) * (1.0 / (1 << 53))) }
 
-func (g *Normals) next() uint64 {
-	s := &g.s
-	u := bits.RotateLeft64(s[0]+s[3], 23) + s[0]
-	t := s[1] << 17
-	s[2] ^= s[0]
-	s[3] ^= s[1]
-	s[1] ^= s[2]
-	s[0] ^= s[3]
-	s[2] ^= t
-	s[3] = bits.RotateLeft64(s[3], 45)
+func (g *Normals) next() (u uint64) {
+	u, g.s[0], g.s[1], g.s[2], g.s[3] = step(g.s[0], g.s[1], g.s[2], g.s[3])
 	return u
+}
+
+// step returns a number and the next state.
+func step(s0, s1, s2, s3 uint64) (u, t0, t1, t2, t3 uint64) {
+	u = bits.RotateLeft64(s0+s3, 23) + s0
+	t := s1 << 17
+	s2 ^= s0
+	s3 ^= s1
+	return u, s0 ^ s3, s1 ^ s2, s2 ^ t, bits.RotateLeft64(s3, 45)
 }

@@ -235,6 +235,30 @@ func TestRademacher(t *testing.T) {
 	}
 }
 
+// TestChiSquareFast: the draw with the state in registers is that of chiSquare, and so is the state
+// after it.
+func TestChiSquareFast(t *testing.T) {
+	g := NewNormals(rand.NewPCG(1, 5))
+	slow := 0
+	for i := range 100_000 {
+		k := 2 + float64(i%7)*float64(i%1000)
+		h := *g
+		once := h
+		once.next()
+		once.next()
+		x, want := ChiSquare(g, k), chiSquare(&h, h.One(), k/2-1.0/3)
+		if x != want || *g != h {
+			t.Fatalf("draw %d, k = %v: %v, want %v", i, k, x, want)
+		}
+		if *g != once {
+			slow++
+		}
+	}
+	if slow == 0 || slow > 5000 {
+		t.Errorf("%d draws took more than two numbers", slow)
+	}
+}
+
 func BenchmarkNormals(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 125)

@@ -15,7 +15,19 @@ func ChiSquare(g *Normals, k float64) float64 {
 	if k < 2 { // the gamma of shape a is that of shape a+1 times U^(1/a)
 		return ChiSquare(g, k+2) * portable.Pow(1-g.uniform(), 2/k)
 	}
-	return chiSquare(g, g.One(), float64(k/2)-1.0/3)
+	// Mostly the first two numbers do, with the state in registers; else chiSquare starts from them.
+	d := float64(k/2) - 1.0/3
+	c := 1 / math.Sqrt(9*d)
+	u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
+	layer, place := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
+	z := place * zigX[layer]
+	v := 1 + float64(c*z)
+	u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
+	if math.Abs(place) < zigRatio[layer] && v > 0 && 1-float64(float64(u>>11)*(1.0/(1<<53))) < 1-float64(0.0331*(z*z)*(z*z)) {
+		g.s = [4]uint64{s0, s1, s2, s3}
+		return 2 * d * float64(v*v*v)
+	}
+	return chiSquare(g, g.One(), d)
 }
 
 // chiSquare is ChiSquare for a given first normal z and d = k/2 - 1/3, k >= 2.
