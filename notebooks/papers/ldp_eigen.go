@@ -182,35 +182,7 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func reportTable1(s Scale, _ []*simulate.Table) (*charts.Table, error) { return TableEigen(s) }
 
-// FigureEigen draws the least eigenvalues over time for K = 100.
-func FigureEigen(s Scale) (*charts.Figure, error) {
-	rounds, experiments := pick(s, 500, 20_000, 20_000), pick(s, 20, 50, 50)
-	f := &charts.Figure{
-		Title: "Least eigenvalue of what LinUCB plays, K = 100",
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "least eigenvalue", Log: true, Range: [2]float64{1e-4, 1}},
-		Scale: Here(s), Marks: []charts.Mark{charts.AtY(0.125, "1/8: a uniform direction")},
-		Caption: fmt.Sprintf("Across: of the mean over %d experiments of x_t x_tᵀ, at each t. Within: of the mean over the rounds of one run, averaged over the runs", experiments),
-	}
-	for i, fixed := range []bool{true, false} {
-		e, err := LDPEigen(100, rounds, experiments, fixed)
-		if err != nil {
-			return nil, err
-		}
-		arms := map[bool]string{true: "fixed arms", false: "fresh arms"}[fixed]
-		across, within := charts.Series{Name: "across experiments, " + arms, Style: 1 + i}, charts.Series{Name: "within a run, " + arms, Style: 3 + i}
-		for j, t := range e.Grid {
-			across.X, across.Y = append(across.X, float64(t)), append(across.Y, e.Across[t-1])
-			if e.Within[j] > 1e-12 {
-				within.X, within.Y = append(within.X, float64(t)), append(within.Y, e.Within[j])
-			}
-		}
-		f.Series = append(f.Series, across, within)
-	}
-	return f, nil
-}
-
-// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms
-// it falls to nothing, and with as many fresh ones it does not.
+// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms it falls to nothing, and with as many fresh ones it does not.
 func claimEigen(s Scale) (string, error) {
 	rounds, experiments := pick(s, 2_000, 5_000, 20_000), 50
 	fixed, err := LDPEigen(5, rounds, experiments, true)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -36,11 +35,10 @@ func lossRow(r *rand.Rand, x []float64) (y float64) {
 
 // LossSums is what a server knows after n messages (x~, y~) of the lesson, in two dimensions.
 type LossSums struct {
-	Sigma    float64    // of the noise
-	N        int        // messages
-	Gram     [3]float64 // mean of x~ x~^T: entries 11, 12, 22
-	Moment   [2]float64 // mean of y~ x~
-	Messages [][]float64
+	Sigma  float64    // of the noise
+	N      int        // messages
+	Gram   [3]float64 // mean of x~ x~^T: entries 11, 12, 22
+	Moment [2]float64 // mean of y~ x~
 }
 
 // LessonLosses has devices of Algorithm 1 send n messages about the lesson's rows, with noise for a
@@ -63,9 +61,6 @@ func LessonLosses(b privacy.Budget, n int) (LossSums, error) {
 		m, err := device.Report(server.Broadcast(), x, y, noise, nil)
 		if err != nil {
 			return sums, err
-		}
-		if len(sums.Messages) < 8 {
-			sums.Messages = append(sums.Messages, m)
 		}
 		for i, v := range []float64{m[0] * m[0], m[0] * m[1], m[1] * m[1]} {
 			sums.Gram[i] += v / float64(n)
@@ -102,86 +97,24 @@ func (l LossSums) Minimiser(corrected bool) (theta [2]float64) {
 	return [2]float64{(a[2]*l.Moment[0] - a[1]*l.Moment[1]) / det, (a[0]*l.Moment[1] - a[1]*l.Moment[0]) / det}
 }
 
-// contour returns the points where the mean loss is c above its least, an ellipse around the
-// minimiser.
-func (l LossSums) contour(corrected bool, c float64) (x, y []float64) {
-	centre := l.Minimiser(corrected)
-	return charts.Ellipse(centre, l.matrix(corrected), math.Sqrt(c))
+// ellipse returns the points theta with (theta - centre)^T A (theta - centre) = r^2, A = [a0 a1; a1 a2] positive definite.
+func ellipse(centre [2]float64, a [3]float64, r float64) (x, y []float64) {
+	const points = 72
+	// A = L L^T; theta = centre + r L^-T e.
+	l11 := math.Sqrt(a[0])
+	l21 := a[1] / l11
+	l22 := math.Sqrt(a[2] - l21*l21)
+	for i := range points + 1 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / points)
+		second := r * sin / l22
+		x = append(x, centre[0]+(r*cos-l21*second)/l11)
+		y = append(y, centre[1]+second)
+	}
+	return x, y
 }
-
-// lossBudgets are the slider's.
-var lossBudgets = []float64{math.Inf(1), 40, 20, 10, 5}
 
 // lossBudget is a budget of the lesson.
 func lossBudget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: 1e-5} }
-
-// FigureLoss draws level curves of the mean loss of many messages, without and with the correction,
-// with a slider over the noise.
-func FigureLoss(s Scale) (*charts.Figure, error) {
-	n := pick(s, 50_000, 500_000, 2_000_000)
-	f := &charts.Figure{
-		Title: "The mean loss of many messages, as level curves",
-		X:     charts.Axis{Name: "θ₁", Range: [2]float64{-0.5, 1.5}}, Y: charts.Axis{Name: "θ₂", Range: [2]float64{-0.5, 1.5}},
-		Equal: true, Width: 720, Height: 680, Scale: Here(s),
-		Series:  []charts.Series{{Name: "θ*", Kind: charts.Scatter, X: lossTheta[:1], Y: lossTheta[1:], Size: 16, Style: 4}},
-		Slider:  &charts.Slider{Label: "noise", Start: 3},
-		Caption: fmt.Sprintf("%s messages, δ = 10⁻⁵. On the curves the mean loss is 0.01, 0.04 and 0.09 above its least. Dots: where it is least", thousands(n)),
-	}
-	for _, epsilon := range lossBudgets {
-		sums, err := LessonLosses(lossBudget(epsilon), n)
-		if err != nil {
-			return nil, err
-		}
-		frame := charts.Frame{Value: fmt.Sprintf("σ = %.2f (ε = %g)", sums.Sigma, epsilon)}
-		if math.IsInf(epsilon, 1) {
-			frame.Value = "σ = 0 (no privacy)"
-		}
-		for i, name := range []string{"squared loss", "corrected loss"} {
-			for _, c := range []float64{0.01, 0.04, 0.09} {
-				x, y := sums.contour(i == 1, c)
-				frame.Series = append(frame.Series, charts.Series{Name: name, X: x, Y: y, Style: 2 - i})
-			}
-			m := sums.Minimiser(i == 1)
-			frame.Series = append(frame.Series, charts.Series{Name: name, Kind: charts.Scatter, X: m[:1], Y: m[1:], Size: 11, Style: 2 - i})
-		}
-		f.Slider.Frames = append(f.Slider.Frames, frame)
-	}
-	return f, nil
-}
-
-// FigureLossCut draws the corrected loss of single messages along the line through 0 and theta*,
-// and their mean.
-func FigureLossCut(s Scale) (*charts.Figure, error) {
-	n := pick(s, 50_000, 500_000, 2_000_000)
-	sums, err := LessonLosses(lossBudget(10), n)
-	if err != nil {
-		return nil, err
-	}
-	f := &charts.Figure{
-		Title: "One message's corrected loss, and the mean of many",
-		X:     charts.Axis{Name: "θ = a θ*, a"}, Y: charts.Axis{Name: "loss, less that at θ = 0", Range: [2]float64{-1, 2}},
-		Marks: []charts.Mark{charts.AtX(1, "θ*")}, Scale: Here(s),
-		Caption: fmt.Sprintf("σ = %.2f (ε = 10, δ = 10⁻⁵). Pale: eight users. Bold: the mean of %s", sums.Sigma, thousands(n)),
-	}
-	cut := func(a [3]float64, b [2]float64) (x, y []float64) {
-		for i := range 61 {
-			t := -1 + float64(i)*3/60
-			u, v := t*lossTheta[0], t*lossTheta[1]
-			x, y = append(x, t), append(y, a[0]*u*u+2*a[1]*u*v+a[2]*v*v-2*(b[0]*u+b[1]*v))
-		}
-		return x, y
-	}
-	for _, m := range sums.Messages {
-		one := LossSums{Sigma: sums.Sigma, Gram: [3]float64{m[0] * m[0], m[0] * m[1], m[1] * m[1]}}
-		x, y := cut(one.matrix(true), [2]float64{m[2] * m[0], m[2] * m[1]})
-		f.Series = append(f.Series, charts.Series{Name: "one message, corrected", X: x, Y: y, Faint: true, Style: 1})
-	}
-	for i, name := range []string{"mean, squared loss", "mean, corrected loss"} {
-		x, y := cut(sums.matrix(i == 1), sums.Moment)
-		f.Series = append(f.Series, charts.Series{Name: name, X: x, Y: y, Style: 2 - i})
-	}
-	return f, nil
-}
 
 // claimLoss compares the minimisers with theta* and with (G + sigma^2 I)^-1 G theta*.
 func claimLoss(s Scale) (string, error) {

@@ -287,103 +287,24 @@ func FigureLong(t *simulate.Table, scale string) *charts.Figure {
 	return f
 }
 
-// CombinerTrial is what one run of the combiner did.
-type CombinerTrial struct {
-	Rounds       []int
-	Played       [][]int // messages so far, by base learner and grid point
-	Upper        [][]float64
-	Standings    []learner.BaseStanding // at the end
-	Eliminations []learner.Elimination
-	Horizon      int
-}
-
-// PlayCombiner plays one trial of the combiner with factors of its bounds and targets.
-func PlayCombiner(s Scale, bounds, targets float64) (c CombinerTrial, err error) {
-	c.Horizon = pick(s, 5_000, 100_000, 100_000)
-	env, l := LDPArms(true), longCombiner(bounds, targets)
-	server := l.Server.(*learner.CombinerServer)
-	if err := l.Init(env.Problem(), c.Horizon); err != nil {
-		return c, err
+// PlayCombiner plays one trial of the combiner with factors of its bounds and targets, and returns what its choice is made of at the end.
+func PlayCombiner(s Scale, bounds, targets float64) ([]learner.BaseStanding, error) {
+	env, l, horizon := LDPArms(true), longCombiner(bounds, targets), pick(s, 5_000, 100_000, 100_000)
+	if err := l.Init(env.Problem(), horizon); err != nil {
+		return nil, err
 	}
 	env.Reset(random.New(LDPSeed, 0, "contexts"))
 	l.Reset(random.New(LDPSeed, 0, "own"), random.Source(LDPSeed, 0, "noise"))
 	rewards := random.New(LDPSeed, 0, "rewards")
-	c.Rounds = simulate.LinearGrid(c.Horizon, 50)
 	var v bandit.View
-	arms, y, next := make([]int, 0, 1), []float64{0}, 0
-	for t := 1; t <= c.Horizon; t++ {
+	arms, y := make([]int, 0, 1), []float64{0}
+	for range horizon {
 		env.Next(&v)
 		arms = l.Select(&v, arms[:0])
 		env.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		if l.Err() != nil {
-			return c, l.Err()
-		}
-		if t == c.Rounds[next] {
-			next++
-			for i, b := range server.Standings(nil) {
-				if len(c.Played) == i {
-					c.Played, c.Upper = append(c.Played, nil), append(c.Upper, nil)
-				}
-				c.Played[i], c.Upper[i] = append(c.Played[i], b.Played), append(c.Upper[i], b.Upper)
-			}
-		}
 	}
-	c.Standings = server.Standings(nil)
-	c.Eliminations = append([]learner.Elimination(nil), server.Eliminations()...)
-	return c, nil
-}
-
-// baseName names a base learner of the combiner.
-func (c CombinerTrial) baseName(i int) string {
-	if i == 0 {
-		return "base 1: anytime"
-	}
-	return fmt.Sprintf("base %d: λ = %.2f", i+1, learner.CombinerGuesses(c.Horizon)[i])
-}
-
-// FigureCombiner draws how many of the messages each base learner got.
-func FigureCombiner(s Scale, title string, c CombinerTrial) *charts.Figure {
-	f := &charts.Figure{
-		Title: title, X: charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "messages so far"}, Scale: Here(s),
-		Caption: "One trial. Which base learner the combiner played",
-	}
-	for i, played := range c.Played {
-		line := charts.Series{Name: c.baseName(i), Style: 1 + i}
-		for k, t := range c.Rounds {
-			line.X, line.Y = append(line.X, float64(t)), append(line.Y, float64(played[k]))
-		}
-		f.Series = append(f.Series, line)
-	}
-	switch n := len(c.Eliminations); {
-	case n == 0:
-		f.Caption += "; none was eliminated"
-	default:
-		e := c.Eliminations[0]
-		f.Caption += fmt.Sprintf("; %d eliminations, the first of base %d after %s messages", n, e.Base+1, thousands(e.Round))
-		for _, e := range c.Eliminations[:min(n, 5)] {
-			f.Marks = append(f.Marks, charts.AtX(float64(e.Round), fmt.Sprintf("base %d out", e.Base+1)))
-		}
-	}
-	return f
-}
-
-// TableCombiner lays out what the combiner's choice is made of, at the end of two trials: with the
-// constants of the theory, and scaled.
-func TableCombiner(theory, scaled CombinerTrial) *charts.Table {
-	t := charts.NewTable("constants", "base learner", "messages", "mean reward", "bonus", "target R/T", "upper bound U")
-	for i, c := range []CombinerTrial{theory, scaled} {
-		for k, b := range c.Standings {
-			mean := "–"
-			if b.Played > 0 {
-				mean = number(b.Mean)
-			}
-			t.Add([]string{"theory", "scaled"}[i], c.baseName(k), thousands(b.Played), mean, number(math.Min(1, b.Bonus)), number(b.Target), number(b.Upper))
-		}
-	}
-	t.Align = "llrrrrr"
-	t.Caption = fmt.Sprintf("After %s rounds, one trial each. Rewards lie in [0, 1], and so should what they are compared by", thousands(theory.Horizon))
-	return t
+	return l.Server.(*learner.CombinerServer).Standings(nil), l.Err()
 }
 
 // claimCombiner: the constants of the theory make the choice vacuous, and none of the variants
@@ -394,7 +315,7 @@ func claimCombiner(Scale) (string, error) {
 		return "", err
 	}
 	idle := 0
-	for i, b := range theory.Standings {
+	for i, b := range theory {
 		if b.Target < 1 {
 			return "", fmt.Errorf("base %d: target %.3g, want at least 1, the range of rewards", i+1, b.Target)
 		}
@@ -421,9 +342,9 @@ func claimCombiner(Scale) (string, error) {
 	return evidence + fmt.Sprintf("round %s; with the theory's constants targets are %.3g at least, for rewards in [0, 1], and %d base learners never play", thousands(round), minTarget(theory), idle), nil
 }
 
-func minTarget(c CombinerTrial) float64 {
+func minTarget(list []learner.BaseStanding) float64 {
 	m := math.Inf(1)
-	for _, b := range c.Standings {
+	for _, b := range list {
 		m = math.Min(m, b.Target)
 	}
 	return m
