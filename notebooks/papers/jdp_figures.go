@@ -74,7 +74,6 @@ func JDPClaim13(s Scale) *simulate.Experiment {
 // the largest eigenvalue of its leading block in units of the bound that should hold them:
 // (lambda_min, lambda_max), one pair a reset and round.
 type PrefixSpectrum struct {
-	Rounds     []float64
 	Least      []float64
 	Largest    []float64
 	Bounds     privacy.Bounds
@@ -104,7 +103,6 @@ func JDPSpectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum
 			}
 			tree.Release().Read(release)
 			least, largest, gamma := spectrum(release, d)
-			s.Rounds = append(s.Rounds, float64(t))
 			s.Least, s.Largest = append(s.Least, least), append(s.Largest, largest)
 			s.Releases++
 			if least < s.Bounds.RhoMin || largest > s.Bounds.RhoMax || gamma > s.Bounds.Gamma {
