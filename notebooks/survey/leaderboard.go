@@ -235,3 +235,35 @@ func Board(rows []Row) *charts.Table {
 	}
 	return t
 }
+
+// hidden lists learners that Ratios leaves out: with one arm a round, DPUCB-MAT is nearly Lazy-UCB.
+var hidden = []string{"Lazy-UCB", "CUCB, tree"}
+
+// Ratios shows the regret over the lower bound by budget, one environment at a time.
+func Ratios(rows []Row) *charts.Figure {
+	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
+	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
+	var bounded []string // the bound is for arms without features
+	for _, e := range Environments {
+		if e.Means != nil {
+			bounded = append(bounded, e.Name)
+		}
+	}
+	f.Slider = charts.Over("environment", bounded, func(place string) (frame charts.Frame) {
+		for _, r := range rows {
+			if r.Environment != place || math.IsInf(r.Asked, 1) || slices.Contains(hidden, r.Learner) {
+				continue
+			}
+			at := slices.IndexFunc(frame.Series, func(s charts.Series) bool { return s.Name == r.Learner })
+			if at < 0 {
+				at = len(frame.Series)
+				frame.Series = append(frame.Series, charts.Series{Name: r.Learner})
+			}
+			s := &frame.Series[at]
+			s.X, s.Y = append(s.X, r.Asked), append(s.Y, r.Ratio)
+		}
+		return frame
+	})
+	f.Slider.Middle = true
+	return f
+}
