@@ -182,7 +182,8 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func reportTable1(s Scale, _ []*simulate.Table) (*charts.Table, error) { return TableEigen(s) }
 
-// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms it falls to nothing, and with as many fresh ones it does not.
+// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms
+// it falls to nothing, and with as many fresh ones it does not.
 func claimEigen(s Scale) (string, error) {
 	rounds, experiments := pick(s, 2_000, 5_000, 20_000), 50
 	fixed, err := LDPEigen(5, rounds, experiments, true)

@@ -97,22 +97,6 @@ func (l LossSums) Minimiser(corrected bool) (theta [2]float64) {
 	return [2]float64{(a[2]*l.Moment[0] - a[1]*l.Moment[1]) / det, (a[0]*l.Moment[1] - a[1]*l.Moment[0]) / det}
 }
 
-// ellipse returns the points theta with (theta - centre)^T A (theta - centre) = r^2, A = [a0 a1; a1 a2] positive definite.
-func ellipse(centre [2]float64, a [3]float64, r float64) (x, y []float64) {
-	const points = 72
-	// A = L L^T; theta = centre + r L^-T e.
-	l11 := math.Sqrt(a[0])
-	l21 := a[1] / l11
-	l22 := math.Sqrt(a[2] - l21*l21)
-	for i := range points + 1 {
-		sin, cos := math.Sincos(2 * math.Pi * float64(i) / points)
-		second := r * sin / l22
-		x = append(x, centre[0]+(r*cos-l21*second)/l11)
-		y = append(y, centre[1]+second)
-	}
-	return x, y
-}
-
 // lossBudget is a budget of the lesson.
 func lossBudget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: 1e-5} }
 

@@ -287,7 +287,8 @@ func FigureLong(t *simulate.Table, scale string) *charts.Figure {
 	return f
 }
 
-// PlayCombiner plays one trial of the combiner with factors of its bounds and targets, and returns what its choice is made of at the end.
+// PlayCombiner plays one trial of the combiner with factors of its bounds and targets, and returns
+// what its choice is made of at the end.
 func PlayCombiner(s Scale, bounds, targets float64) ([]learner.BaseStanding, error) {
 	env, l, horizon := LDPArms(true), longCombiner(bounds, targets), pick(s, 5_000, 100_000, 100_000)
 	if err := l.Init(env.Problem(), horizon); err != nil {
