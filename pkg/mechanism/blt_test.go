@@ -13,6 +13,9 @@ import (
 func TestBLTAgainstItsMatrix(t *testing.T) {
 	for _, horizon := range []int{2, 3, 4, 10, 100, 512} {
 		for _, buffers := range []int{0, 1, 3, 8, 16} {
+			if testing.Short() && horizon == 512 && buffers != 0 {
+				continue // longer than 100 by far
+			}
 			blt := &BLT{Budget: budget, Buffers: buffers}
 			b := impulses(t, blt, &blt.factorised, horizon, horizon-1)
 			c := make([]float64, horizon-1)
@@ -40,6 +43,9 @@ func TestBLTColumnNormIsOfTheNoiseDrawn(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows := min(999, releases(c.horizon))
+		if testing.Short() {
+			rows = min(rows, 199) // work grows as the square
+		}
 		b, column := make([]*big.Float, rows), make([]*big.Float, rows)
 		power := make([]*big.Float, len(kernel.beta))
 		for j, beta := range kernel.beta {
@@ -93,7 +99,7 @@ func TestBLTClosedForms(t *testing.T) {
 					t.Fatalf("horizon %d: residues omega = %v, beta = %v, want > 0", horizon, kernel.omega, kernel.beta)
 				}
 			}
-			if n > 3_000_000 {
+			if n > 3_000_000 || testing.Short() && horizon == 3_000_000 && buffers != 5 {
 				continue
 			}
 			b, c := append([]float64(nil), kernel.beta...), append([]float64(nil), kernel.omega...)

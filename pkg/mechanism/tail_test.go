@@ -125,7 +125,14 @@ func checkTail(t *testing.T, what any, tail privacy.Tail, exact func(z float64) 
 // TestTails: the bounds hold of the exact tails, for one noise, for equal ones, for random scales
 // and for those of blocks that are remembered.
 func TestTails(t *testing.T) {
+	drawn := 60
+	if testing.Short() {
+		drawn = 20
+	}
 	for n := 1; n <= 40; n++ {
+		if testing.Short() && n > 12 && n%10 != 0 {
+			continue
+		}
 		scales := make([]float64, n)
 		for i := range scales {
 			scales[i] = 1
@@ -142,7 +149,7 @@ func TestTails(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 60 {
+	for range drawn {
 		scales := make([]float64, 1+rng.IntN(6))
 		for i := range scales {
 			scales[i] = math.Exp(3 * rng.NormFloat64() * rng.Float64())
