@@ -357,12 +357,3 @@ func MustAuditJDP(s Scale) *charts.Table {
 	t.Scale = Here(s)
 	return t
 }
-
-// MustAudit runs the suite in a notebook.
-func MustAudit(s Scale) AuditReport {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	r, err := Audit(ctx, s, nil)
-	exitOn(err)
-	return r
-}

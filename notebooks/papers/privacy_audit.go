@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -27,36 +26,6 @@ func RatingSum(epsilon, sensitivity float64) audit.Mechanism {
 			return nil
 		},
 	}
-}
-
-// FigureAuditPower draws the epsilon that audits of the lesson's mechanism exclude against their
-// number of runs.
-func FigureAuditPower(s Scale) (*charts.Figure, error) {
-	repeats := pick(s, 5, 15, 25)
-	f := &charts.Figure{
-		Title: "How many runs a verdict takes",
-		X:     charts.Axis{Name: "runs in each world", Log: true}, Y: charts.Axis{Name: "largest ε excluded", Range: [2]float64{0, 2.5}},
-		Marks: []charts.Mark{charts.AtY(1, "claimed"), charts.AtY(2, "true of the wrong one")},
-		Scale: Here(s),
-	}
-	for i, sensitivity := range []float64{1, 2} {
-		line := charts.Series{Name: []string{"factor 2 forgotten: true ε = 2", "right: true ε = 1"}[i], Style: 2 - i}
-		for _, runs := range decades(2, pick(s, 4, 5, 6), 2) {
-			lo, hi, mean := math.Inf(1), 0.0, 0.0
-			for seed := range repeats {
-				found, err := RatingSum(1, sensitivity).Run(context.Background(), audit.Options{Runs: runs, Seed: uint64(PrivacySeed + seed)})
-				if err != nil {
-					return nil, err
-				}
-				lo, hi, mean = math.Min(lo, found.Epsilon), math.Max(hi, found.Epsilon), mean+found.Epsilon/float64(repeats)
-			}
-			line.X, line.Y = append(line.X, float64(runs)), append(line.Y, mean)
-			line.Lo, line.Hi = append(line.Lo, lo), append(line.Hi, hi)
-		}
-		f.Series = append(f.Series, line)
-	}
-	f.Caption = fmt.Sprintf("Mean of %d audits with 99%% confidence each; the bands hold all of them", repeats)
-	return f, nil
 }
 
 // claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm for two of a hundred

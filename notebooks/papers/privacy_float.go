@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"time"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Floating-point noise (Mironov, "On significance of the least significant bits for differential
-// privacy", 2012) and exact discrete noise.
+// Floating-point noise (Mironov, "On significance of the least significant bits for differential privacy", 2012) and exact discrete noise.
 
-// TextbookLaplace draws Laplace noise of scale 1 by inversion: the logarithm of a uniform number
-// with 53 bits, and a sign.
+// TextbookLaplace draws Laplace noise of scale 1 by inversion: the logarithm of a uniform number with 53 bits, and a sign.
 func TextbookLaplace(rng *rand.Rand) float64 {
 	z := -math.Log(1 - rng.Float64())
 	if rng.Uint64()&1 == 0 {
@@ -25,74 +21,8 @@ func TextbookLaplace(rng *rand.Rand) float64 {
 	return z
 }
 
-// reachable returns which of n consecutive float64 numbers from start, in [1/16, 1/8), can be the
-// release of TextbookLaplace on the value of a world, 0 or 1, as their distances from start in
-// units of the last place, by trying all uniform numbers that could lead there.
-func reachable(world int, start float64, n int) []float64 {
-	const digits = 1 << 53
-	unit := math.Ldexp(1, -56)
-	sign, least, most := 1.0, start, start+float64(n)*unit // what the noise has to be
-	if world == 1 {
-		sign, least, most = -1, 1-most, 1-start
-	}
-	seen := make(map[float64]bool)
-	for j := math.Floor(math.Exp(-most)*digits) - 8; j <= math.Ceil(math.Exp(-least)*digits)+8; j++ {
-		y := float64(world) - sign*math.Log(j/digits)
-		if d := (y - start) / unit; d >= 0 && d < float64(n) {
-			seen[d] = true
-		}
-	}
-	var out []float64
-	for d := range n {
-		if seen[float64(d)] {
-			out = append(out, float64(d))
-		}
-	}
-	return out
-}
-
-// FigureReachable draws which of consecutive float64 numbers can come out in which world.
-func FigureReachable() *charts.Figure {
-	const start, n = 0.1, 120
-	var worlds [2]map[float64]bool
-	var xs [2][]float64
-	for w := range worlds {
-		xs[w], worlds[w] = reachable(w, start, n), map[float64]bool{}
-		for _, x := range xs[w] {
-			worlds[w][x] = true
-		}
-	}
-	var only, both charts.Series
-	only = charts.Series{Name: "proves its world", Kind: charts.Scatter, Style: 2, Size: 12}
-	both = charts.Series{Name: "possible in both worlds", Kind: charts.Scatter, Style: 1, Size: 12}
-	for w := range xs {
-		for _, x := range xs[w] {
-			to := &only
-			if worlds[1-w][x] {
-				to = &both
-			}
-			to.X, to.Y = append(to.X, x), append(to.Y, float64(w))
-		}
-	}
-	f := &charts.Figure{
-		Title:  fmt.Sprintf("%d neighbouring float64 numbers: which can be released?", n),
-		X:      charts.Axis{Name: "distance from 0.1", Unit: "2⁻⁵⁶", Range: [2]float64{0, n}},
-		Y:      charts.Axis{Name: "world", Categories: []string{"0: true value 0", "1: true value 1"}},
-		Alt:    "Two rows of marks, one for each world: the float64 numbers that can come out. World 0 has about one in nine, world 1 about one in twenty, and hardly any is in both",
-		Height: 320, Scale: "all 53-bit uniform numbers that lead there, tried",
-		Caption: fmt.Sprintf("Textbook Laplace noise, ε = 1. %d numbers can be released in world 0 and %d in world 1, of these %d in both", len(xs[0]), len(xs[1]), len(both.X)/2),
-	}
-	for _, s := range []charts.Series{only, both} {
-		if len(s.X) > 0 {
-			f.Series = append(f.Series, s)
-		}
-	}
-	return f
-}
-
-// beyondWorld1 reports that the release of a float64 Laplace mechanism cannot come from world 1,
-// whose true value is 1: within 1/2 of zero that world's noise is between -3/2 and -1/2, a multiple
-// of 2^-53, and so is the sum.
+// beyondWorld1 reports that the release of a float64 Laplace mechanism cannot come from world 1, whose true value is 1: within 1/2 of zero that world's
+// noise is between -3/2 and -1/2, a multiple of 2^-53, and so is the sum.
 func beyondWorld1(y float64) bool {
 	scaled := math.Ldexp(y, 53)
 	return math.Abs(y) < 0.5 && scaled != math.Trunc(scaled)
@@ -138,31 +68,7 @@ func laplaces() ([]released, error) {
 	}, nil
 }
 
-// TableLowBits measures the attack on the low bits and the cost of a draw.
-func TableLowBits(s Scale) (*charts.Table, error) {
-	all, err := laplaces()
-	if err != nil {
-		return nil, err
-	}
-	releases := pick(s, 20_000, 200_000, 1_000_000)
-	t := charts.NewTable("Laplace noise of scale 1", "proved to be world 0, in world 0", "in world 1", "time a release [ns]")
-	for _, r := range all {
-		start := time.Now()
-		for range releases {
-			r.draw(0)
-		}
-		each := float64(time.Since(start)) / float64(releases)
-		shares := LowBits(releases, r.draw)
-		t.Add(r.name, fmt.Sprintf("%.1f%%", 100*shares[0]), fmt.Sprintf("%.1f%%", 100*shares[1]), fmt.Sprintf("%.0f", each))
-	}
-	t.Align = "lrrr"
-	t.Caption = fmt.Sprintf("%s releases in each world; ε = 1 is claimed for all", thousands(releases))
-	t.Scale = Here(s) + ", on the machine that ran it"
-	return t, nil
-}
-
-// discreteDraws draws integers from the system's randomness and returns the counts from -reach to
-// reach and the probabilities.
+// discreteDraws draws integers from the system's randomness and returns the counts from -reach to reach and the probabilities.
 func discreteDraws(gaussian bool, scale uint64, draws, reach int) (counts, p []float64, err error) {
 	var noise interface{ Rand(rand.Source) int64 }
 	weight := func(z float64) float64 { return math.Exp(-math.Abs(z) / float64(scale)) }
@@ -192,38 +98,6 @@ func discreteDraws(gaussian bool, scale uint64, draws, reach int) (counts, p []f
 	return counts, p, nil
 }
 
-// FigureDiscrete draws frequencies of discrete noise over their probabilities; a slider chooses the
-// law.
-func FigureDiscrete(s Scale) (*charts.Figure, error) {
-	const scale, reach = 4, 16
-	draws := pick(s, 20_000, 200_000, 1_000_000)
-	f := &charts.Figure{
-		Title: "Discrete noise from the system's randomness",
-		X:     charts.Axis{Name: "noise", Range: [2]float64{-20, 20}}, Y: charts.Axis{Name: "probability", Range: [2]float64{0, 0.14}},
-		Slider: &charts.Slider{Label: "law"},
-		Scale:  Here(s),
-	}
-	for _, gaussian := range []bool{true, false} {
-		counts, p, err := discreteDraws(gaussian, scale, draws, reach)
-		if err != nil {
-			return nil, err
-		}
-		bars, truth := charts.Series{Name: "drawn", Kind: charts.Bar, Style: 6}, charts.Series{Name: "exact", Kind: charts.Scatter, Style: 7, Size: 9}
-		for i := range counts {
-			x, share := float64(i-reach), counts[i]/float64(draws)
-			bars.X, bars.Y = append(bars.X, x), append(bars.Y, share)
-			truth.X, truth.Y = append(truth.X, x), append(truth.Y, p[i])
-		}
-		frame := charts.Frame{Value: "Laplace", Series: []charts.Series{bars, truth}, Caption: fmt.Sprintf("Discrete Laplace: P(z) ~ exp(−|z|/%d)", scale)}
-		if gaussian {
-			frame.Value, frame.Caption = "Gaussian", fmt.Sprintf("Discrete Gaussian: P(z) ~ exp(−z²/(2·%d²))", scale)
-		}
-		f.Slider.Frames = append(f.Slider.Frames, frame)
-	}
-	f.Caption = fmt.Sprintf("%s draws; the standard error of a bar is at most %.2g", thousands(draws), 0.5/math.Sqrt(float64(draws)))
-	return f, nil
-}
-
 func claimLowBits(s Scale) (string, error) {
 	releases := pick(s, 20_000, 100_000, 1_000_000)
 	all, err := laplaces()
@@ -244,8 +118,7 @@ func claimLowBits(s Scale) (string, error) {
 	return evidence + fmt.Sprintf("%s releases", thousands(releases)), nil
 }
 
-// claimDiscrete is a chi-square test of both laws. The system's randomness has no seed: five
-// standard deviations, a false alarm below 1e-5 in each run.
+// claimDiscrete is a chi-square test of both laws. The system's randomness has no seed: five standard deviations, a false alarm below 1e-5 in each run.
 func claimDiscrete(s Scale) (string, error) {
 	const scale, reach = 4, 14
 	draws := pick(s, 50_000, 200_000, 1_000_000)
@@ -266,8 +139,7 @@ func claimDiscrete(s Scale) (string, error) {
 		}
 		add(rest, restP)
 		freedom := float64(len(counts))
-		// Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly
-		// normal.
+		// Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly normal.
 		score := (math.Cbrt(square/freedom) - (1 - 2/(9*freedom))) / math.Sqrt(2/(9*freedom))
 		if math.Abs(score) > 5 {
 			return "", fmt.Errorf("Gaussian %v: chi-square %.1f with %.0f degrees of freedom, %.1f standard deviations off", gaussian, square, freedom, score)

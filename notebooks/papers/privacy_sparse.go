@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -84,43 +83,6 @@ func AllBelowLoss(v *mechanism.SparseVector, queries int, threshold float64, fre
 
 // sparseThreshold is the threshold above the answers of the first world.
 const sparseThreshold = 12
-
-// FigureSparse draws the loss of the event against the number of queries, computed and measured.
-func FigureSparse(s Scale) (*charts.Figure, error) {
-	const epsilon = 1
-	v, err := SparseVector(epsilon)
-	if err != nil {
-		return nil, err
-	}
-	runs := pick(s, 20_000, 200_000, 2_000_000)
-	f := &charts.Figure{
-		Title: "Sparse vector, ε = 1: what “nothing was above” gives away",
-		X:     charts.Axis{Name: "queries", Log: true, Range: [2]float64{0.9, 1100}}, Y: charts.Axis{Name: "ε of the event", Log: true, Range: [2]float64{1e-3, 100}},
-		Marks: []charts.Mark{charts.AtY(epsilon, "budget")},
-		Scale: Here(s),
-	}
-	measured := charts.Series{Name: "measured", Kind: charts.Scatter, Style: 7, Size: 11}
-	for _, fresh := range []bool{true, false} {
-		line := charts.Series{Name: "one noisy threshold: bounded", Style: 1}
-		if fresh {
-			line = charts.Series{Name: "fresh threshold for each query: no bound", Style: 2}
-		}
-		for _, k := range decades(0, 3, 4) {
-			line.X, line.Y = append(line.X, float64(k)), append(line.Y, AllBelowLoss(v, k, sparseThreshold, fresh))
-		}
-		f.Series = append(f.Series, line)
-		for _, k := range []int{3, 10, 30, 100} {
-			if loss, se := measureLoss(v, k, runs, fresh); se < 0.2*loss {
-				measured.X, measured.Y = append(measured.X, float64(k)), append(measured.Y, loss)
-				measured.Lo, measured.Hi = append(measured.Lo, loss-1.96*se), append(measured.Hi, loss+1.96*se)
-			}
-		}
-	}
-	f.Series = append(f.Series, measured)
-	f.Caption = fmt.Sprintf("Lines: exact. Squares: %s runs in each world with 95%% error bars, where these are short enough to say something. "+
-		"All answers are 0 in one world and 1 in the other, the threshold is %d", thousands(runs), sparseThreshold)
-	return f, nil
-}
 
 // measureLoss estimates the loss of the event from runs in both worlds, with its standard error.
 func measureLoss(v *mechanism.SparseVector, queries, runs int, fresh bool) (loss, se float64) {

@@ -7,7 +7,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // The lesson's claims are tested by TestClaims and TestMutations; here are the computations that
@@ -86,35 +85,6 @@ func TestNoisyGreedyClaims(t *testing.T) {
 	}
 	if c := privacy.ClaimOf(g); math.Abs(c.Epsilon()-50*2.0/noisyGreedyScale) > 1e-9 {
 		t.Errorf("claims epsilon = %v before 50 rounds, want 20", c.Epsilon())
-	}
-}
-
-// TestReachable draws until the window is hit: what comes out is what was said to be reachable.
-func TestReachable(t *testing.T) {
-	const start, n = 0.1, 1 << 44 // a window wide enough to be hit
-	unit := math.Ldexp(1, -56)
-	rng := random.New(PrivacySeed, 0, "reachable")
-	for world := range 2 {
-		hits := 0
-		for range 400_000 {
-			y := float64(world) + TextbookLaplace(rng)
-			d := (y - start) / unit
-			if d < 0 || d >= n {
-				continue
-			}
-			hits++
-			near := reachable(world, start+math.Floor(d/64)*64*unit, 64)
-			found := false
-			for _, x := range near {
-				found = found || x == d-math.Floor(d/64)*64
-			}
-			if !found {
-				t.Fatalf("world %d: %v came out, and is not said to be reachable", world, y)
-			}
-		}
-		if hits < 10 {
-			t.Errorf("world %d: %d hits: nothing is tested", world, hits)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -33,34 +32,7 @@ func userPlans() ([]string, []privacy.Plan, error) {
 	return []string{"Laplace", "Gaussian (BLT)"}, []privacy.Plan{privacy.PlanOf(l, privacy.All), privacy.PlanOf(blt, privacy.All)}, nil
 }
 
-// FigureUsers draws the epsilon of a user against her number of records, for claims that are about
-// one record.
-func FigureUsers() (*charts.Figure, error) {
-	names, plans, err := userPlans()
-	if err != nil {
-		return nil, err
-	}
-	f := &charts.Figure{
-		Title: "A promise for one record, read by a user who has k",
-		X:     charts.Axis{Name: "records of the user, k", Log: true, Range: [2]float64{0.9, 110}}, Y: charts.Axis{Name: "her ε", Log: true, Range: [2]float64{0.8, 1500}},
-		Scale: "exact accounting", Caption: "All claims are for ε = 1 and one record; δ = 10⁻⁶ for the Gaussian, 0 for Laplace",
-	}
-	for i, p := range plans {
-		line := charts.Series{Name: names[i], Style: 1 + i}
-		for _, k := range []int{1, 2, 3, 5, 10, 20, 30, 50, 100} {
-			user, err := p.ForUsers(k)
-			if err != nil {
-				return nil, err
-			}
-			line.X, line.Y = append(line.X, float64(k)), append(line.Y, user.Claim().Epsilon())
-		}
-		f.Series = append(f.Series, line)
-	}
-	return f, nil
-}
-
-// claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu
-// exactly.
+// claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu exactly.
 func claimUsers(Scale) (string, error) {
 	names, plans, err := userPlans()
 	if err != nil {
@@ -108,8 +80,7 @@ func claimUsers(Scale) (string, error) {
 // trustBudget is the budget of the figure about trust.
 var trustBudget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
-// ShuffledLocal returns the largest epsilon of a user's message such that so many of them,
-// shuffled, keep the budget.
+// ShuffledLocal returns the largest epsilon of a user's message such that so many of them, shuffled, keep the budget.
 func ShuffledLocal(users int, b privacy.Budget) (float64, error) {
 	lo, hi := b.Epsilon, b.Epsilon+math.Log(float64(users))
 	for range 16 {
@@ -127,14 +98,12 @@ func ShuffledLocal(users int, b privacy.Budget) (float64, error) {
 	return lo, nil
 }
 
-// ResponsesSD is the standard deviation of the estimated count of a binary answer among so many
-// users who respond with that epsilon.
+// ResponsesSD is the standard deviation of the estimated count of a binary answer among so many users who respond with that epsilon.
 func ResponsesSD(users int, epsilon float64) float64 {
 	return math.Sqrt(float64(users)) / (2 * math.Sinh(epsilon/2))
 }
 
-// measureResponses estimates a count a number of times and returns the standard deviation of its
-// error.
+// measureResponses estimates a count a number of times and returns the standard deviation of its error.
 func measureResponses(users, repeats int, epsilon float64) (float64, error) {
 	r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
 	if err := r.Init(); err != nil {
@@ -164,42 +133,6 @@ func measureResponses(users, repeats int, epsilon float64) (float64, error) {
 	return math.Sqrt(square / float64(repeats)), nil
 }
 
-// FigureTrust draws the error of a count among n users under three trust models.
-func FigureTrust(s Scale) (*charts.Figure, error) {
-	repeats := pick(s, 100, 400, 1_000)
-	f := &charts.Figure{
-		Title: "What it costs to trust nobody",
-		X:     charts.Axis{Name: "users n", Log: true}, Y: charts.Axis{Name: "standard deviation of the count", Log: true, Range: [2]float64{1, 1000}},
-		Scale: Here(s),
-	}
-	local, shuffled := charts.Series{Name: "local: nobody is trusted", Style: 2}, charts.Series{Name: "shuffle: the order is trusted to be lost", Style: 3}
-	central := charts.Series{Name: "central: the curator is trusted", Style: 1}
-	measured := charts.Series{Name: "measured", Kind: charts.Scatter, Style: 7, Size: 11}
-	for _, n := range decades(2, 5, 2) {
-		x := float64(n)
-		each, err := ShuffledLocal(n, trustBudget)
-		if err != nil {
-			return nil, err
-		}
-		central.X, central.Y = append(central.X, x), append(central.Y, math.Sqrt2/trustBudget.Epsilon)
-		local.X, local.Y = append(local.X, x), append(local.Y, ResponsesSD(n, trustBudget.Epsilon))
-		shuffled.X, shuffled.Y = append(shuffled.X, x), append(shuffled.Y, ResponsesSD(n, each))
-		if n > 10_000 {
-			continue
-		}
-		for _, epsilon := range []float64{trustBudget.Epsilon, each} {
-			sd, err := measureResponses(n, repeats, epsilon)
-			if err != nil {
-				return nil, err
-			}
-			measured.X, measured.Y = append(measured.X, x), append(measured.Y, sd)
-		}
-	}
-	f.Series = []charts.Series{local, shuffled, central, measured}
-	f.Caption = fmt.Sprintf("How many of n users answer yes, at ε = 1 and, for the shuffle, δ = 10⁻⁶. Lines: computed. Squares: randomised responses, %d estimates each", repeats)
-	return f, nil
-}
-
 // claimTrust measures the two models in which users randomise.
 func claimTrust(s Scale) (string, error) {
 	const users = 1000
@@ -227,33 +160,6 @@ func claimTrust(s Scale) (string, error) {
 	return fmt.Sprintf("a count among %d users, ε = 1: local %.1f, shuffled %.1f (ε = %.2f for each message), central %.1f", users, sds[0], sds[1], each, central), nil
 }
 
-// FigureOdometer draws the epsilon spent after each round.
-func FigureOdometer(rounds int) (*charts.Figure, error) {
-	f := &charts.Figure{
-		Title: fmt.Sprintf("ε spent after round t, T = %s", thousands(rounds)),
-		X:     charts.Axis{Name: "round t", Log: true, Range: [2]float64{1, float64(rounds)}}, Y: charts.Axis{Name: "ε spent at δ = 10⁻⁶", Range: [2]float64{0, 1}},
-		Scale: "exact accounting",
-	}
-	for _, c := range continuals {
-		if c.name != "binary tree" && c.name != "BLT" {
-			continue
-		}
-		spent, err := c.spent(rounds)
-		if err != nil {
-			return nil, err
-		}
-		line := charts.Series{Name: c.name, Style: c.style, Y: spent}
-		if c.name == "binary tree" {
-			line.Kind = charts.Step
-		}
-		for t := range spent {
-			line.X = append(line.X, float64(t+1))
-		}
-		f.Series = append(f.Series, line)
-	}
-	return f, nil
-}
-
 // spent returns the epsilon spent after rounds 1, ..., rounds-1.
 func (c continual) spent(rounds int) ([]float64, error) {
 	a, err := c.initialised(2, rounds)
@@ -270,8 +176,7 @@ func (c continual) spent(rounds int) ([]float64, error) {
 	return out, nil
 }
 
-// claimOdometer: what is spent never falls, ends at the claim, and stands still in the tree but for
-// powers of two.
+// claimOdometer: what is spent never falls, ends at the claim, and stands still in the tree but for powers of two.
 func claimOdometer(Scale) (string, error) {
 	const rounds = 700
 	var evidence string
@@ -294,13 +199,4 @@ func claimOdometer(Scale) (string, error) {
 		evidence += fmt.Sprintf("%s: %.2f after round 1, %.2f after round %d; ", c.name, spent[0], spent[rounds/2-1], rounds/2)
 	}
 	return evidence + fmt.Sprintf("1 at the end, T = %d", rounds), nil
-}
-
-// TableClaim lays a claim out, a fact a row.
-func TableClaim(name string, c privacy.Claim) *charts.Table {
-	t := charts.NewTable(name, "")
-	for _, f := range c.Fields() {
-		t.Add(f[0], f[1])
-	}
-	return t
 }
