@@ -114,8 +114,8 @@ func movieTrials(s Scale) int { return pick(s, 2, 20, 200) }
 
 func movieRounds(s Scale) int { return pick(s, 2_000, MATMovieHorizon, MATMovieHorizon) }
 
-// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each after
-// the last round.
+// reportMATTable3 lists the movies of the best basis, and how often the policies recommend each
+// after the last round.
 func reportMATTable3(s Scale, _ []*simulate.Table) (*charts.Table, error) {
 	m, err := LoadMovies()
 	if err != nil {

@@ -35,7 +35,7 @@ var mutations = []mutationtest.Mutation{
 	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "c.standings[i].Target = or(c.TargetScale, 1) *", "c.standings[i].Target = 1e-3 * or(c.TargetScale, 1) *"},
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 1"},
 	{"round 0", "the claim forgets that round 0 shows all arms", "pkg/mechanism/slot_noise.go", "t.setup.Arms*min(records, 1)", "t.setup.Slots*min(records, 1)"},
-	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/blocks.go", "if b.later, err = n.scale(s.Slots, side); err != nil {", "if b.later, err = n.scale(10*s.Slots, side); err != nil {"},
+	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/slot_noise.go", "t.later, err = n.scale(t.setup.Slots, side)", "t.later, err = n.scale(10*t.setup.Slots, side)"},
 	{"movies", "a movie that she has not rated counts", "pkg/environment/ratings.go", "y[i] = float64(set[a/64] >> (a % 64) & 1)", "y[i] = float64(^set[a/64] >> (a % 64) & 1)"},
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
 	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},

@@ -19,7 +19,8 @@ type composed struct {
 	exact func(k int) float64 // nil where there is no closed form
 }
 
-// compositions are the mechanisms of the lesson; Gaussian noise is such that a record moves it by a tenth of a standard deviation.
+// compositions are the mechanisms of the lesson; Gaussian noise is such that a record moves it by a
+// tenth of a standard deviation.
 var compositions = []composed{
 	{"Laplace", privacy.LaplaceEvent{Epsilon: 0.1}, nil},
 	{"Gaussian", privacy.GaussianEvent{Mu: 0.1}, func(k int) float64 {
@@ -28,8 +29,8 @@ var compositions = []composed{
 	{"randomised response", privacy.ResponseEvent{Epsilon: 0.1, Choices: 2}, func(k int) float64 { return ResponsesEpsilon(k, 0.1, CompositionDelta) }},
 }
 
-// ResponsesEpsilon is the exact epsilon at delta of k randomised responses to one question: the number of answers that are the truth is binomial, and j of them
-// have the loss (2j - k) epsilon.
+// ResponsesEpsilon is the exact epsilon at delta of k randomised responses to one question: the
+// number of answers that are the truth is binomial, and j of them have the loss (2j - k) epsilon.
 func ResponsesEpsilon(k int, epsilon, delta float64) float64 {
 	p := SuccessBound(epsilon)
 	logs := make([]float64, k+1) // of the probability that j answers are the truth
@@ -62,8 +63,8 @@ func ResponsesEpsilon(k int, epsilon, delta float64) float64 {
 	return hi
 }
 
-// asGuarantee is the textbook's view of k Gaussian releases: each is an (epsilon, delta) guarantee and nothing else is known of it. Half
-// of delta goes to the releases.
+// asGuarantee is the textbook's view of k Gaussian releases: each is an (epsilon, delta) guarantee
+// and nothing else is known of it. Half of delta goes to the releases.
 func asGuarantee(e privacy.Event, k int) privacy.Event {
 	if g, ok := e.(privacy.GaussianEvent); ok {
 		each := CompositionDelta / float64(2*k)

@@ -30,7 +30,8 @@ var continuals = []continual{
 	{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: ContinualBudget} }},
 }
 
-// initialised returns a mechanism over so many rounds, for rows of that length and of norm 1 at most.
+// initialised returns a mechanism over so many rounds, for rows of that length and of norm 1 at
+// most.
 func (c continual) initialised(dim, rounds int) (privacy.Accumulator, error) {
 	a := c.make()
 	return a, a.Init(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1, Alpha: 0.01})
@@ -42,8 +43,9 @@ func noiseUnit() (float64, error) {
 	return 1 / mu, err
 }
 
-// noiseByRound measures the standard deviation of an entry of the release at rounds 1, ..., rounds-1, in noise units, by drawing the noise of so many runs without data. An
-// estimate is off by a relative 1/sqrt(2 samples), samples being the second result.
+// noiseByRound measures the standard deviation of an entry of the release at rounds 1, ...,
+// rounds-1, in noise units, by drawing the noise of so many runs without data. An estimate is off
+// by a relative 1/sqrt(2 samples), samples being the second result.
 func (c continual) noiseByRound(rounds, runs int) (sd []float64, samples int, err error) {
 	const dim = 14 // 91 entries off the diagonal: as many samples a run
 	a, err := c.initialised(dim, rounds)
@@ -78,8 +80,8 @@ func (c continual) noiseByRound(rounds, runs int) (sd []float64, samples int, er
 
 func continualRuns(s Scale) int { return pick(s, 40, 200, 1_000) }
 
-// TreeMaxSD is the largest standard deviation of a release of the binary tree, in noise units: the root of the largest number of nodes summed, times
-// that of the nodes that a row is in.
+// TreeMaxSD is the largest standard deviation of a release of the binary tree, in noise units: the
+// root of the largest number of nodes summed, times that of the nodes that a row is in.
 func TreeMaxSD(rounds int) float64 {
 	most := 0
 	for t := rounds - 1; t > 0; t &= t - 1 { // the last prefix, and those that have ones below a digit of it
@@ -88,7 +90,8 @@ func TreeMaxSD(rounds int) float64 {
 	return math.Sqrt(float64(most)) * math.Sqrt(float64(bits.Len(uint(rounds-1))))
 }
 
-// SquareRootMaxSD is that of the square-root factorisation: the sum of the squares of binom(2k, k)/4^k, k < rounds-1.
+// SquareRootMaxSD is that of the square-root factorisation: the sum of the squares of binom(2k,
+// k)/4^k, k < rounds-1.
 func SquareRootMaxSD(rounds int) float64 {
 	sum, f := 0.0, 1.0
 	for k := 1; k < rounds; k++ {
@@ -98,7 +101,8 @@ func SquareRootMaxSD(rounds int) float64 {
 	return sum
 }
 
-// maxSD returns the largest standard deviation of a mechanism's release over the rounds, in noise units.
+// maxSD returns the largest standard deviation of a mechanism's release over the rounds, in noise
+// units.
 func (c continual) maxSD(rounds int) (float64, error) {
 	switch c.make().(type) {
 	case *mechanism.Tree:

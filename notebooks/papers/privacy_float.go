@@ -10,9 +10,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Floating-point noise (Mironov, "On significance of the least significant bits for differential privacy", 2012) and exact discrete noise.
+// Floating-point noise (Mironov, "On significance of the least significant bits for differential
+// privacy", 2012) and exact discrete noise.
 
-// TextbookLaplace draws Laplace noise of scale 1 by inversion: the logarithm of a uniform number with 53 bits, and a sign.
+// TextbookLaplace draws Laplace noise of scale 1 by inversion: the logarithm of a uniform number
+// with 53 bits, and a sign.
 func TextbookLaplace(rng *rand.Rand) float64 {
 	z := -math.Log(1 - rng.Float64())
 	if rng.Uint64()&1 == 0 {
@@ -21,8 +23,9 @@ func TextbookLaplace(rng *rand.Rand) float64 {
 	return z
 }
 
-// beyondWorld1 reports that the release of a float64 Laplace mechanism cannot come from world 1, whose true value is 1: within 1/2 of zero that world's
-// noise is between -3/2 and -1/2, a multiple of 2^-53, and so is the sum.
+// beyondWorld1 reports that the release of a float64 Laplace mechanism cannot come from world 1,
+// whose true value is 1: within 1/2 of zero that world's noise is between -3/2 and -1/2, a multiple
+// of 2^-53, and so is the sum.
 func beyondWorld1(y float64) bool {
 	scaled := math.Ldexp(y, 53)
 	return math.Abs(y) < 0.5 && scaled != math.Trunc(scaled)
@@ -68,7 +71,8 @@ func laplaces() ([]released, error) {
 	}, nil
 }
 
-// discreteDraws draws integers from the system's randomness and returns the counts from -reach to reach and the probabilities.
+// discreteDraws draws integers from the system's randomness and returns the counts from -reach to
+// reach and the probabilities.
 func discreteDraws(gaussian bool, scale uint64, draws, reach int) (counts, p []float64, err error) {
 	var noise interface{ Rand(rand.Source) int64 }
 	weight := func(z float64) float64 { return math.Exp(-math.Abs(z) / float64(scale)) }
@@ -118,7 +122,8 @@ func claimLowBits(s Scale) (string, error) {
 	return evidence + fmt.Sprintf("%s releases", thousands(releases)), nil
 }
 
-// claimDiscrete is a chi-square test of both laws. The system's randomness has no seed: five standard deviations, a false alarm below 1e-5 in each run.
+// claimDiscrete is a chi-square test of both laws. The system's randomness has no seed: five
+// standard deviations, a false alarm below 1e-5 in each run.
 func claimDiscrete(s Scale) (string, error) {
 	const scale, reach = 4, 14
 	draws := pick(s, 50_000, 200_000, 1_000_000)
@@ -139,7 +144,8 @@ func claimDiscrete(s Scale) (string, error) {
 		}
 		add(rest, restP)
 		freedom := float64(len(counts))
-		// Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly normal.
+		// Wilson and Hilferty: the cube root of a chi-square over its degrees of freedom is nearly
+		// normal.
 		score := (math.Cbrt(square/freedom) - (1 - 2/(9*freedom))) / math.Sqrt(2/(9*freedom))
 		if math.Abs(score) > 5 {
 			return "", fmt.Errorf("Gaussian %v: chi-square %.1f with %.0f degrees of freedom, %.1f standard deviations off", gaussian, square, freedom, score)

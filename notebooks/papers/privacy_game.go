@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The lesson on privacy, notebook 00b: the game that defines it. The year in the seed is that of Dwork, McSherry, Nissim, Smith,
-// "Calibrating noise to sensitivity in private data analysis".
+// The lesson on privacy, notebook 00b: the game that defines it. The year in the seed is that of
+// Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data analysis".
 
 // PrivacySeed is the seed of everything that the lesson draws.
 const PrivacySeed = 2006
@@ -48,7 +48,8 @@ func grid(lo, hi float64, n int) []float64 {
 	return g
 }
 
-// BestGuess is the world under which a release of the noisy count is likelier: no attacker does better, on average.
+// BestGuess is the world under which a release of the noisy count is likelier: no attacker does
+// better, on average.
 func BestGuess(release float64) int {
 	if release > PrivacyCount+0.5 {
 		return 1
@@ -56,10 +57,12 @@ func BestGuess(release float64) int {
 	return 0
 }
 
-// LaplaceSuccess is the share of games that the best attacker wins against Laplace noise of scale 1/epsilon on a count.
+// LaplaceSuccess is the share of games that the best attacker wins against Laplace noise of scale
+// 1/epsilon on a count.
 func LaplaceSuccess(epsilon float64) float64 { return 1 - math.Exp(-epsilon/2)/2 }
 
-// SuccessBound is the largest share of games that any attacker wins against any epsilon-private release, e^eps/(1+e^eps).
+// SuccessBound is the largest share of games that any attacker wins against any epsilon-private
+// release, e^eps/(1+e^eps).
 func SuccessBound(epsilon float64) float64 { return 1 / (1 + math.Exp(-epsilon)) }
 
 // won is the share of games that the best attacker wins, with its standard error.
@@ -107,13 +110,14 @@ func thousands(n int) string {
 	return s
 }
 
-// TradeOffBound is the least share of misses that (epsilon, delta)-privacy leaves an attacker with a share alpha of false alarms
-// (Wasserman and Zhou 2010; Kairouz, Oh, Viswanath 2015).
+// TradeOffBound is the least share of misses that (epsilon, delta)-privacy leaves an attacker with
+// a share alpha of false alarms (Wasserman and Zhou 2010; Kairouz, Oh, Viswanath 2015).
 func TradeOffBound(alpha float64, b privacy.Budget) float64 {
 	return math.Max(0, math.Max(1-b.Delta-math.Exp(b.Epsilon)*alpha, math.Exp(-b.Epsilon)*(1-b.Delta-alpha)))
 }
 
-// LaplaceTradeOff is the least share of misses against Laplace noise whose scale is the sensitivity over epsilon.
+// LaplaceTradeOff is the least share of misses against Laplace noise whose scale is the sensitivity
+// over epsilon.
 func LaplaceTradeOff(alpha, epsilon float64) float64 {
 	switch {
 	case alpha <= math.Exp(-epsilon)/2:
@@ -124,18 +128,20 @@ func LaplaceTradeOff(alpha, epsilon float64) float64 {
 	return math.Exp(-epsilon) * (1 - alpha)
 }
 
-// GaussianTradeOff is the least share of misses against Gaussian noise that a record moves by mu standard deviations.
+// GaussianTradeOff is the least share of misses against Gaussian noise that a record moves by mu
+// standard deviations.
 func GaussianTradeOff(alpha, mu float64) float64 {
 	return normalCDF(-math.Sqrt2*math.Erfinv(2*alpha-1) - mu)
 }
 
 func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// tradeOffDelta is the delta of the Gaussian in the trade-off figure: far more than one would spend, such that it can be seen.
+// tradeOffDelta is the delta of the Gaussian in the trade-off figure: far more than one would
+// spend, such that it can be seen.
 const tradeOffDelta = 0.02
 
-// errorRates draws n releases in each world and returns the false alarms and misses of the attacker who says B above a threshold, at thresholds
-// that are evenly spread over the releases.
+// errorRates draws n releases in each world and returns the false alarms and misses of the attacker
+// who says B above a threshold, at thresholds that are evenly spread over the releases.
 func errorRates(n, points int, release func(world int) float64) (alpha, beta []float64) {
 	var worlds [2][]float64
 	for w := range worlds {

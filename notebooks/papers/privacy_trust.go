@@ -32,7 +32,8 @@ func userPlans() ([]string, []privacy.Plan, error) {
 	return []string{"Laplace", "Gaussian (BLT)"}, []privacy.Plan{privacy.PlanOf(l, privacy.All), privacy.PlanOf(blt, privacy.All)}, nil
 }
 
-// claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu exactly.
+// claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu
+// exactly.
 func claimUsers(Scale) (string, error) {
 	names, plans, err := userPlans()
 	if err != nil {
@@ -80,7 +81,8 @@ func claimUsers(Scale) (string, error) {
 // trustBudget is the budget of the figure about trust.
 var trustBudget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
-// ShuffledLocal returns the largest epsilon of a user's message such that so many of them, shuffled, keep the budget.
+// ShuffledLocal returns the largest epsilon of a user's message such that so many of them,
+// shuffled, keep the budget.
 func ShuffledLocal(users int, b privacy.Budget) (float64, error) {
 	lo, hi := b.Epsilon, b.Epsilon+math.Log(float64(users))
 	for range 16 {
@@ -98,12 +100,14 @@ func ShuffledLocal(users int, b privacy.Budget) (float64, error) {
 	return lo, nil
 }
 
-// ResponsesSD is the standard deviation of the estimated count of a binary answer among so many users who respond with that epsilon.
+// ResponsesSD is the standard deviation of the estimated count of a binary answer among so many
+// users who respond with that epsilon.
 func ResponsesSD(users int, epsilon float64) float64 {
 	return math.Sqrt(float64(users)) / (2 * math.Sinh(epsilon/2))
 }
 
-// measureResponses estimates a count a number of times and returns the standard deviation of its error.
+// measureResponses estimates a count a number of times and returns the standard deviation of its
+// error.
 func measureResponses(users, repeats int, epsilon float64) (float64, error) {
 	r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
 	if err := r.Init(); err != nil {
@@ -176,7 +180,8 @@ func (c continual) spent(rounds int) ([]float64, error) {
 	return out, nil
 }
 
-// claimOdometer: what is spent never falls, ends at the claim, and stands still in the tree but for powers of two.
+// claimOdometer: what is spent never falls, ends at the claim, and stands still in the tree but for
+// powers of two.
 func claimOdometer(Scale) (string, error) {
 	const rounds = 700
 	var evidence string
