@@ -7,7 +7,10 @@
 //   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes
 //   - [Regret], [Curves]: the figure of a simulation's regret
 //   - [Finals]: the regret at the end, over a parameter
+//   - [Sweep], [LogLog], [Function], [Points], [Ellipse]: curves of a parameter, of a formula, of a
+//     quadratic form
 //   - [Table], [NewTable]: a table of text and numbers
+//   - [Standings], [Findings]: a run's last regrets, what audits found
 //   - [Slider], [Frame], [Over]: a figure that changes with a value
 //   - [Tree], [Node]: the tree mechanism, round by round
 //   - [Graph], [Edge], [Vertex]: a graph whose edges the reader clicks, or the greedy algorithm
