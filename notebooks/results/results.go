@@ -4,6 +4,9 @@
 // The trials of jdp-exp2-gap0 and jdp-exp2-gap0.1 took 71 minutes on two cores, at the version that
 // their headers name as another one; the tables were written from that run's checkpoint.
 //
+// survey-imed.csv is what make reproduce prints, by the tables survey-imed-*: the 16 cells of the
+// paper of DP-IMED.
+//
 // The tables of jdp-exp1, jdp-exp2 and jdp-exp3 were made before a mistake in the research
 // generator of normals was found: one of the 256 layers of its ziggurat was accepted where it
 // should be rejected in part, so that the variance was 0.14% too small, that of noise and contexts

@@ -4,6 +4,7 @@
 //   - [Experiment], [Policy]: what to run; [Experiment.Run] and [RunAll] run it
 //   - [Sweep]: an experiment at each value of a parameter; [Play]: one trial, round by round
 //   - [Trials], [Sample]: trials of a game of your own
+//   - Experiment.FastForward: jumps over the rounds of a batch, for long horizons
 //   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised
 //   - [Table], [ReadCSV]: a result in the form in which it is published
 //   - [Provenance], [Version]: where a result comes from
