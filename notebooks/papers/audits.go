@@ -115,13 +115,16 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 
 func responseItem(runs int) audit.Item {
 	const epsilon = 1
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
+		exitOn(m.Init())
+		return m
+	}}
 	return audit.Mechanism{
 		Name: "randomised response", Claim: privacy.Budget{Epsilon: epsilon}, Exact: epsilon, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
-			if err := m.Init(); err != nil {
-				return err
-			}
+			m := pool.Get().(*mechanism.RandomisedResponse)
+			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			answer, err := m.Respond(world)
 			out[0] = float64(answer)
@@ -136,13 +139,16 @@ func responseItem(runs int) audit.Item {
 // epsilon is well over the claim, as it is where the queries' noise is too small.
 func sparseVectorItem(runs int) audit.Item {
 	const epsilon, queries = 1, 41
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+		exitOn(m.Init())
+		return m
+	}}
 	return audit.Mechanism{
 		Name: "sparse vector", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
-			if err := m.Init(); err != nil {
-				return err
-			}
+			m := pool.Get().(*mechanism.SparseVector)
+			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			for out[0] = 0; out[0] < queries; out[0]++ {
 				value, threshold := float64(1-world), 6.0
@@ -160,13 +166,16 @@ func sparseVectorItem(runs int) audit.Item {
 
 func topKItem(runs int) audit.Item {
 	const epsilon = 1
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
+		exitOn(m.Init())
+		return m
+	}}
 	return audit.Mechanism{
 		Name: "top-2 of 5 by Gumbel noise", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs, Outputs: 2,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
-			if err := m.Init(); err != nil {
-				return err
-			}
+			m := pool.Get().(*mechanism.TopK)
+			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			scores := [2][]float64{{1, 1, 0, 0, 0}, {0, 0, 1, 1, 1}}[world]
 			chosen, err := m.Choose(scores, nil)

@@ -69,6 +69,22 @@ func AmplifiedEpsilon(delta, mu float64, n int) float64 {
 	if !(local > 0) || math.IsInf(local, 1) || n < 2 {
 		return local
 	}
+	epsilon, _ := amplifications.recall(amplification{Budget{0, delta}, mu, n}, func() (float64, error) {
+		return amplifiedEpsilon(local, delta, mu, n), nil
+	})
+	return epsilon
+}
+
+// amplification is what an amplified epsilon, or an amplified mu if there is none, is computed of.
+type amplification struct {
+	budget Budget
+	mu     float64
+	n      int
+}
+
+var amplifications memory[amplification, float64]
+
+func amplifiedEpsilon(local, delta, mu float64, n int) float64 {
 	// AmplifiedDelta need not fall in epsilon, as an exchange of laws costs 1 + e^epsilon. So the scan
 	// starts from below.
 	const points = 40
@@ -100,9 +116,13 @@ func AmplifiedMu(b Budget, n int) (float64, error) {
 	if n < 1 {
 		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
 	}
+	return amplifications.recall(amplification{b, 0, n}, func() (float64, error) { return amplifiedMu(low, b, n), nil })
+}
+
+func amplifiedMu(low float64, b Budget, n int) float64 {
 	high := low * (1 + 1e-6)
 	if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {
-		return low, nil
+		return low
 	}
 	for high < 1e3 && AmplifiedDelta(b.Epsilon, high, n) <= b.Delta {
 		low, high = high, 2*high
@@ -114,7 +134,7 @@ func AmplifiedMu(b Budget, n int) (float64, error) {
 			high = middle
 		}
 	}
-	return low, nil
+	return low
 }
 
 // clonesDelta returns an upper bound on the delta at epsilon of the pair in Theorem 3.2 of Feldman,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
 )
 
 // question is what the PLD accountant was asked.
@@ -17,38 +16,21 @@ type question struct {
 
 // answers holds the bounds that the PLD accountant has computed. An experiment asks for the same
 // claim again and again, and the accountant takes up to a second.
-var answers = struct {
-	sync.Mutex
-	to map[question][2]float64
-}{to: map[question][2]float64{}}
+var answers memory[question, [2]float64]
 
-// Limits on what is remembered: on the answers, and on the length of an event that is spelled.
-const (
-	mostAnswers = 1 << 12
-	mostSpelled = 1 << 12
-)
+// mostSpelled limits the length of an event that is spelled.
+const mostSpelled = 1 << 12
 
 // recall returns the bounds that answer a question, and computes them if it is new or has no event.
-// Errors are not remembered. When there is no room for an answer, all are forgotten.
 func (q question) recall(compute func() (lo, hi float64, err error)) (lo, hi float64, err error) {
 	if q.event == "" {
 		return compute()
 	}
-	answers.Lock()
-	known, ok := answers.to[q]
-	answers.Unlock()
-	if ok {
-		return known[0], known[1], nil
-	}
-	if lo, hi, err = compute(); err == nil {
-		answers.Lock()
-		defer answers.Unlock()
-		if len(answers.to) == mostAnswers {
-			clear(answers.to)
-		}
-		answers.to[q] = [2]float64{lo, hi}
-	}
-	return lo, hi, err
+	bounds, err := answers.recall(q, func() ([2]float64, error) {
+		lo, hi, err := compute()
+		return [2]float64{lo, hi}, err
+	})
+	return bounds[0], bounds[1], err
 }
 
 // spell returns an event with all digits of its numbers, or nothing if it is too long or if it
