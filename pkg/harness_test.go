@@ -159,13 +159,14 @@ func settable(args []any) (values []reflect.Value, list []leaf) {
 }
 
 // harnessCases lists every leaf of every subject at every extreme, one at a time, and some pairs of
-// them. With -short a slow subject has each leaf at every eighth extreme, and the next leaf at the
-// extremes after those: all subjects, leaves and extremes are there, but not all together.
+// them. With -short a subject has each leaf at every second extreme, or every eighth if it is slow,
+// and the next leaf at the extremes after those: all subjects, leaves and extremes are there, but
+// not all together.
 func harnessCases() (cases []harnessCase) {
 	for _, s := range subjects() {
 		pairs, step := 30, 1 // of a subject
 		if testing.Short() {
-			pairs = 6
+			pairs, step = 4, 2
 		}
 		if testing.Short() && slow[s.name] {
 			pairs, step = 2, 8
