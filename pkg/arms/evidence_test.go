@@ -25,10 +25,6 @@ func TestEvidence(t *testing.T) {
 			l := NewDPIMED(5, 1.2)
 			return l, l.Policy.(*IMED)
 		},
-		"TargetIMED": func() (*learner.Private[privacy.Means], *IMED) {
-			l := NewTargetIMED(5)
-			return l, &l.Policy.(*TargetIMED).IMED
-		},
 	} {
 		for _, arms := range []int{3, 500} {
 			l, x := make()

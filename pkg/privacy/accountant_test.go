@@ -126,6 +126,9 @@ func TestCompositionRules(t *testing.T) {
 	if e := epsilonBy(t, Advanced{}, Repeat{ApproximateEvent{Budget{0.1, 1e-6}}, 100}, 1e-6); !math.IsInf(e, 1) {
 		t.Errorf("a delta that does not pay for the events' own gives epsilon = %v, want +Inf", e)
 	}
+	if d, err := (Advanced{}).Delta(Repeat{ApproximateEvent{Budget{0.1, 1e-6}}, 1e9}, 1e9); err != nil || d != 1 {
+		t.Errorf("deltas that add up to 1000 give delta = %v, %v, want 1", d, err)
+	}
 	near(t, "bounded range", epsilonBy(t, Concentrated{}, Repeat{ExponentialEvent{0.2}, 100}, 1e-6), ConcentratedEpsilon(100*0.04/8, 1e-6), 1e-12)
 }
 

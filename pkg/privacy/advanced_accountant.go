@@ -159,7 +159,7 @@ func (a Advanced) Delta(e Event, epsilon float64) (float64, error) {
 	most := 0.0
 	for _, g := range all {
 		if g.epsilon <= epsilon {
-			most = math.Max(most, g.delta)
+			most = math.Max(most, math.Min(1, g.delta)) // the sum of many may be larger
 			continue
 		}
 		delta := bisect(0, 1, func(delta float64) bool { return g.guarantees.at(delta) <= epsilon })
