@@ -64,7 +64,7 @@ func regrets(rounds int, make ...func() bandit.Learner) ([]float64, error) {
 		return nil, err
 	}
 	var shares []float64
-	for _, c := range r.Curves()[1:] {
+	for _, c := range r.Curves()[2:] { // after random arms and the oracle
 		shares = append(shares, c.Final()/r.Curves()[0].Final())
 	}
 	return shares, nil
