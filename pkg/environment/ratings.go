@@ -100,7 +100,7 @@ func (e *Ratings) Reset(*rand.Rand) {
 // Next shows the arms, which have no contexts, to the learner.
 func (e *Ratings) Next(v *bandit.View) {
 	e.round++
-	*v = bandit.View{Round: e.round, Arms: len(e.means), Same: e.round > 1}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, len(e.means), 0, nil, e.round > 1
 }
 
 // Pull draws a user and returns, in y, which of the arms played she has rated.

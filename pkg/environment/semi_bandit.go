@@ -130,7 +130,7 @@ func (e *SemiBandit) Reset(*rand.Rand) {
 // Next shows the arms, which have no contexts, to the learner.
 func (e *SemiBandit) Next(v *bandit.View) {
 	e.round++
-	*v = bandit.View{Round: e.round, Arms: len(e.means), Same: e.round > 1}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, len(e.means), 0, nil, e.round > 1
 }
 
 // Pull draws the round's key and returns, in y, the weights of the arms played.

@@ -223,7 +223,7 @@ func (e *Sparse) Next(v *bandit.View) {
 			e.narrow++
 		}
 	}
-	*v = bandit.View{Round: e.round, Arms: e.p.Arms, Dim: e.p.Dim, X: e.x}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.p.Arms, e.p.Dim, e.x, false
 }
 
 // draw draws the contexts and computes their means.

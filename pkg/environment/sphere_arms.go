@@ -80,7 +80,7 @@ func (e *SphereArms) Reset(contexts *rand.Rand) {
 // Next shows the arms.
 func (e *SphereArms) Next(v *bandit.View) {
 	e.round++
-	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.Dim, X: e.x, Same: e.round > 1}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.Dim, e.x, e.round > 1
 }
 
 // Theta returns a copy of the true parameter, for pictures and tests. No learner sees it.

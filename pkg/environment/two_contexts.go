@@ -55,7 +55,7 @@ func (e *TwoContexts) Next(v *bandit.View) {
 		e.x[e.best*e.Dim+i] = t
 		e.x[(1-e.best)*e.Dim+i] = -t
 	}
-	*v = bandit.View{Round: e.round, Arms: 2, Dim: e.Dim, X: e.x}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, 2, e.Dim, e.x, false
 }
 
 // Pull returns +1 for the arm that is theta and -1 for the other.

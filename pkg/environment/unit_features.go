@@ -98,7 +98,7 @@ func (e *UnitFeatures) Next(v *bandit.View) {
 	if e.round++; !e.Fixed {
 		e.draw()
 	}
-	*v = bandit.View{Round: e.round, Arms: e.arms, Dim: e.dim, X: e.x, Same: e.Fixed && e.round > 1}
+	v.Round, v.Arms, v.Dim, v.X, v.Same = e.round, e.arms, e.dim, e.x, e.Fixed && e.round > 1
 }
 
 // draw draws the arms. A vector of normals divided by its length is uniform on the sphere.

@@ -165,7 +165,8 @@ func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
 		l.fail(v.Round, bandit.CheckArms(l.problem, v, arms, y))
 		return
 	}
-	l.record = privacy.Record{X: v.Row(arms[0]), Arms: arms, Y: y}
+	// field by field: the literal is made elsewhere and copied, which takes longer
+	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
 	l.add(v.Round)
 }
 

@@ -121,8 +121,10 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	if !(square <= math.MaxFloat64) && !(packed.Finite(rec.X) && packed.Finite(rec.Y)) {
 		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), reward)
 	}
-	row = r.buf[:len(rec.X)+1]
-	copy(row, rec.X)
+	row = r.buf[:d+1]
+	for i, v := range rec.X { // a row is too short for copy to be faster
+		row[i] = v
+	}
 	row[d] = reward
 	r.count++
 	r.fresh++

@@ -40,16 +40,16 @@ func Dot(x, y []float64) float64 {
 
 // MulVec writes A x into dst.
 func MulVec(dst, a, x []float64) {
-	p := 0
 	for i, v := range x {
-		row := a[p : p+i]
-		sum := a[p+i] * v
+		row := a[:i]
+		before, sums := x[:len(row)], dst[:len(row)]
+		sum := a[i] * v
 		for j, w := range row {
-			sum += float64(w * x[j])
-			dst[j] += float64(w * v)
+			sum += float64(w * before[j])
+			sums[j] += float64(w * v)
 		}
 		dst[i] = sum
-		p += i + 1
+		a = a[i+1:]
 	}
 }
 
