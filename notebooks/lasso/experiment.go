@@ -35,7 +35,7 @@ func against(name string, s lab.Scale, seed uint64, horizon, trials bySize, env 
 
 // add adds a policy.
 func add[L bandit.Learner](e *simulate.Experiment, name string, make func() L) {
-	e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+	e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 }
 
 // Golden is a number with its standard error, which an independent program found. An SE of 0 means

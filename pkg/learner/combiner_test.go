@@ -500,7 +500,7 @@ func TestCombinerLedger(t *testing.T) {
 		Horizon: 1000, Trials: 2, Seed: 1,
 	}
 	for name, make := range combiners() {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {

@@ -112,7 +112,7 @@ func TestLocalLedger(t *testing.T) {
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
 	for name, make := range locals(strict) {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {

@@ -19,6 +19,14 @@ type Policy struct {
 	New  func() bandit.Learner
 }
 
+// NewPolicy returns a policy whose New is make, which may return a type of its own.
+func NewPolicy[L bandit.Learner](name string, make func() L) Policy {
+	if make == nil {
+		return Policy{Name: name}
+	}
+	return Policy{Name: name, New: func() bandit.Learner { return make() }}
+}
+
 // Experiment compares policies on one environment.
 type Experiment struct {
 	Name string

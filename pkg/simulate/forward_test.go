@@ -31,7 +31,7 @@ func forwarded(seed uint64, trials int, forward bool) *simulate.Experiment {
 		"DP-SE":      func() *learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
 		"TargetIMED": func() *learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
 	} {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return make() }})
+		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 	}
 	slices.SortFunc(e.Policies, func(a, b simulate.Policy) int { return strings.Compare(a.Name, b.Name) })
 	return e

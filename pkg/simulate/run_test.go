@@ -218,7 +218,7 @@ func TestValidation(t *testing.T) {
 		`Name = ""`:                                  func(e *Experiment) { e.Policies[1].Name = "" },
 		`Name = "a\nb"`:                              func(e *Experiment) { e.Policies[1].Name = "a\nb" },
 		`"greedy" is the name of Po`:                 func(e *Experiment) { e.Policies[1].Name = "greedy" },
-		"New is nil":                                 func(e *Experiment) { e.Policies[1].New = nil },
+		"New is nil":                                 func(e *Experiment) { e.Policies[1] = NewPolicy[bandit.Learner]("nil", nil) },
 		"New returned nil":                           func(e *Experiment) { e.Policies[1].New = func() bandit.Learner { return nil } },
 		"Grid[0] = 0, want in [1, Rounds = 2000]":    func(e *Experiment) { e.Grid = []int{0} },
 		"Grid[1] = 2001, want in [1, Rounds = 2000]": func(e *Experiment) { e.Grid = []int{3, 2001} },
