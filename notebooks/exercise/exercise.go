@@ -1,11 +1,14 @@
 // Package exercise checks the exercises of a notebook.
 //
-// A [Set] has a notebook's exercises by name. A cell hands a function to Check, which prints whether
-// it is right, or a hint. A new exercise is a [Task] whose check is made of Of, Near and First:
+// A [Set] has a notebook's exercises by name. A cell hands a function to Check, which prints
+// whether it is right, or a hint. A new exercise is a [Task] whose check is made of Of, Near and
+// First:
 //
 //	exercise.Set{"half": {
-//		Hint:  "divide by 2",
-//		Check: exercise.Of(func(f func(float64) float64) error { return exercise.Near("half of 3", f(3), 1.5, 1e-9) }),
+//		Hint: "divide by 2",
+//		Check: exercise.Of(func(f func(float64) float64) error {
+//			return exercise.Near("half of 3", f(3), 1.5, 1e-9)
+//		}),
 //	}}
 package exercise
 
