@@ -32,9 +32,9 @@ import (
 //
 // The horizon must be known, and there is no proof of the regret. In the 16 cells of the paper of
 // DP-IMED, at T = 10^7, its mean over 4,000 trials is 8 to 31% below that of [NewDPIMED] in 15 and
-// level in one; make reproduce FIGURE=survey-imed has the numbers. Where the two best arms are within
-// 0.05, the best one rests for good in one trial of thousands, which costs as much as hundreds of
-// others.
+// level in one; make reproduce FIGURE=survey-imed has the numbers. Where the two best arms are
+// within 0.05, the best one rests for good in one trial of thousands, which costs as much as
+// hundreds of others.
 type TargetIMED struct {
 	First float64 // rewards of an arm's first batch, >= 1; 0 means 28/Epsilon
 
