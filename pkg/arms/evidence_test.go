@@ -8,7 +8,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestEvidence compares the arms of IMED with the least of all indices, over two trials: in arms of
@@ -32,45 +31,31 @@ func TestEvidence(t *testing.T) {
 				t.Fatal(err)
 			}
 			for trial := range 2 {
-				l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-				r := random.New(1, trial, "rewards")
-				v := bandit.View{Arms: arms}
-				var played []int
-				y := []float64{0}
-				chosen, looked, wrong, before := 0, 0, 0, 0
-				for v.Round = 1; v.Round <= rounds; v.Round++ {
-					played = l.Select(&v, played[:0])
-					if x.unseen == arms && len(l.Statistic.Release().Changed) > 0 {
-						chosen++
-						if looked += x.evidence.work; x.evidence.work >= before {
-							looked -= before
-						}
-						before = x.evidence.work
-						best, arm, least := 0.0, 0, math.Inf(1)
-						for a := range x.of {
-							best = max(best, clipped(x.of[a].Mean))
-						}
-						for a, of := range x.of {
-							if i := float64(float64(of.Count)*bernoulli.DEps(x.epsilon, clipped(of.Mean), best)) + x.logs[a]; i < least {
-								arm, least = a, i
-							}
-						}
-						if x.least != arm || x.best != best {
-							wrong++
+				var looked looks
+				chosen, wrong := 0, 0
+				err := playTrial(l, arms, rounds, trial, func(int, int) {
+					if x.unseen < arms || len(l.Statistic.Release().Changed) == 0 {
+						return
+					}
+					chosen++
+					looked.see(x.evidence.work)
+					best, arm, least := 0.0, 0, math.Inf(1)
+					for a := range x.of {
+						best = max(best, clipped(x.of[a].Mean))
+					}
+					for a, of := range x.of {
+						if i := float64(float64(of.Count)*bernoulli.DEps(x.epsilon, clipped(of.Mean), best)) + x.logs[a]; i < least {
+							arm, least = a, i
 						}
 					}
-					if v.Round%17 == 0 {
-						played[0] = r.IntN(arms)
+					if x.least != arm || x.best != best {
+						wrong++
 					}
-					if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
-						y[0] = 1
-					}
-					l.Update(&v, played, y)
-				}
-				if err := l.Err(); err != nil || wrong > 0 || chosen == 0 {
+				})
+				if err != nil || wrong > 0 || chosen == 0 {
 					t.Errorf("%s, %d arms, trial %d: another arm has the least index, in %d of %d rounds; %v", name, arms, trial, wrong, chosen, err)
 				}
-				if mean := float64(looked) / float64(chosen); mean > float64(arms)/5 && arms > few {
+				if mean := float64(looked.all) / float64(chosen); mean > float64(arms)/5 && arms > few {
 					t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
 				}
 			}

@@ -52,45 +52,62 @@ func testRace(t *testing.T, arms int, most float64) {
 			t.Fatal(err)
 		}
 		for trial := range 2 {
-			l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-			r := random.New(1, trial, "rewards")
-			v := bandit.View{Arms: arms}
-			var played []int
-			y := []float64{0}
-			looked, wrong := 0, 0
-			for v.Round = 1; v.Round <= rounds; v.Round++ {
-				before := race.work
-				played = l.Select(&v, played[:0])
-				// a batch goes on with its arm
-				if v.Round > 2*arms && (name != "AdaP-UCB" || len(l.Statistic.Release().Changed) > 0) {
-					x.at(logarithm(v.Round))
-					best := 0
-					for a := range arms {
-						if x.bound(a) > x.bound(best) {
-							best = a
-						}
-					}
-					if best != played[0] {
-						wrong++
+			looked, wrong := looks{before: race.work}, 0
+			err := playTrial(l, arms, rounds, trial, func(round, played int) {
+				looked.see(race.work)
+				if round <= 2*arms || name == "AdaP-UCB" && len(l.Statistic.Release().Changed) == 0 {
+					return // a batch goes on with its arm
+				}
+				x.at(logarithm(round))
+				best := 0
+				for a := range arms {
+					if x.bound(a) > x.bound(best) {
+						best = a
 					}
 				}
-				if v.Round%17 == 0 {
-					played[0] = r.IntN(arms)
+				if best != played {
+					wrong++
 				}
-				if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
-					y[0] = 1
-				}
-				l.Update(&v, played, y)
-				if looked += race.work; race.work >= before {
-					looked -= before
-				}
-			}
-			if err := l.Err(); err != nil || wrong > 0 {
+			})
+			if err != nil || wrong > 0 {
 				t.Errorf("%s, trial %d: in %d rounds another arm has the largest bound; %v", name, trial, wrong, err)
 			}
-			if mean := float64(looked) / rounds; mean > most {
+			if mean := float64(looked.all) / rounds; mean > most {
 				t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
 			}
 		}
 	}
+}
+
+// playTrial plays the first trial in arms of equal means, and the next in arms of seven means. Now
+// and then another arm is played than the learner's choice, which see is shown in each round.
+func playTrial(l *learner.Private[privacy.Means], arms, rounds, trial int, see func(round, played int)) error {
+	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+	r := random.New(1, trial, "rewards")
+	v := bandit.View{Arms: arms}
+	var played []int
+	y := []float64{0}
+	for v.Round = 1; v.Round <= rounds; v.Round++ {
+		played = l.Select(&v, played[:0])
+		see(v.Round, played[0])
+		if v.Round%17 == 0 {
+			played[0] = r.IntN(arms)
+		}
+		if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
+			y[0] = 1
+		}
+		l.Update(&v, played, y)
+	}
+	return l.Err()
+}
+
+// looks counts the arms that were looked at, in all laps.
+type looks struct{ all, before int }
+
+// see takes in how many were looked at in the lap so far.
+func (l *looks) see(work int) {
+	if l.all += work; work >= l.before { // the lap is that of before
+		l.all -= l.before
+	}
+	l.before = work
 }
