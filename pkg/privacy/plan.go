@@ -389,8 +389,17 @@ func (p Plan) Times(n int) Plan {
 	return p
 }
 
-// Counted returns the plan with the given counts of its draws, in their order.
+// Counted returns the plan with the given counts of its draws, one for each in their order. With
+// fewer counts or more, the plan claims nothing. A plan without draws, as it is before Init, stays
+// as it is.
 func (p Plan) Counted(counts ...int) Plan {
+	if len(p.Draws) == 0 {
+		return p
+	}
+	if len(counts) != len(p.Draws) {
+		p.holder, p.none = nil, fmt.Sprintf("%d counts for %d kinds of draws, want as many", len(counts), len(p.Draws))
+		return p
+	}
 	p.Draws = slices.Clone(p.Draws)
 	for i := range p.Draws {
 		p.Draws[i].Count = counts[i]

@@ -423,4 +423,12 @@ func TestTimesCounted(t *testing.T) {
 	if last := len(p.Draws) - 1; counted.Draws[last].Count != 0 || p.Draws[last].Count != 1 || p.Cases[0][1].Times != 3 {
 		t.Errorf("draws %v after %v, releases %v", counted.Draws, p.Draws, p.Cases)
 	}
+	for _, n := range []int{0, len(p.Draws) - 1, len(p.Draws) + 1} {
+		if got := p.Counted(make([]int, n)...).HeldBy(t); got.Held() || !math.IsInf(got.Claim().Epsilon(), 1) {
+			t.Errorf("%d counts for %d draws: the plan claims %v", n, len(p.Draws), got.Claim())
+		}
+	}
+	if got := (Plan{}).Counted(1, 2).HeldBy(t); got.Held() || got.Draws != nil {
+		t.Errorf("counts without a plan: %+v", got)
+	}
 }
