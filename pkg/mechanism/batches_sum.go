@@ -6,8 +6,12 @@ import (
 )
 
 // Missing returns the number of observations until an arm's batch is full. If none is open, it
-// begins the next one, whose length is that of now.
+// begins the next one, whose length is that of now. It returns 0 for an arm outside of [0,
+// Setup.Arms), and before Init.
 func (b *Batches) Missing(arm int) int {
+	if uint(arm) >= uint(len(b.seen)) {
+		return 0
+	}
 	if b.left[arm] == 0 {
 		b.open(arm)
 	}

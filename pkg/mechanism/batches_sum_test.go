@@ -88,4 +88,7 @@ func TestBatchesSumRefuses(t *testing.T) {
 	if _, err := new(Batches).AddSum(0, 1, 1); err == nil {
 		t.Error("a sum is taken before Init")
 	}
+	if a, b, c := b.Missing(-1), b.Missing(2), new(Batches).Missing(0); a != 0 || b != 0 || c != 0 {
+		t.Errorf("Missing of no arm is %d, %d and, before Init, %d", a, b, c)
+	}
 }

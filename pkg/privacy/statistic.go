@@ -46,7 +46,8 @@ type Record struct {
 // the bounds before it was added up.
 type Summer interface {
 	Statistic[Means]
-	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1.
+	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1. It
+	// returns 0 for an arm outside of [0, Setup.Arms).
 	Missing(arm int) int
 	// AddSum takes in the sum of n records of an arm each, 1 <= n <= Missing(arm), as n calls of Add
 	// do. If it returns an error, nothing has changed.
