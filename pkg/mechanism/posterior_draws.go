@@ -70,6 +70,8 @@ func (d *PosteriorDraws) account() error {
 		return fmt.Errorf("mechanism: PosteriorDraws.First = %d, want in [1, %v], or 0 for 1", d.First, float64(mostObservations))
 	case !(d.Delta > 0 && d.Delta < 1):
 		return fmt.Errorf("mechanism: PosteriorDraws.Delta = %v, want in (0, 1)", d.Delta)
+	case s.Horizon > math.MaxInt/s.Slots:
+		return fmt.Errorf("mechanism: Setup.Horizon = %d, want <= %d for %d slots: their draws are counted", s.Horizon, math.MaxInt/s.Slots, s.Slots)
 	}
 	most := s.Slots * d.rounds(s.Horizon)
 	moved := side / math.Sqrt(float64(d.first)+1)

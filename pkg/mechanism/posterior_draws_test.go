@@ -103,6 +103,11 @@ func TestPosteriorDrawsRefuses(t *testing.T) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}
+	long := privacy.Setup{Arms: 2, Slots: 2, Horizon: math.MaxInt, Hi: 1}
+	err := (&mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}).Init(long)
+	if err == nil || !strings.Contains(err.Error(), "Horizon = ") {
+		t.Errorf("a horizon whose draws cannot be counted: error %v", err)
+	}
 	setup.WarmUp = true
 	if err := (&mechanism.PosteriorDraws{Variance: 1, Delta: 0.1}).Init(setup); err == nil {
 		t.Error("takes a warm-up")
