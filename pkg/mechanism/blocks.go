@@ -199,7 +199,7 @@ func (b *Blocks) Reset(n *privacy.Noise) {
 	clear(b.sums)
 	clear(b.means)
 	clear(b.blocks)
-	for i := range b.left {
+	for i := range b.seen {
 		b.left[i] = b.levels[0].length
 	}
 	b.noise = n

@@ -12,8 +12,8 @@ import (
 // Fragouli, Diggavi 2022).
 //
 // The lengths of the batches are public and fixed in advance. A batch that the horizon cuts short
-// releases nothing, and neither do the rounds after the last batch. Of a batch nothing is kept: the
-// next release is of its own rounds alone. An arm that was not played in it keeps its last
+// releases nothing, and neither do the rounds after the last batch. Nothing of a batch is kept: each
+// release is of its own rounds alone. An arm that was not played in a batch keeps its last
 // estimate.
 //
 // A record is the weights of one round, each in [Lo, Hi]; the means are in the same units. A
@@ -84,8 +84,10 @@ func (b *RoundBatches) Reset(n *privacy.Noise) {
 	clear(b.inBatch)
 	clear(b.draws)
 	clear(b.sums)
-	b.noise, b.batch = n, 0
-	b.left = max(0, b.lengths.Length(0, b.setup))
+	b.noise, b.batch, b.left = n, 0, 0
+	if b.seen != nil { // after Init
+		b.left = max(0, b.lengths.Length(0, b.setup))
+	}
 }
 
 // Add adds a record. moved reports that a batch has ended and was released.
@@ -115,7 +117,7 @@ func (b *RoundBatches) release() {
 			continue
 		}
 		mean := (b.sums[arm] + b.draw(b.later)) / float64(n)
-		b.change(arm, privacy.Estimate{Mean: b.setup.Lo + mean, Count: n, Tail: tailOf(b.gaussian, []float64{b.later / float64(n)})})
+		b.change(arm, privacy.Estimate{Mean: b.setup.Lo + mean, Count: n, Tail: tailOfEqual(b.gaussian, 1, b.later/float64(n))})
 		b.draws[arm]++
 		b.inBatch[arm], b.sums[arm] = 0, 0
 	}

@@ -299,6 +299,16 @@ func TestTallyReset(t *testing.T) {
 	}
 }
 
+// equalRounds is the rule of batches of so many rounds.
+type equalRounds int
+
+func (n equalRounds) Length(int, privacy.Setup) int { return int(n) }
+
+// equalBlocks is the rule of blocks of so many observations.
+type equalBlocks int
+
+func (n equalBlocks) Length(int) int { return int(n) }
+
 func TestTallyInitRefuses(t *testing.T) {
 	good, nan := tallySetups[1], math.NaN()
 	for _, c := range []struct {
@@ -313,6 +323,13 @@ func TestTallyInitRefuses(t *testing.T) {
 			wants(t, name, tally.Init(good), c.words...)
 		}
 	}
+	blocks := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
+	if err := blocks.Init(good); err != nil {
+		t.Fatal(err)
+	}
+	blocks.Lengths = equalBlocks(0)
+	wants(t, "lengths", blocks.Init(good), "Length(0) = 0", ">= 1")
+	blocks.Reset(privacy.NewNoise(testSource())) // has no length for a block of the arms from before
 	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
 	one := privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
 	wants(t, "a variance that overflows", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
@@ -326,7 +343,15 @@ func TestTallyInitRefuses(t *testing.T) {
 	}
 	all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
 	all["counts"] = &Counts{}
+	all["batches"] = &Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}}
+	all["round batches"] = &RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)}
+	all["hybrid"], all["responses"] = &HybridTally{Epsilon: 1}, &ResponseTally{Epsilon: 1}
+	all["draws"] = &PosteriorDraws{Variance: 1, Delta: 0.1}
 	for name, tally := range all {
+		tally.Reset(privacy.NewNoise(testSource()))
+		if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
+			t.Errorf("%s: takes a record before Init", name)
+		}
 		for _, c := range []struct {
 			change func(*privacy.Setup)
 			words  []string
