@@ -15,8 +15,8 @@ import (
 //
 //	N(S/(n+1), Variance/(n+1)).
 //
-// An arm has none until it has First observations. Estimate.Mean is the draw, and Estimate.Count is
-// n.
+// An arm has no draw until it has First observations. Estimate.Mean is the draw, and Estimate.Count
+// is n.
 //
 // A record is the weights of one round, each in [Lo, Hi]; the draws are in the same units. A
 // neighbour replaces all weights of one record by any others. A record adds an observation to at
@@ -26,9 +26,9 @@ import (
 //
 //	mu^2 <= K max_i sum_t 1/(Variance (n_i(t)+1)) <= K (T-First+1)/(Variance (First+1))
 //
-// for a horizon of T. The plan says the latter, as an arm may never be played again, and grows as
-// sqrt(T), as the paper's bound does. Of an arm that is played all the time, the sum grows as ln T
-// alone.
+// for a horizon of T. The plan has the last bound, as an arm may never be played again; mu then
+// grows as sqrt(T), as in the paper. For an arm that is played all the time, mu^2 grows only as ln
+// T.
 //
 // The trust model is central. There is no warm-up. The noise is for research: floating-point noise
 // leaks through its low bits (Mironov 2012), and sums round as those of [Blocks] do.
@@ -40,7 +40,7 @@ type PosteriorDraws struct {
 	tallied
 	planned
 	first int
-	sd    float64 // of the noise on S/sqrt(n+1)
+	sd    float64 // of the noise on S/sqrt(n+1), in the units of the weights
 	noise *privacy.Noise
 	buf   []float64 // for a draw of each arm
 	drawn int       // since Reset

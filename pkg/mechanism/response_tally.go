@@ -7,8 +7,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// ResponseTally releases, of each arm, the mean of its users' randomised bits. It is private in the
-// local model: a user's device sends one bit for each arm that she is shown, and nobody sees more.
+// ResponseTally releases the mean of each arm's randomised bits. It is private in the local model:
+// a user's device sends one bit for each arm that she is shown, and nobody sees more of her
+// weights.
 //
 // A weight r in [Lo, Hi], moved into [0, 1], becomes the bit 1 with probability 1/2 + (r - 1/2)
 // tanh(e/2), e = epsilon/K for K = Slots arms a record: it is rounded at random to 0 or 1, and the
@@ -16,19 +17,19 @@ import (
 // Shroff 2020, called CTB for arms). That is epsilon-DP; a neighbour replaces all weights of one
 // record.
 //
-// The means are of the bits, moved back into [Lo, Hi]. So an arm's mean m is in truth Lo + (Hi -
-// Lo)/2 + (m - Lo - (Hi - Lo)/2) tanh(e/2): the arms keep their order, their gaps shrink by
-// tanh(e/2), and a policy needs to know nothing of the noise, as bits are Bernoulli rewards.
-// [Debias] undoes it.
+// The means are of the bits, moved back into [Lo, Hi]. With c = (Lo + Hi)/2, an arm whose
+// clipped weights have the mean m has bits of the mean c + (m - c) tanh(e/2): the arms keep their
+// order, and their gaps shrink by a factor of tanh(e/2). A policy needs to know nothing of the
+// noise, as bits are Bernoulli rewards. [ResponseTally.Debias] undoes the shrinking.
 type ResponseTally struct {
 	Epsilon float64 // > 0, no default; +Inf means the truth
 
 	tallied
 	planned
 	noise *privacy.Noise
-	each  float64 // epsilon of a bit
-	bits  int     // sent since Reset
-	ones  []float64
+	each  float64   // epsilon of a bit
+	bits  int       // sent since Reset
+	ones  []float64 // by arm, bits that are 1
 }
 
 var _ privacy.Tally = (*ResponseTally)(nil)
@@ -90,8 +91,8 @@ func (r *ResponseTally) Add(rec *privacy.Record) (moved bool, err error) {
 	return len(rec.Arms) > 0, nil
 }
 
-// Debias returns the mean weight, without bias, of an arm whose bits have a released mean. It may
-// be outside [Lo, Hi].
+// Debias returns an estimate of an arm's mean weight, given the released mean of its bits: it
+// undoes the shrinking by tanh(e/2). The estimate may be outside of [Lo, Hi].
 func (r *ResponseTally) Debias(mean float64) float64 {
 	middle := r.setup.Lo + float64((r.setup.Hi-r.setup.Lo)/2)
 	return middle + (mean-middle)/portable.Tanh(r.each/2)

@@ -12,8 +12,8 @@ import (
 // Fragouli, Diggavi 2022).
 //
 // The lengths of the batches are public and fixed in advance. A batch that the horizon cuts short
-// releases nothing, and neither do the rounds after the last batch. Nothing of a batch is kept: each
-// release is of its own rounds alone. An arm that was not played in a batch keeps its last
+// releases nothing, and neither do the rounds after the last batch. Nothing of a batch is kept:
+// each release is of its own rounds alone. An arm that was not played in a batch keeps its last
 // estimate.
 //
 // A record is the weights of one round, each in [Lo, Hi]; the means are in the same units. A

@@ -42,11 +42,14 @@ func (n slotNoise) scale(slots int, side float64) (float64, error) {
 	return scale, nil
 }
 
-// noisyTally is what the tallies with noise share: its level, the noise and the plan.
+// noisyTally is what the tallies with noise share: how much of it there is, its source, and the
+// plan.
 type noisyTally struct {
 	tallied
-	gaussian     bool
-	first, later float64 // noise on a sum, an arm's first or a warm-up's, and any other: scale or standard deviation
+	gaussian bool
+	// The noise on an arm's first sum, or on that of a warm-up, and on any other: the scale of the
+	// Laplace noise, or the standard deviation of the Gaussian.
+	first, later float64
 	noise        *privacy.Noise
 	buf          [1]float64
 	shows        [2]planned // of sums under the first and the later noise; empty unless Init ended well
@@ -58,8 +61,8 @@ func (t *noisyTally) init(s privacy.Setup, numbers float64, calibrate func() err
 	return t.tallied.init(s, numbers, calibrate)
 }
 
-// scales computes the noise on the sums of an arm, of which a record is in one. If warm, an arm's
-// first sum has that which the record of a warm-up needs.
+// scales computes the noise for a tally in which a record is in one sum of each of its arms. If
+// warm, an arm's first sum has the noise that the record of a warm-up needs.
 func (t *noisyTally) scales(b privacy.Budget, warm bool) error {
 	n, err := newSlotNoise(b)
 	if err != nil {
@@ -94,8 +97,8 @@ func (t *noisyTally) draw(scale float64) float64 {
 }
 
 // describe ends an Init that went well: it says what the sums show. A record moves each by at most
-// the range of a weight. Optional sums may never be released, as the batch that they are of may
-// never be full.
+// the range of a weight. If optional, a sum may never be released, since its batch may never be
+// full.
 func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, source string, optional bool, conditions ...string) {
 	side := t.setup.Hi - t.setup.Lo
 	p := t.central(asked, source)
@@ -110,9 +113,9 @@ func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, sourc
 	}
 }
 
-// plan returns what a number of records shows of one, after so many draws for each arm. The record
-// of a warm-up is in one sum for each arm. Of n other records none is in more than nodes(n) sums
-// for each of its arms.
+// plan returns what the releases of a number of records show of one record, after so many draws for
+// each arm. The record of a warm-up is in one sum of each arm. None of n other records is in more
+// than nodes(n) sums of each of its arms.
 func (t *noisyTally) plan(records int, nodes func(n int) int, draws []int) privacy.Plan {
 	var first, later int // an arm's first draw, and the others
 	for _, n := range draws {
