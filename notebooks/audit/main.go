@@ -10,8 +10,9 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/dpbandits/dpbandits/notebooks/attacks"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
@@ -19,7 +20,7 @@ func main() {
 	scale := flag.String("scale", string(cell.Lecture), "smoke, lecture or paper: how many runs")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	err := papers.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
+	err := lab.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "audit:", err)
 		os.Exit(1)
@@ -31,7 +32,7 @@ func run(ctx context.Context, scale string) error {
 	if err != nil {
 		return err
 	}
-	report, err := papers.Audit(ctx, s, audit.ProgressFunc(func(s audit.Status) {
+	report, err := attacks.Run(ctx, s, audit.ProgressFunc(func(s audit.Status) {
 		if s.Finished {
 			fmt.Fprintln(os.Stderr, s)
 		}

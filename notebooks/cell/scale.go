@@ -63,3 +63,12 @@ func Try[V any](v V, err error) V {
 	Must(err)
 	return v
 }
+
+// Thousands writes a number with commas.
+func Thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -21,6 +22,25 @@ type Figure struct {
 	Experiments func(Scale) []*simulate.Experiment
 	// Report lays the numbers beside the paper's; the tables are the experiments', in order.
 	Report func(Scale, []*simulate.Table) (*charts.Table, error)
+}
+
+// Figures lists what can be reproduced.
+type Figures []Figure
+
+// Named returns the figure of that name.
+func (list Figures) Named(name string) (Figure, error) {
+	for _, f := range list {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Figure{}, fmt.Errorf("lab: no figure %q", name)
+}
+
+// MustReport lays out a figure's numbers as make reproduce prints them, from the committed
+// paper-scale tables.
+func (list Figures) MustReport(name string) *charts.Table {
+	return cell.Try(cell.Try(list.Named(name)).Committed())
 }
 
 // Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials

@@ -16,7 +16,7 @@ import (
 )
 
 // Figures lists what can be reproduced.
-var Figures = []lab.Figure{{
+var Figures = lab.Figures{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",
 	Experiments: experiments, Report: report,
 }, {

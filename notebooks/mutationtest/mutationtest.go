@@ -1,7 +1,7 @@
 // Package mutationtest sees the claims of a notebook fail in code that is broken on purpose.
 //
 // A claim that broken code can keep says nothing. A package with a test named TestClaims, which has
-// a subtest for each claim, lists its mutations, and calls [Run].
+// a subtest for each claim, such as [Claims], lists its mutations, and calls [Run].
 package mutationtest
 
 import (
@@ -18,11 +18,31 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 )
 
 // Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is the
 // subtest that has to fail by it.
 type Mutation = struct{ Claim, Name, File, Old, New string }
+
+// Claims checks every claim of a notebook at smoke scale, in a subtest; with -short, those that do
+// not take long.
+func Claims(t *testing.T, claims lab.Claims, long ...string) {
+	t.Helper()
+	for _, name := range claims.Names() {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && slices.Contains(long, name) {
+				t.Skip("takes long")
+			}
+			statement, evidence, err := claims.Check(name, lab.Smoke)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s\n%s", statement, evidence)
+		})
+	}
+}
 
 // match checks that what each mutation replaces is there, once.
 func match(t *testing.T, mutations []Mutation) {

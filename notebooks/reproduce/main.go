@@ -13,9 +13,11 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
-	"github.com/dpbandits/dpbandits/notebooks/papers"
+	"github.com/dpbandits/dpbandits/notebooks/ldp"
+	"github.com/dpbandits/dpbandits/notebooks/matroid"
 	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -26,7 +28,7 @@ func main() {
 	out := flag.String("out", "", "write the table to this CSV file, too")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	err := papers.UntilStopped(*while, func(ctx context.Context) error { return reproduce(ctx, *figure, *scale, *out) })
+	err := lab.UntilStopped(*while, func(ctx context.Context) error { return reproduce(ctx, *figure, *scale, *out) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)
 		os.Exit(1)
@@ -34,7 +36,7 @@ func main() {
 }
 
 // figures lists all that can be reproduced.
-var figures = slices.Concat(papers.Figures, lasso.Figures, survey.Figures)
+var figures lab.Figures = slices.Concat(ldp.Figures, matroid.Figures, jdp.Figures, lasso.Figures, survey.Figures)
 
 func reproduce(ctx context.Context, figure, scale, out string) error {
 	if figure == "" {
@@ -45,11 +47,10 @@ func reproduce(ctx context.Context, figure, scale, out string) error {
 		}
 		return nil
 	}
-	at := slices.IndexFunc(figures, func(f lab.Figure) bool { return f.Name == figure })
-	if at < 0 {
-		return fmt.Errorf("no figure %q", figure)
+	f, err := figures.Named(figure)
+	if err != nil {
+		return err
 	}
-	f := figures[at]
 	s, err := cell.ParseScale(scale)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
@@ -23,60 +22,31 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/results"
 )
 
-// claims lists the statements of the notebook that a cell checks. A check returns the evidence, or
-// an error if the statement does not hold.
-var claims = map[string]func(s lab.Scale) (evidence string, err error){
-	"DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for.":                              printedTree,
-	"DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with L/t.":                              printedRule,
-	"In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.":                         slowStart,
-	"After a million rounds, each learner's regret is within 3 standard errors of the independent program's.":   agreement,
-	"Against the adaptive adversary, private DP-FTRL's regret over sqrt T grows with T.":                        exploited,
-	"On 200 random arm sets, max g is at most 2m and a core set has at most m(m+1)/2 arms.":                     smallDesigns,
-	"The sound width covers the error of every arm, and is less than half of the published one at epsilon = 1.": covered,
-	"After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.":           narrow,
-	"AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.":                  named,
-	"The draws of Thompson sampling cost an epsilon above 2000, or 90 if each arm is played 100 times first.":   ownDraws,
-	"No audit of the leaderboard excludes an epsilon that is proved.":                                           attacked,
-}
-
-// Check checks a statement.
-func Check(statement string, s lab.Scale) (evidence string, err error) {
-	check, ok := claims[statement]
-	if !ok {
-		return "", fmt.Errorf("survey: no statement %q", statement)
-	}
-	if evidence, err = check(s); err != nil {
-		return "", fmt.Errorf("this does not hold: %s %w", statement, err)
-	}
-	return evidence, nil
+// claims lists the statements of the notebook that a cell checks.
+var claims = lab.Claims{
+	{Statement: "DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for.", Check: printedTree},
+	{Statement: "DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with L/t.", Check: printedRule},
+	{Statement: "In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", Check: slowStart},
+	{Statement: "After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", Check: agreement},
+	{Statement: "Against the adaptive adversary, private DP-FTRL's regret over sqrt T grows with T.", Check: exploited},
+	{Statement: "On 200 random arm sets, max g is at most 2m and a core set has at most m(m+1)/2 arms.", Check: smallDesigns},
+	{Statement: "The sound width covers the error of every arm, and is less than half of the published one at epsilon = 1.", Check: covered},
+	{Statement: "After a million rounds at epsilon = 1, the sound width has at most 0.4 of the published regret.", Check: narrow},
+	{Statement: "AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.", Check: named},
+	{Statement: "The draws of Thompson sampling cost an epsilon above 2000, or 90 if each arm is played 100 times first.", Check: ownDraws},
+	{Statement: "No audit of the leaderboard excludes an epsilon that is proved.", Check: attacked},
 }
 
 // Assert checks a statement at the scale of the run and prints the evidence. It exits with status 1
 // if the statement does not hold.
-func Assert(statement string) {
-	evidence, err := Check(statement, cell.MustScale())
-	cell.Must(err)
-	fmt.Printf("holds: %s\n       %s\n", statement, evidence)
-}
+func Assert(statement string) { claims.Assert(statement) }
 
 // MustReport lays a figure's numbers out from the committed tables.
 func MustReport(figure string) *charts.Table {
-	for _, f := range Figures {
-		if f.Name != figure {
-			continue
-		}
-		var tables []*simulate.Table
-		for _, e := range f.Experiments(lab.Paper) {
-			tables = append(tables, lab.MustTable(e.Name))
-		}
-		t, err := f.Report(lab.Paper, tables)
-		cell.Must(err)
-		t.Scale = lab.Committed(tables[0])
-		return t
-	}
-	fmt.Fprintf(os.Stderr, "survey: no figure %q\n", figure)
-	os.Exit(1)
-	return nil
+	f := cell.Try(Figures.Named(figure))
+	t := cell.Try(f.Committed())
+	t.Scale = lab.Committed(lab.MustTable(f.Experiments(lab.Paper)[0].Name))
+	return t
 }
 
 func printedTree(lab.Scale) (string, error) {

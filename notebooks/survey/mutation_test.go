@@ -1,8 +1,6 @@
 package survey
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
@@ -23,6 +21,4 @@ var mutations = []mutationtest.Mutation{
 	{"No audit of the leaderboard excludes an epsilon that is proved.", "what is audited is read as what is proved", "notebooks/survey/leaderboard.go", "&r.Asked, &r.Proved, &r.Audited, &r.Regret,", "&r.Asked, &r.Audited, &r.Proved, &r.Regret,"},
 }
 
-func TestMutations(t *testing.T) {
-	mutationtest.Run(t, mutations, slices.Collect(maps.Keys(claims)))
-}
+func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }

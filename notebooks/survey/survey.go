@@ -12,7 +12,7 @@ import (
 )
 
 // Figures lists what can be reproduced.
-var Figures = []lab.Figure{{
+var Figures = lab.Figures{{
 	Name: "survey-ftrl", What: "DP-FTRL: regret over sqrt T on a drifting and on an adaptive stream, four mechanisms",
 	Report: ftrlReport,
 }, {

@@ -1,0 +1,115 @@
+package attacks
+
+import (
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// soundArms audits the statistics and the learners of the multi-armed bandit.
+func soundArms(s lab.Scale) []audit.Item {
+	pure := privacy.Budget{Epsilon: Budget.Epsilon}
+	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) func() privacy.Tally {
+		return func() privacy.Tally {
+			return &mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
+		}
+	}
+	pulls := func(n int) (rounds [][]int) { // of one arm
+		for range n {
+			rounds = append(rounds, []int{0})
+		}
+		return rounds
+	}
+	run := func(n, replaced, outputs int, read func(after int, t privacy.Tally, out []float64)) talliedRun {
+		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
+	}
+	mean := func(t privacy.Tally) float64 { return t.Release().Of[0].Mean }
+	last := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) {
+		if after == 1 {
+			out[0] = tellLaplace(2 * mean(t))
+		}
+	})
+	both := run(2, 1, 2, func(after int, t privacy.Tally, out []float64) { // the second batch is what the sum has gained
+		if out[1-after] = mean(t); after == 1 {
+			out[0] = tellLaplace(2*mean(t) - out[1])
+		}
+	})
+	gaussian := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) { out[0] = mean(t) })
+	hybrid := run(4, 2, 2, func(after int, t privacy.Tally, out []float64) { // the third record is in a node, and in the sum of four
+		switch after {
+		case 1:
+			out[1] = 2 * mean(t)
+		case 2:
+			out[0] = tellLaplace(3*mean(t) - out[1])
+		case 3:
+			out[0] += tellLaplace(4*mean(t) - out[1])
+		}
+	})
+	draw := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
+	bit := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
+	items := []audit.Item{
+		last.item("batches", pure.Epsilon, tallyRuns(s), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
+		both.item("batches, cumulative", pure.Epsilon, tallyRuns(s), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
+		gaussian.item("batches, Gaussian", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000),
+			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
+		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
+			return &mechanism.HybridTally{Epsilon: pure.Epsilon}
+		}),
+		draw.item("draws of Thompson sampling", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000), func() privacy.Tally {
+			mu, err := privacy.GaussianMu(Budget)
+			if err != nil {
+				panic(err)
+			}
+			return &mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
+		}),
+		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
+			return &mechanism.ResponseTally{Epsilon: pure.Epsilon}
+		}),
+	}
+	for _, l := range []struct {
+		name string
+		make func(epsilon float64) *learner.Private[privacy.Means]
+	}{
+		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
+		{"DP-UCB", arms.NewDPUCB},
+	} {
+		items = append(items, armsItem(s, l.name, 12, func() bandit.Learner { return l.make(pure.Epsilon) }))
+	}
+	return append(items,
+		armsItem(s, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(Budget) }),
+		armsItem(s, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
+		armsItem(s, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
+		armsItem(s, "Gaussian Thompson sampling", 12, func() bandit.Learner {
+			return arms.NewGaussianThompson(1, 1, Budget.Delta)
+		}),
+		armsItem(s, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
+		armsItem(s, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
+		armsItem(s, "DP successive elimination", 760, func() bandit.Learner {
+			l := &arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}
+			return learner.New(l, &mechanism.Batches{Budget: pure, Lengths: l})
+		}))
+}
+
+// armsItem audits the arms that a learner plays, of two, after the first user's reward was 0 or 1.
+func armsItem(s lab.Scale, name string, rounds int, fresh func() bandit.Learner) audit.Item {
+	var worlds [2]audit.Stream
+	for w, first := range []float64{1, 0} {
+		worlds[w] = audit.Stream{{Rewards: []float64{first, first}}}
+		for len(worlds[w]) < rounds {
+			worlds[w] = append(worlds[w], audit.Round{Rewards: []float64{0.5, 0.5}})
+		}
+	}
+	runs := tallyRuns(s)
+	if rounds > 100 {
+		runs /= 20
+	}
+	return audit.Learner{
+		Name: name + ": actions", Runs: runs, Worlds: worlds, New: fresh,
+		Problem: bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1},
+	}
+}

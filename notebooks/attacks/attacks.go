@@ -1,0 +1,353 @@
+// Package attacks lists the audits of the toolkit: of every mechanism and learner that claims
+// privacy, and of fixtures that claim it falsely. `make audit` runs them.
+package attacks
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/broken"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Seed is the seed of the suite.
+const Seed = 2026
+
+// Confidence is that of the suite: of each broken fixture's verdict, and over all sound
+// subjects together.
+const Confidence = 0.99
+
+// Budget is what the suite's Gaussian mechanisms are calibrated for.
+var Budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
+
+// SoundItems lists the audits of the toolkit's own mechanisms and learners, all of which have to
+// keep their claims.
+func SoundItems(s lab.Scale) []audit.Item {
+	items := append(soundMechanisms(s), SoundReleases(s)...)
+	items = append(items, SoundLearners(s)...)
+	items = append(items, soundLocals(s)...)
+	items = append(items, soundTallies(s)...)
+	items = append(items, SoundSemiBandits(s)...)
+	items = append(items, soundArms(s)...)
+	items = append(items, soundSparse(s)...)
+	items = append(items, soundSurvey(s)...)
+	items = append(items, soundLikelihoods(s)...)
+	items = append(items, soundBeyond(s)...)
+	return append(items, soundRuns(s)...)
+}
+
+// releaser is a mechanism that releases vectors.
+type releaser interface {
+	Init() error
+	Reset(*privacy.Noise)
+	Release(dst, value []float64) error
+	privacy.Planner
+}
+
+// vectorItem audits a mechanism on two values.
+func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
+	ready := func() any {
+		m := fresh()
+		cell.Must(m.Init())
+		return m
+	}
+	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Exact: exact, Outputs: len(worlds[0]), Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(releaser)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			return m.Release(out, worlds[world])
+		},
+	}
+}
+
+func soundMechanisms(s lab.Scale) []audit.Item {
+	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+	return []audit.Item{
+		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, func() releaser {
+			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
+		}),
+		vectorItem("Gaussian", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
+			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
+		}),
+		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
+		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
+		responseItem(runs), sparseVectorItem(cell.Pick(s, 600_000, 1_000_000, 5_000_000)), topKItem(runs),
+	}
+}
+
+// secureItem audits a sum of one record, -1 or +1. The noise is the system's and not the suite's:
+// these two findings differ from run to run.
+func secureItem(name string, exact float64, runs int, fresh func() mechanism.Secure) audit.Item {
+	ready := func() any {
+		m := fresh()
+		cell.Must(m.Init())
+		return m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Exact: exact * claim.Epsilon, Runs: runs,
+		Release: func(world int, _ rand.Source, out []float64) error {
+			m := pool.Get().(mechanism.Secure)
+			defer pool.Put(m)
+			if err := m.Add([]float64{float64(2*world - 1)}); err != nil {
+				return err
+			}
+			if err := m.Release(out); err != nil {
+				return err
+			}
+			return m.Check()
+		},
+	}
+}
+
+func responseItem(runs int) audit.Item {
+	const epsilon = 1
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
+		cell.Must(m.Init())
+		return m
+	}}
+	return audit.Mechanism{
+		Name: "randomised response", Claim: privacy.Budget{Epsilon: epsilon}, Exact: epsilon, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(*mechanism.RandomisedResponse)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			answer, err := m.Respond(world)
+			out[0] = float64(answer)
+			return err
+		},
+	}
+}
+
+// sparseVectorItem asks 41 queries, of which a record lowers the first 40 and raises the last, and
+// reports which was accepted, or none. Some four of the 40 come out above by themselves, so that
+// "the last" tells much: where the threshold's noise is drawn for each query, or is too small, its
+// epsilon is well over the claim, as it is where the queries' noise is too small.
+func sparseVectorItem(runs int) audit.Item {
+	const epsilon, queries = 1, 41
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+		cell.Must(m.Init())
+		return m
+	}}
+	return audit.Mechanism{
+		Name: "sparse vector", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(*mechanism.SparseVector)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for out[0] = 0; out[0] < queries; out[0]++ {
+				value, threshold := float64(1-world), 6.0
+				if out[0] == queries-1 {
+					value, threshold = float64(world), 1
+				}
+				if above, err := m.Above(value, threshold); above || err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func topKItem(runs int) audit.Item {
+	const epsilon = 1
+	pool := sync.Pool{New: func() any {
+		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
+		cell.Must(m.Init())
+		return m
+	}}
+	return audit.Mechanism{
+		Name: "top-2 of 5 by Gumbel noise", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs, Outputs: 2,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(*mechanism.TopK)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			scores := [2][]float64{{1, 1, 0, 0, 0}, {0, 0, 1, 1, 1}}[world]
+			chosen, err := m.Choose(scores, nil)
+			for i, c := range chosen {
+				out[i] = float64(c)
+			}
+			return err
+		},
+	}
+}
+
+// auditedSums makes each accumulator that claims privacy, with the epsilon that is true of it where
+// a formula has it: the accountant's, for Gaussian noise that is not padded.
+func auditedSums() []struct {
+	name  string
+	exact float64
+	make  func() privacy.Accumulator
+} {
+	exact := Budget.Epsilon
+	return []struct {
+		name  string
+		exact float64
+		make  func() privacy.Accumulator
+	}{
+		{"binary tree", exact, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}} }},
+		{"pan-private tree", exact, func() privacy.Accumulator {
+			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: Budget}}
+		}},
+		{"Honaker's tree", exact, func() privacy.Accumulator { return &mechanism.Honaker{Budget: Budget} }},
+		{"square root", exact, func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: Budget} }},
+		{"BLT", exact, func() privacy.Accumulator { return &mechanism.BLT{Budget: Budget} }},
+		{"secure tree", 0, func() privacy.Accumulator { return &mechanism.SecureTree{Budget: Budget} }},
+		{"Gaussian tree as published", 0, func() privacy.Accumulator {
+			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}
+		}},
+		{"Wishart tree", 0, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget}} }},
+	}
+}
+
+// SoundReleases audits transcripts: all releases of 8 rounds, with the first row replaced by the
+// one farthest from it.
+func SoundReleases(s lab.Scale) (items []audit.Item) {
+	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
+	for _, sums := range auditedSums() {
+		items = append(items, audit.Accumulator{
+			Name: sums.name + ": all releases", Exact: sums.exact, New: sums.make, Setup: setup, Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+		})
+	}
+	return items
+}
+
+// soundRuns audits long horizons in a single run, in which every row is a canary: one of two rows
+// by the toss of a coin.
+func soundRuns(s lab.Scale) (items []audit.Item) {
+	horizon := cell.Pick(s, 10_000, 100_000, 1_000_000)
+	setup := privacy.Setup{Dim: 3, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
+	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
+	for _, sums := range []struct {
+		name string
+		make func() privacy.Accumulator
+	}{
+		{"binary tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }},
+		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
+	} {
+		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %s rows", sums.name, cell.Thousands(horizon)), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
+		cell.Must(err)
+		items = append(items, c)
+	}
+	return items
+}
+
+// tellTale returns the streams that draw the most from the actions of LinUCB: in one dimension with
+// the arms +c and -c, whose confidence widths are equal, the action is the sign of the noisy sum
+// u~. In the first round both arms are 1 and pay +1 in one world and -1 in the other, which is the
+// largest change that a row (x, y) can make, all of it in u. Later rounds have a tiny c and pay
+// nothing, so that each release shows its noise and the first round, and nothing else.
+func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
+	var worlds [2]audit.Stream
+	for w, reward := range []float64{1, -1} {
+		worlds[w] = audit.Stream{{X: []float64{1, 1}, Rewards: []float64{reward, reward}}}
+		for len(worlds[w]) < rounds {
+			worlds[w] = append(worlds[w], audit.Round{X: []float64{1e-3, -1e-3}, Rewards: []float64{0, 0}})
+		}
+	}
+	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, worlds
+}
+
+// SoundLearners audits the actions that all users but the first one see.
+func SoundLearners(s lab.Scale) (items []audit.Item) {
+	const rounds = 16
+	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+	problem, worlds := tellTale(rounds)
+	item := func(name string, make func() bandit.Learner) {
+		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
+	}
+	for _, sums := range auditedSums() {
+		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(&learner.LinUCB{}, sums.make()) })
+	}
+	item("LinUCB on a budget", func() bandit.Learner {
+		return &learner.Metered{
+			Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
+			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
+		}
+	})
+	return append(items, standardItem(s))
+}
+
+// standardItem audits the action of the round whose context is replaced, of a learner that is
+// private in the standard sense.
+func standardItem(s lab.Scale) audit.Item {
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	right, left := []float64{1, 0, -1, 0}, []float64{-1, 0, 1, 0}
+	learn := audit.Round{X: right, Rewards: []float64{1, -1}}
+	world := func(last []float64) audit.Stream {
+		return audit.Stream{learn, learn, learn, learn, {X: last, Rewards: []float64{0, 0}}}
+	}
+	return audit.Learner{
+		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+		New: func() bandit.Learner {
+			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
+		},
+		Worlds: [2]audit.Stream{world(right), world(left)},
+	}
+}
+
+// Report is the outcome of the suite.
+type Report struct{ Broken, Sound audit.Report }
+
+// Run attacks the broken fixtures, each at Confidence, and the sound subjects at
+// Confidence over all of them together.
+func Run(ctx context.Context, s lab.Scale, progress audit.Progress) (r Report, err error) {
+	if r.Broken, err = Broken(ctx, progress); err != nil {
+		return r, err
+	}
+	r.Sound, err = Sound(ctx, s, progress)
+	return r, err
+}
+
+func options(progress audit.Progress) audit.Options {
+	return audit.Options{Confidence: Confidence, Seed: Seed, Progress: progress}
+}
+
+func Broken(ctx context.Context, progress audit.Progress) (audit.Report, error) {
+	return audit.Each(ctx, broken.All(), options(progress))
+}
+
+func Sound(ctx context.Context, s lab.Scale, progress audit.Progress) (audit.Report, error) {
+	return audit.Family(ctx, SoundItems(s), options(progress))
+}
+
+// OK reports that every broken fixture is caught, no sound claim excluded, and no run of a sound
+// subject failed.
+func (r Report) OK() bool {
+	for _, f := range r.Sound.Findings {
+		if f.Failure != "" {
+			return false
+		}
+	}
+	return r.Broken.Excluded() == len(r.Broken.Findings) && r.Sound.Excluded() == 0
+}
+
+// Summary is the line that make audit ends with.
+func (r Report) Summary() string {
+	return fmt.Sprintf("audit: %d of %d broken caught, %d of %d sound within their claim",
+		r.Broken.Excluded(), len(r.Broken.Findings), len(r.Sound.Findings)-r.Sound.Excluded(), len(r.Sound.Findings))
+}
+
+// Table lays out claimed, audited and exact epsilon.
+func (r Report) Table() *charts.Table {
+	t := charts.Findings(r.Broken, r.Sound)
+	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*Confidence, t.Caption)
+	return t
+}

@@ -1,0 +1,84 @@
+package attacks
+
+import (
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// semiBanditItem audits a learner that plays two of four arms: the actions that all users but the
+// first one see, whose weights are turned around; and, if told, the estimates that follow from
+// them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
+// arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
+// four.
+func semiBanditItem(s lab.Scale, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
+	const arms, slots, rounds = 4, 2, 6
+	m, err := matroid.NewUniform(arms, slots)
+	cell.Must(err)
+	var worlds [2]audit.Stream
+	for w, first := range [][]float64{{1, 1, 0, 0}, {0, 0, 1, 1}} {
+		worlds[w] = audit.Stream{{Rewards: first}}
+		for len(worlds[w]) < rounds {
+			worlds[w] = append(worlds[w], audit.Round{Rewards: []float64{0.5, 0.5, 0.5, 0.5}})
+		}
+	}
+	item := audit.Learner{
+		Name: name + ": actions", Runs: tallyRuns(s), Worlds: worlds, WarmUp: start == learner.AsPublished,
+		New:     func() bandit.Learner { return fresh(m) },
+		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
+	}
+	if told {
+		item.Name, item.Exact = name+": estimates and actions", exact
+		item.Transcript = func(l bandit.Learner, round int, dst []float64) []float64 {
+			if round > 1 || round == 1 && start == learner.AsPublished {
+				return dst
+			}
+			of := l.(*learner.Private[privacy.Means]).Statistic.Release().Of
+			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
+			if start == learner.AsPublished {
+				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)
+			}
+			return append(dst, ratio)
+		}
+	}
+	return item
+}
+
+// SoundSemiBandits audits the learners of the matroid bandits.
+func SoundSemiBandits(s lab.Scale) (items []audit.Item) {
+	blocks := func(c privacy.Calibration) privacy.Tally {
+		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
+	}
+	dpucb := func(m matroid.Matroid) bandit.Learner {
+		return learner.New(&learner.OMM{Matroid: m}, blocks(privacy.Sound))
+	}
+	dpts := func(m matroid.Matroid) bandit.Learner {
+		return learner.New(&learner.CTS{Matroid: m}, blocks(privacy.Sound))
+	}
+	for _, told := range []bool{false, true} {
+		items = append(items,
+			semiBanditItem(s, "DPUCB-MAT", Budget.Epsilon, told, learner.Forced, dpucb),
+			semiBanditItem(s, "DPTS-MAT", Budget.Epsilon, told, learner.Forced, dpts))
+	}
+	return append(items,
+		semiBanditItem(s, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(&learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
+		}),
+		semiBanditItem(s, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return learner.CUCBTree(m, Budget.Epsilon)
+		}),
+		semiBanditItem(s, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
+		}),
+		semiBanditItem(s, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
+		}),
+		semiBanditItem(s, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
+		}))
+}

@@ -1,0 +1,120 @@
+package attacks
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// sparseRows is the number of rows of each episode that the audits of sparse models attack, in
+// three dimensions. All are 0 but for the last, which is as far out in one world as in the other.
+const sparseRows = 8
+
+// soundSparse audits the statistics of sparse linear models, and the local device.
+func soundSparse(s lab.Scale) []audit.Item {
+	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+	lengths := mechanism.Growing{Least: sparseRows, Factor: 1}
+	value := func(of []float64) float64 {
+		if len(of) == 0 {
+			return 0
+		}
+		return of[0]
+	}
+	first := func(of []int) float64 {
+		if len(of) == 0 {
+			return -1
+		}
+		return float64(of[0])
+	}
+	hard := func(r *mechanism.SparseTheta, out []float64) { out[0], out[1] = first(r.Support), value(r.Theta) }
+	gram := func(r *mechanism.SparseGram, out []float64) {
+		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
+	}
+	return []audit.Item{
+		sparseItem("sparse episodes", runs, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
+				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}
+		}, gram),
+		sparseItem("sparse episodes, refined by residuals", runs, 2, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
+				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
+		}, gram),
+		sparseItem("top scores", runs, 1, 1, func() privacy.Statistic[mechanism.Support] {
+			return &mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}
+		}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
+		sparseItem("hard thresholding", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("hard thresholding by the published lemma", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("hard thresholding under Gumbel noise", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
+			return &mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
+		}, hard),
+		sparseItem("thresholded LASSO, mended", runs/5, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
+			return &mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
+				Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
+			}}
+		}, gram),
+		sparseBitsItem(runs),
+	}
+}
+
+// sparseItem audits what a statistic releases after some episodes. numbers writes a release.
+func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() privacy.Statistic[R],
+	numbers func(r *R, out []float64)) audit.Item {
+	rows := episodes * sparseRows
+	ready := func() any {
+		m := fresh()
+		cell.Must(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+		return m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	zero := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
+	far := [2]privacy.Record{{X: []float64{1e3, 0, 0}, Y: []float64{1e3}}, {X: []float64{0, -1e3, 0}, Y: []float64{1e3}}}
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(privacy.Statistic[R])
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for i := range rows {
+				row := zero
+				if i == rows-1 {
+					row = far[world]
+				}
+				if _, err := m.Add(&row); err != nil {
+					return err
+				}
+			}
+			numbers(m.Release(), out)
+			return nil
+		},
+	}
+}
+
+// sparseBitsItem audits an answer of the local device.
+func sparseBitsItem(runs int) audit.Item {
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	d := &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}
+	cell.Must(d.Init(problem, 1000))
+	claim, curve := audit.Claimed(privacy.ClaimOf(d))
+	return audit.Mechanism{
+		Name: "sparse bits", Claim: claim, Curve: curve, Exact: 1, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m, err := d.Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
+			if err == nil {
+				out[0] = m[0]
+			}
+			return err
+		},
+	}
+}

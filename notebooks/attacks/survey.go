@@ -1,0 +1,226 @@
+package attacks
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// soundSurvey audits the mechanisms of the survey.
+func soundSurvey(s lab.Scale) []audit.Item {
+	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+	pure := privacy.Budget{Epsilon: 1}
+	return []audit.Item{
+		prefixSumItem("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure}
+		}),
+		prefixSumItem("vector tree, padded", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure, Padded: true}
+		}),
+		prefixSumItem("vector tree, Laplace as published", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}
+		}),
+		prefixSumItem("vector tree, Gaussian", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorTree{Budget: Budget}
+		}),
+		prefixSumItem("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorSquareRoot{Budget: Budget}
+		}),
+		prefixSumItem("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorBLT{Budget: Budget}
+		}),
+		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
+		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
+		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
+		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
+		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
+		batched(1, "round batches, Laplace", runs, pure),
+		batched(2, "round batches, Gaussian", cell.Pick(s, 200_000, 500_000, 5_000_000), Budget),
+		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, Budget),
+		expertsItem("private experts", runs),
+	}
+}
+
+// expertsItem audits the actions that private experts choose after one round and after three, whose
+// losses differ in the first.
+func expertsItem(name string, runs int) audit.Item {
+	claim, curve := audit.Claimed(privacy.ClaimOf(newExperts()))
+	pool := sync.Pool{New: func() any { return newExperts() }}
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			e := pool.Get().(*online.Experts)
+			defer pool.Put(e)
+			// Blocks, prefixes and noise are drawn from one source: nothing but noise depends on losses.
+			e.Noise, e.Rand = privacy.NewNoise(source), rand.New(source)
+			e.Reset()
+			losses := [2][]float64{{-1e3, 1e3, 1e3}, {1e3, -1e3, -1e3}}[world]
+			for t := range 3 {
+				if err := e.Update(losses); err != nil {
+					return err
+				}
+				if losses = []float64{0, 0, 0}; t == 0 {
+					out[0] = float64(e.Choose())
+				}
+			}
+			out[1] = float64(e.Choose())
+			return nil
+		},
+	}
+}
+
+func newExperts() *online.Experts {
+	e := &online.Experts{Epsilon: 1, Noise: privacy.NewNoise(rand.NewPCG(1, 1)), Rand: rand.New(rand.NewPCG(1, 2))}
+	cell.Must(e.Init(3))
+	return e
+}
+
+// threeRounds is a rule of batches: one of three rounds.
+type threeRounds struct{}
+
+func (threeRounds) Length(i int, _ privacy.Setup) int { return []int{3, 0}[min(i, 1)] }
+
+// batched audits the sums of two arms that are played in all rounds of a batch. With one output, it
+// is a statistic of Laplace noise that tells the worlds apart best.
+func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
+	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Tally, out []float64) {
+		for arm := 0; after == 2 && arm < 2; arm++ {
+			if sum := 3 * t.Release().Of[arm].Mean; outputs == 1 {
+				out[0] += tellLaplace(sum)
+			} else {
+				out[arm] = sum
+			}
+		}
+	}}
+	return run.item(name, b.Epsilon, runs, func() privacy.Tally { return &mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}} })
+}
+
+// coreSetItem audits the arms that core-set elimination plays, of two opposite ones on the line:
+// the one or the other after the only batch, by the sign of a noisy sum.
+func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
+	const rounds = 16
+	world := func(reward float64) (s audit.Stream) {
+		for t := range rounds {
+			r := audit.Round{X: []float64{1, -1}, Rewards: []float64{0, 0}}
+			if t == 0 {
+				r.Rewards = []float64{reward, -reward}
+			}
+			s = append(s, r)
+		}
+		return s
+	}
+	return audit.Learner{
+		Name: name + ": actions", New: func() bandit.Learner { return learner.NewCoreSet(b) },
+		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
+		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
+	}
+}
+
+// stoppingItem audits when the stopping rule ends and at which estimate, over four numbers. All are
+// the same but for the third, which is far out on one side or the other.
+func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
+	const numbers = 4
+	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
+	ready := func() any {
+		m := rule
+		cell.Must(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
+		return &m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(*mechanism.Stopping)
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for t := range numbers {
+				x := 1.0
+				if t == 2 {
+					x = []float64{-1e3, 1e3}[world]
+				}
+				if _, err := m.Add(&privacy.Record{Y: []float64{x}}); err != nil {
+					return err
+				}
+			}
+			out[0], out[1] = float64(m.Release().Count), m.Release().Mean*float64(m.Release().Count)
+			return nil
+		},
+	}
+}
+
+// ftrlItem audits the predictions of DP-FTRL on the line, over four rounds. Its rate is so small
+// that no prediction is at the end of the line. The first loss is beyond its bound, one way or the
+// other; the others are 0.
+func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
+	const rounds = 4
+	ready := func() any {
+		tree := sums
+		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: &tree, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
+		cell.Must(l.Init(1, rounds))
+		return l
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: rounds - 1, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			l := pool.Get().(*online.FTRL)
+			defer pool.Put(l)
+			l.Noise = privacy.NewNoise(source)
+			l.Reset()
+			loss := []float64{[]float64{-1e3, 1e3}[world]}
+			for t := range rounds {
+				if t > 0 {
+					out[t-1] = l.Predict()[0] * 1e6
+				}
+				if err := l.Update(loss); err != nil {
+					return err
+				}
+				loss[0] = 0
+			}
+			return nil
+		},
+	}
+}
+
+// prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
+// which is beyond its bound, and points one way or the other.
+func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
+	const rounds, dim = 5, 2
+	ready := func() any {
+		m := fresh()
+		cell.Must(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
+		return m
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
+	return audit.Mechanism{
+		Name: name, Claim: claim, Curve: curve, Outputs: dim * rounds, Runs: runs,
+		Release: func(world int, source rand.Source, out []float64) error {
+			m := pool.Get().(privacy.Statistic[mechanism.Total])
+			defer pool.Put(m)
+			m.Reset(privacy.NewNoise(source))
+			for t := range rounds {
+				r := &zero
+				if t == 0 {
+					r = &far[world]
+				}
+				if _, err := m.Add(r); err != nil {
+					return err
+				}
+				copy(out[dim*t:], m.Release().Of)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,34 @@
+package jdp
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+)
+
+// long are the claims that take more than a second to check.
+var long = []string{"attacked", "sound noise is enough", "gaussian beats wishart", "theorems hold"}
+
+func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims, long...) }
+
+// mutations breaks the code once for each claim, in a place that the claim is about.
+var mutations = []mutationtest.Mutation{
+	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
+	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
+	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},
+	{"confidence sets", "beta forgets the perturbation and the regulariser", "pkg/learner/ellipsoid.go", " + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma", ""},
+	{"tree", "a new node drops the older ones", "pkg/mechanism/tree.go", "return level + 1 + bits.TrailingZeros(uint(higher))", "return p.levels"},
+	{"accurate bounds", "the operator norm's tail is left out", "pkg/mechanism/gaussian.go", "float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+tail))", "math.Sqrt(d)"},
+	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/ellipsoid.go", "row[j] -= float64(scaled * w)", "row[j] -= float64(0 * scaled * w)"},
+	{"gaussian beats wishart", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
+	{"authors' curves", "the first round is taken for the last", "notebooks/lab/read.go", "k := len(c.Rounds) - 1", "k := 0"},
+	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
+	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "portable.Exp((a + b) / 2)", "portable.Exp(high)"},
+	{"gap decides", "the gaps are listed from the other end", "notebooks/jdp/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
+	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
+	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
+	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.drawer.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.drawer.Draw(p.source, p.node)\n\t}"},
+	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
+}
+
+func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }

@@ -1,0 +1,259 @@
+// Package jdp holds the experiments of "Differentially Private Contextual Linear Bandits" (Shariff
+// and Sheffet, NeurIPS 2018): functions that the notebook and `make reproduce` both call.
+package jdp
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// The experiments of Appendix D.
+
+// Budget and Horizon are Experiment 2's and 3's: every mechanism is calibrated for 5e7 rounds
+// and run to 2e7, "because they are essentially flat after this point".
+var Budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
+
+// Horizon is n.
+const Horizon = 50_000_000
+
+// Seed is the seed of all committed results.
+const Seed = 2018
+
+// The policies of Experiment 2, by their names in the results. Sound noise is calibrated exactly,
+// and moved by the shift that minimises the regret bound; "2Υ" is the same noise with the paper's
+// shift.
+const (
+	NonPrivate       = "NonPrivate"
+	GaussianPrinted  = "Gaussian AsPublished"
+	GaussianAuthors  = "Gaussian AuthorsCode"
+	GaussianSound    = "Gaussian Sound"
+	GaussianTwice    = "Gaussian Sound, shift 2Υ"
+	WishartPrinted   = "Wishart AsPublished"
+	WishartAuthors   = "Wishart AuthorsCode"
+	WishartSound     = "Wishart Sound"
+	WishartFour      = "Wishart Sound, shift Eq. 4"
+	UnshiftedPrinted = "WishartUnshifted AsPublished"
+	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
+)
+
+// Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain
+// tree. All have the shift that minimises the regret bound.
+const (
+	HonakerSound = "Honaker's tree Sound"
+	BLTSound     = "BLT Sound"
+)
+
+// Gaussian returns LinUCB over a binary tree with Gaussian noise.
+func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+}
+
+// Wishart returns LinUCB over a binary tree with Wishart noise.
+func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}})
+}
+
+// authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
+// gamma, which is that of Claim 20 at any shift.
+type authorsWishart struct{ mechanism.Wishart }
+
+// authors returns LinUCB over a binary tree with that noise.
+func authors(b privacy.Budget, unshifted bool) *learner.Private[privacy.Sums] {
+	noise := &authorsWishart{mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished, Unshifted: unshifted}}
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+}
+
+// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
+// delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
+func (w *authorsWishart) Init(s privacy.Setup) error {
+	m := float64(1 + bits.Len(uint(s.Horizon-1)))
+	slack := w.Budget.Delta / (m + 1)
+	epsilon, delta := w.Budget.Epsilon/math.Sqrt(8*m*math.Log(1/slack)), (w.Budget.Delta-slack)/m
+	w.Degrees = s.Dim + int(28*math.Log(4/delta)/(epsilon*epsilon))
+	return w.Wishart.Init(s)
+}
+
+// Bounds returns the bounds of a shift, with the gamma of Claim 20.
+func (w *authorsWishart) Bounds(shift float64) privacy.Bounds {
+	natural, b := w.Wishart.Bounds(0), w.Wishart.Bounds(shift)
+	b.Gamma = natural.Gamma * math.Sqrt(natural.RhoMin/b.RhoMin)
+	return b
+}
+
+// Plan returns the plan of the noise: the bounds are the learner's affair.
+func (w *authorsWishart) Plan(nodes int) privacy.Plan {
+	return privacy.PlanOf(&w.Wishart, nodes).HeldBy(w)
+}
+
+// linUCB returns the policy of a learner, to be tuned.
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+
+// optimal lets a learner choose its shift.
+func optimal(l *learner.Private[privacy.Sums]) *learner.Private[privacy.Sums] {
+	linUCB(l).OptimalShift = true
+	return l
+}
+
+// Policy returns a learner of Experiment 2 by its name, at any budget. It panics on another
+// name.
+func Policy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
+	switch name {
+	case NonPrivate:
+		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	case GaussianPrinted:
+		return Gaussian(b, privacy.AsPublished)
+	case GaussianAuthors:
+		l := Gaussian(b, privacy.AsPublished)
+		l.Statistic.(*mechanism.Tree).Noise.(*mechanism.Gaussian).Padded = true // the one difference
+		return l
+	case GaussianSound:
+		return optimal(Gaussian(b, privacy.Sound))
+	case GaussianTwice:
+		return Gaussian(b, privacy.Sound)
+	case HonakerSound:
+		return optimal(learner.New(&learner.LinUCB{}, &mechanism.Honaker{Budget: b}))
+	case BLTSound:
+		return optimal(learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b}))
+	case WishartPrinted:
+		return Wishart(b, privacy.AsPublished, false)
+	case WishartAuthors:
+		return authors(b, false)
+	case WishartSound:
+		return optimal(Wishart(b, privacy.Sound, false))
+	case WishartFour:
+		return Wishart(b, privacy.Sound, false)
+	case UnshiftedPrinted:
+		return Wishart(b, privacy.AsPublished, true)
+	case UnshiftedAuthors:
+		return authors(b, true)
+	}
+	panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
+}
+
+// AsPublished lists Experiment 2's policies as published, by what is printed and by what was run.
+var AsPublished = []string{NonPrivate, GaussianPrinted, GaussianAuthors,
+	WishartPrinted, WishartAuthors, UnshiftedPrinted, UnshiftedAuthors}
+
+// OwnShift lists the sound mechanisms with the paper's rules for the shift, and Wishart noise
+// with the optimal one.
+var OwnShift = []string{GaussianTwice, WishartFour, WishartSound}
+
+// Dims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
+func Dims(s lab.Scale) []int {
+	return cell.Pick(s, []int{4, 6, 8}, []int{4, 6, 8, 11, 16}, []int{4, 6, 8, 11, 16, 23, 32, 45, 64})
+}
+
+// Experiment1 measures the non-private LinUCB on K = d^2 arms with a gap of 0.1, ridge 1, for
+// one dimension and law of the reward.
+func Experiment1(s lab.Scale, dim int, reward environment.Reward) *simulate.Experiment {
+	rounds := cell.Pick(s, 2_000, 10_000, 100_000)
+	trials := cell.Pick(s, 2, 4, 8)
+	if dim > 32 {
+		trials = 2
+	}
+	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
+	return &simulate.Experiment{
+		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
+		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
+			return learner.New(&learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
+		}}},
+		Horizon: rounds, Trials: trials, Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
+		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
+	}
+}
+
+// Gaps are the gaps of Experiment 2.
+var Gaps = []float64{0, 0.1}
+
+// Experiment2 compares policies over time, d = 5, K = 25, and all of them on the same contexts
+// and rewards: first those as published, then the sound Gaussian, then, in fewer trials, what the
+// choice of the shift is worth. All are calibrated for Horizon at any scale. They are three
+// experiments, as policies do not depend on each other.
+func Experiment2(s lab.Scale, gap float64) []*simulate.Experiment {
+	name := fmt.Sprintf("jdp-exp2-gap%g", gap)
+	return []*simulate.Experiment{
+		experiment2(s, name, gap, cell.Pick(s, 2, 4, 24), AsPublished),
+		experiment2(s, name+"-sound", gap, cell.Pick(s, 2, 4, 24), []string{GaussianSound}),
+		experiment2(s, name+"-shift", gap, cell.Pick(s, 2, 4, 6), OwnShift),
+	}
+}
+
+// StreamingPolicies are those of Streaming.
+var StreamingPolicies = []string{GaussianSound, HonakerSound, BLTSound}
+
+// Streaming compares the ways to release the sums at the same privacy, in the setting of
+// Experiment 2, with the trial-by-trial differences to the tree.
+func Streaming(s lab.Scale, gap float64) *simulate.Experiment {
+	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, cell.Pick(s, 4, 4, 12), StreamingPolicies)
+	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}
+	return e
+}
+
+func experiment2(s lab.Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
+	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
+	e := &simulate.Experiment{
+		Name:        name,
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
+		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
+		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
+	}
+	for _, name := range names {
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name, Budget) }})
+	}
+	return e
+}
+
+// Gaps3 are the gaps of Experiment 3.
+var Gaps3 = []float64{0, 0.025, 0.1}
+
+// Rhos lists Experiment 3's values of rho_min, log-spaced from 10^4.4 to 10^7.6.
+func Rhos(s lab.Scale) []float64 {
+	n := cell.Pick(s, 3, 5, 8)
+	rhos := make([]float64, n)
+	for i := range rhos {
+		rhos[i] = math.Pow(10, 4.4+3.2*float64(i)/float64(n-1))
+	}
+	return rhos
+}
+
+// Shifted names a policy of Experiment 3: a mechanism shifted to a rho_min.
+func Shifted(mechanism string, rho float64) string {
+	return fmt.Sprintf("%s rho_min=10^%.2f", mechanism, math.Log10(rho))
+}
+
+// Mechanisms are those of Experiment 3.
+var Mechanisms = []string{WishartAuthors, GaussianAuthors}
+
+// Experiment3 varies the shift of both mechanisms for one gap.
+func Experiment3(s lab.Scale, gap float64) *simulate.Experiment {
+	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
+	e := &simulate.Experiment{
+		Name:        fmt.Sprintf("jdp-exp3-gap%g", gap),
+		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Horizon:     Horizon, Rounds: rounds, Trials: 2, Seed: Seed + 3,
+		Grid:        simulate.LinearGrid(rounds, 20),
+		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
+	}
+	for _, name := range Mechanisms {
+		for _, rho := range Rhos(s) {
+			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), New: func() bandit.Learner {
+				l := Policy(name, Budget)
+				linUCB(l).RhoMin = rho
+				return l
+			}})
+		}
+	}
+	return e
+}

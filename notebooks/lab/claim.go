@@ -1,0 +1,49 @@
+package lab
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+)
+
+// Claim is a statement that a notebook makes and a cell checks. Assert is called with its Name, or
+// with the Statement if it has none. The Check returns the evidence, or an error if the statement
+// does not hold.
+type Claim = struct {
+	Name, Statement string
+	Check           func(Scale) (evidence string, err error)
+}
+
+// Claims lists the claims of a notebook.
+type Claims []Claim
+
+// Check checks the claim of that name at a scale.
+func (list Claims) Check(name string, s Scale) (statement, evidence string, err error) {
+	for _, c := range list {
+		if cmp.Or(c.Name, c.Statement) == name {
+			evidence, err = c.Check(s)
+			if err != nil {
+				err = fmt.Errorf("this does not hold: %s: %w", c.Statement, err)
+			}
+			return c.Statement, evidence, err
+		}
+	}
+	return "", "", fmt.Errorf("lab: no claim %q", name)
+}
+
+// Assert checks a claim at the scale of the run and prints the evidence. A claim that does not hold
+// fails the cell.
+func (list Claims) Assert(name string) {
+	statement, evidence, err := list.Check(name, cell.MustScale())
+	cell.Must(err)
+	fmt.Printf("holds: %s\n       %s\n", statement, evidence)
+}
+
+// Names returns what Assert is called with.
+func (list Claims) Names() (names []string) {
+	for _, c := range list {
+		names = append(names, cmp.Or(c.Name, c.Statement))
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package ldp
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// What leaves a user's device.
+
+// WireRow draws one user's raw row: the context of an arm of Figure 1 and its reward.
+func WireRow(trial int) (x []float64, y float64) {
+	env := Arms(true)
+	env.Reset(random.New(Seed, trial, "wire"))
+	var v bandit.View
+	env.Next(&v)
+	reward := []float64{0}
+	env.Pull(random.New(Seed, trial, "wire reward"), []int{0}, reward)
+	return append([]float64(nil), v.Row(0)...), reward[0]
+}
+
+// wireMessages returns what a device of the learner sends about a raw row, some messages of as many
+// users with the same row.
+func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learner.Message, error) {
+	p := Arms(true).Problem()
+	if err := l.Init(p, Horizon); err != nil {
+		return nil, err
+	}
+	l.Reset(random.New(Seed, 0, "own"), random.Source(Seed, 0, "noise"))
+	noise := privacy.NewNoise(random.Source(Seed, 0, "wire noise"))
+	var list []learner.Message
+	for range count {
+		m, err := l.Device.Report(l.Server.Broadcast(), x, y, noise, nil)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// claimWire measures the noise of messages against the diameter of the public domain over mu, and
+// finds the raw row in their mean.
+func claimWire(s lab.Scale) (string, error) {
+	count := cell.Pick(s, 40_000, 100_000, 400_000)
+	x, y := WireRow(0)
+	var evidence string
+	for _, epsilon := range Epsilons {
+		mu, err := privacy.GaussianMu(Budget(epsilon))
+		if err != nil {
+			return "", err
+		}
+		l := Online(Budget(epsilon), privacy.Sound, 0, 1)
+		messages, err := wireMessages(l, x, y, count)
+		if err != nil {
+			return "", err
+		}
+		if len(messages[0]) != 5 {
+			return "", fmt.Errorf("a message of %d numbers, want 4 of the context and the reward", len(messages[0]))
+		}
+		row := append(append([]float64(nil), x[:4]...), y)
+		want := math.Sqrt(3) / mu
+		var square float64
+		for i, v := range row {
+			var sum float64
+			for _, m := range messages {
+				sum += m[i] - v
+				square += (m[i] - v) * (m[i] - v)
+			}
+			if off := sum / math.Sqrt(float64(count)) / want; math.Abs(off) > 4.5 {
+				return "", fmt.Errorf("ε = %g: number %d of the message is off by %.1f standard errors on average", epsilon, i+1, off)
+			}
+		}
+		sd := math.Sqrt(square / float64(5*count))
+		if math.Abs(sd/want-1) > 4.5/math.Sqrt(10*float64(count)) { // 4.5 standard errors
+			return "", fmt.Errorf("ε = %g: noise of standard deviation %.4f, want √3/μ = %.4f", epsilon, sd, want)
+		}
+		evidence += fmt.Sprintf("ε = %g: σ = %.3f, √3/μ = %.3f; ", epsilon, sd, want)
+	}
+	return evidence + fmt.Sprintf("%s messages each", cell.Thousands(count)), nil
+}
+
+// buys is what the printed noise of OnlineUCB comes to at a budget.
+type buys struct{ printed, general, public, soundGeneral, soundPublic float64 }
+
+func onlineBuys(b privacy.Budget) (row buys, err error) {
+	general := bandit.Problem{Arms: 1, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	for _, c := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
+		var sigma, epsilon [2]float64
+		for i, p := range []bandit.Problem{general, Arms(true).Problem()} {
+			d := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b, Calibration: c}}
+			if i == 1 {
+				d.Noise.Constant = Arms(true).Constant()
+			}
+			if err := d.Init(p, Horizon); err != nil {
+				return row, err
+			}
+			sigma[i], epsilon[i] = messageSigma(d), privacy.ClaimOf(d).Epsilon()
+		}
+		if c == privacy.AsPublished {
+			row.printed, row.general, row.public = sigma[0], epsilon[0], epsilon[1]
+		} else {
+			row.soundGeneral, row.soundPublic = sigma[0], sigma[1]
+		}
+	}
+	return row, nil
+}
+
+// claimBuys: the printed sigma does not buy its epsilon in general, at 1e-5 from 1 on.
+func claimBuys(lab.Scale) (string, error) {
+	var evidence []string
+	for _, epsilon := range []float64{1, 5, 10, 20} {
+		row, err := onlineBuys(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
+		if err != nil {
+			return "", err
+		}
+		if row.general <= epsilon || row.soundGeneral <= row.printed {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: σ = %.4g buys %.4g, sound σ = %.4g", epsilon, row.printed, row.general, row.soundGeneral)
+		}
+		if mu := math.Sqrt(8) / row.printed; math.Abs(privacy.GaussianDelta(row.general, mu)/1e-5-1) > 1e-6 {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: at the claimed %.6g rows 2√2 apart have δ = %.4g", epsilon, row.general, privacy.GaussianDelta(row.general, mu))
+		}
+		evidence = append(evidence, fmt.Sprintf("%g → %.4g", epsilon, row.general))
+	}
+	row, err := onlineBuys(Budget(10))
+	if err != nil {
+		return "", err
+	}
+	if row.public <= 10 {
+		return "", fmt.Errorf("Figure 1 (c): σ = %.4g buys %.4g", row.printed, row.public)
+	}
+	return fmt.Sprintf("δ = 10⁻⁵: %s; Figure 1 (c), δ = 0.1: 10 → %.4g", strings.Join(evidence, ", "), row.public), nil
+}

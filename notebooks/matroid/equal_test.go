@@ -1,0 +1,39 @@
+package matroid
+
+import (
+	"context"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// TestEqual: at smoke scale every private policy of the comparison has the epsilon that was
+// asked for, and table and figure can be laid out.
+func TestEqual(t *testing.T) {
+	experiments := experimentsEqual(lab.Smoke)
+	for _, e := range experiments {
+		e.Trials, e.Rounds, e.Grid = 2, 500, []int{20, 100, 500}
+	}
+	results, err := simulate.RunAll(context.Background(), experiments, simulate.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := lab.Tables(results)
+	for i, epsilon := range append(EqualEpsilons, Epsilon) {
+		if err := equallyPrivate(tables[i], epsilon); err != nil {
+			t.Error(err)
+		}
+		if _, err := FigureEqual(tables[i], cell.Here(lab.Smoke)).HTML(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := equallyPrivate(tables[0], 1.9); err == nil {
+		t.Error("a policy at epsilon = 2 passes for one at 1.9")
+	}
+	report, err := reportEqual(lab.Smoke, tables)
+	if err != nil || len(report.Rows) != len(equals) {
+		t.Errorf("a report of %d policies has %d rows: %v", len(equals), len(report.Rows), err)
+	}
+}
