@@ -320,10 +320,12 @@ func options(progress audit.Progress) audit.Options {
 	return audit.Options{Confidence: Confidence, Seed: Seed, Progress: progress}
 }
 
+// Broken attacks the fixtures with known bugs.
 func Broken(ctx context.Context, progress audit.Progress) (audit.Report, error) {
 	return audit.Each(ctx, broken.All(), options(progress))
 }
 
+// Sound attacks the mechanisms and learners of the toolkit.
 func Sound(ctx context.Context, s lab.Scale, progress audit.Progress) (audit.Report, error) {
 	return audit.Family(ctx, SoundItems(s), options(progress))
 }

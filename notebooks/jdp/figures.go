@@ -136,7 +136,7 @@ func Figure2(law environment.Reward, dims []int, tables []*simulate.Table, scale
 }
 
 // MustTables1 returns the committed tables of Experiment 1 for one law of the reward, in the order
-// of Dims(Paper).
+// of Dims(lab.Paper).
 func MustTables1(law environment.Reward) (tables []*simulate.Table) {
 	for _, d := range Dims(lab.Paper) {
 		tables = append(tables, lab.MustTable(Experiment1(lab.Paper, d, law).Name))

@@ -17,6 +17,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// Figures lists what can be reproduced.
 var Figures = lab.Figures{
 	{Name: "jdp-fig1", What: "an example decision set in three dimensions, K = 1000", Report: report1},
 	{Name: "jdp-fig2", What: "Experiment 1: regret over time for varying dimensions, two laws of the reward", Experiments: experiments1, Report: report2},

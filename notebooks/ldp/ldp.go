@@ -170,8 +170,8 @@ var Honest = []string{LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPr
 // Scripted lists the policies of the public script.
 var Scripted = []string{LinUCBPublic, JDPScript, SDPScript, LDPScript, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot}
 
-// Experiments1 is one panel of Figure 1: the honest recipe, and the public script's constants on its
-// own arms.
+// Experiments1 is one panel of Figure 1: the honest recipe, and the public script's constants on
+// its own arms.
 func Experiments1(s lab.Scale, epsilon float64) []*simulate.Experiment {
 	list := []*simulate.Experiment{
 		experiment(s, fmt.Sprintf("ldp-fig1-eps%g", epsilon), func() bandit.Environment { return Arms(true) }),

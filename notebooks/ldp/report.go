@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// Figures lists what can be reproduced.
 var Figures = lab.Figures{
 	{Name: "ldp-fig1", What: "regret at epsilon = 0.2, 1, 10: rivals as printed and OnlineUCB with sound noise; a public script's constants", Experiments: experimentsFigure1, Report: reportFigure1},
 	{Name: "ldp-table1", What: "Appendix G: least eigenvalues across experiments, and within a run", Report: reportTable1},

@@ -13,6 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// Figures lists what can be reproduced.
 var Figures = lab.Figures{
 	{Name: "mat-fig1", What: "per-round return on Table 2 at epsilon = 2: DPUCB-MAT, OMM", Experiments: one(Returns), Report: reportReturns("Figure 1", Name(DPUCBPrinted, Epsilon), Name(DPUCBForced, Epsilon), OMMPublic)},
 	{Name: "mat-fig2", What: "per-round return on Table 2 at epsilon = 1e5, 2, 1e-4", Experiments: one(Returns), Report: reportReturns("Figure 2", policyNames(Private, Epsilons)...)},

@@ -42,8 +42,8 @@ func brief(trials int, names ...string) (*simulate.Table, error) {
 	return final(e, "claim-table-2", trials, names...)
 }
 
-// compareElsewhere compares a table's policies with the other implementation's, and returns how many
-// were, and the greatest difference in combined standard errors.
+// compareElsewhere compares a table's policies with the other implementation's, and returns how
+// many were, and the greatest difference in combined standard errors.
 func compareElsewhere(t *simulate.Table, known map[string]elsewhere, value func(simulate.Curve) simulate.Curve) (compared int, worst float64, err error) {
 	for _, c := range t.Curves {
 		e, ok := known[c.Policy]

@@ -12,8 +12,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// The game that defines privacy. The year in the seed is that of
-// Dwork, McSherry, Nissim, Smith, "Calibrating noise to sensitivity in private data analysis".
+// The game that defines privacy. The year in the seed is that of Dwork, McSherry, Nissim, Smith,
+// "Calibrating noise to sensitivity in private data analysis".
 
 // Seed is the seed of everything that the lesson draws.
 const Seed = 2006
