@@ -35,6 +35,7 @@ var allowed = map[string]string{
 	"internal":    "",
 
 	"privacy/privacytest": "bandit privacy random mechanism learner audit",
+	"audit/suite":         "bandit privacy random matroid mechanism online learner arms",
 }
 
 // violation explains why a package (its directory, from the module's root) may not import another,

@@ -10,10 +10,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/notebooks/attacks"
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 )
 
 func main() {
@@ -32,7 +33,7 @@ func run(ctx context.Context, scale string) error {
 	if err != nil {
 		return err
 	}
-	report, err := attacks.Run(ctx, s, audit.ProgressFunc(func(s audit.Status) {
+	report, err := suite.Run(ctx, cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough), audit.ProgressFunc(func(s audit.Status) {
 		if s.Finished {
 			fmt.Fprintln(os.Stderr, s)
 		}
@@ -40,11 +41,18 @@ func run(ctx context.Context, scale string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Printf("\n%s\n%s\n", report.Table().Text(), report.Summary()); err != nil {
+	if _, err := fmt.Printf("\n%s\n%s\n", table(report).Text(), report.Summary()); err != nil {
 		return err
 	}
 	if !report.OK() {
 		return fmt.Errorf("the suite wants every broken fixture caught and no sound claim excluded")
 	}
 	return nil
+}
+
+// table lays out claimed, audited and exact epsilon.
+func table(r suite.Report) *charts.Table {
+	t := charts.Findings(r.Broken, r.Sound)
+	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*suite.Confidence, t.Caption)
+	return t
 }

@@ -6,16 +6,17 @@ import (
 	"os/signal"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/attacks"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 )
 
 // Audit attacks the releases that the paper's learners read, and their actions. It is a part of the
 // suite.
 func Audit(ctx context.Context, s lab.Scale) (audit.Report, error) {
-	return audit.Family(ctx, append(attacks.SoundReleases(s), attacks.SoundLearners(s)...), audit.Options{Confidence: attacks.Confidence, Seed: attacks.Seed})
+	effort := cell.Pick(s, suite.Quick, suite.Usual, suite.Thorough)
+	return audit.Family(ctx, append(suite.SoundReleases(effort), suite.SoundLearners(effort)...), audit.Options{Confidence: suite.Confidence, Seed: suite.Seed})
 }
 
 // MustAudit runs it in a notebook.

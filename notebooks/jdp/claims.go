@@ -6,10 +6,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/attacks"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -541,7 +541,7 @@ func claimAttacked(lab.Scale) (string, error) {
 		if f.Excluded() {
 			return "", fmt.Errorf("%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
 		}
-		exact := f.Claim.Epsilon > attacks.Budget.Epsilon*(1-1e-6) && !strings.Contains(f.Name, "Wishart") && !strings.Contains(f.Name, "secure")
+		exact := f.Claim.Epsilon > suite.Budget.Epsilon*(1-1e-6) && !strings.Contains(f.Name, "Wishart") && !strings.Contains(f.Name, "secure")
 		if exact {
 			calibrated++
 			least = math.Min(least, f.Epsilon/f.Claim.Epsilon)
@@ -553,5 +553,5 @@ func claimAttacked(lab.Scale) (string, error) {
 	if calibrated != 10 {
 		return "", fmt.Errorf("%d audits of exactly calibrated claims, want five of releases and five of actions", calibrated)
 	}
-	return fmt.Sprintf("%d audits, %d excluded at %.4g%% confidence over all; %d are of exactly calibrated claims of %v, and each shows %.2f at least", len(r.Findings), r.Excluded(), 100*r.Confidence, calibrated, attacks.Budget, least), nil
+	return fmt.Sprintf("%d audits, %d excluded at %.4g%% confidence over all; %d are of exactly calibrated claims of %v, and each shows %.2f at least", len(r.Findings), r.Excluded(), 100*r.Confidence, calibrated, suite.Budget, least), nil
 }

@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpbandits/dpbandits/notebooks/attacks"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -137,15 +137,15 @@ func claimLedger(lab.Scale) (string, error) {
 
 // claimLineUp attacks the suite's subjects; the sound ones if all broken ones are caught.
 func claimLineUp(lab.Scale) (string, error) {
-	var r attacks.Report
+	var r suite.Report
 	var err error
-	if r.Broken, err = attacks.Broken(context.Background(), nil); err != nil {
+	if r.Broken, err = suite.Broken(context.Background(), nil); err != nil {
 		return "", err
 	}
 	if !r.OK() {
 		return "", fmt.Errorf("%d of %d broken caught", r.Broken.Excluded(), len(r.Broken.Findings))
 	}
-	if r.Sound, err = attacks.Sound(context.Background(), lab.Smoke, nil); err != nil {
+	if r.Sound, err = suite.Sound(context.Background(), suite.Quick, nil); err != nil {
 		return "", err
 	}
 	if !r.OK() {

@@ -1,8 +1,6 @@
-package attacks
+package suite
 
 import (
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -16,10 +14,10 @@ import (
 // them, as the log-likelihood ratio of the two worlds. As Forced, the first user is asked about
 // arms 0 and 1, which nobody has seen; as AsPublished she comes in round 0 and is asked about all
 // four.
-func semiBanditItem(s lab.Scale, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
+func semiBanditItem(e Effort, name string, exact float64, told bool, start learner.Initialisation, fresh func(m matroid.Matroid) bandit.Learner) audit.Item {
 	const arms, slots, rounds = 4, 2, 6
 	m, err := matroid.NewUniform(arms, slots)
-	cell.Must(err)
+	must(err)
 	var worlds [2]audit.Stream
 	for w, first := range [][]float64{{1, 1, 0, 0}, {0, 0, 1, 1}} {
 		worlds[w] = audit.Stream{{Rewards: first}}
@@ -28,7 +26,7 @@ func semiBanditItem(s lab.Scale, name string, exact float64, told bool, start le
 		}
 	}
 	item := audit.Learner{
-		Name: name + ": actions", Runs: tallyRuns(s), Worlds: worlds, WarmUp: start == learner.AsPublished,
+		Name: name + ": actions", Runs: tallyRuns(e), Worlds: worlds, WarmUp: start == learner.AsPublished,
 		New:     func() bandit.Learner { return fresh(m) },
 		Problem: bandit.Problem{Arms: arms, Slots: slots, RewardMin: 0, RewardMax: 1},
 	}
@@ -50,7 +48,7 @@ func semiBanditItem(s lab.Scale, name string, exact float64, told bool, start le
 }
 
 // SoundSemiBandits audits the learners of the matroid bandits.
-func SoundSemiBandits(s lab.Scale) (items []audit.Item) {
+func SoundSemiBandits(e Effort) (items []audit.Item) {
 	blocks := func(c privacy.Calibration) privacy.Tally {
 		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
@@ -62,23 +60,23 @@ func SoundSemiBandits(s lab.Scale) (items []audit.Item) {
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
-			semiBanditItem(s, "DPUCB-MAT", Budget.Epsilon, told, learner.Forced, dpucb),
-			semiBanditItem(s, "DPTS-MAT", Budget.Epsilon, told, learner.Forced, dpts))
+			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, learner.Forced, dpucb),
+			semiBanditItem(e, "DPTS-MAT", Budget.Epsilon, told, learner.Forced, dpts))
 	}
 	return append(items,
-		semiBanditItem(s, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(&learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(s, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.CUCBTree(m, Budget.Epsilon)
 		}),
-		semiBanditItem(s, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(s, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
 		}),
-		semiBanditItem(s, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
+		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
 		}))
 }

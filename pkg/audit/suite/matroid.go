@@ -1,11 +1,9 @@
-package attacks
+package suite
 
 import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -25,7 +23,7 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 	a.setup.Arms, a.setup.Lo, a.setup.Hi = 3, 0, 1
 	ready := func() any {
 		t := fresh()
-		cell.Must(t.Init(a.setup))
+		must(t.Init(a.setup))
 		return t
 	}
 	pool := sync.Pool{New: ready}
@@ -59,13 +57,13 @@ func (a talliedRun) item(name string, exact float64, runs int, fresh func() priv
 func tellLaplace(y float64) float64 { return min(max(y, 0), 1) }
 
 // tallyRuns is the number of runs of a tally's audit.
-func tallyRuns(s lab.Scale) int { return cell.Pick(s, 40_000, 200_000, 2_000_000) }
+func tallyRuns(e Effort) int { return pick(e, 40_000, 200_000, 2_000_000) }
 
 // soundTallies audits the mechanisms of the matroid bandits.
-func soundTallies(s lab.Scale) []audit.Item {
+func soundTallies(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
-	many := cell.Pick(s, 200_000, 500_000, 5_000_000) // for Gaussian noise, and for as many Laplace releases as a tree has
-	rounds := [][]int{{0, 1}, {0, 1}, {0, 1}}         // the second and the third are in the second block of both arms
+	many := pick(e, 200_000, 500_000, 5_000_000) // for Gaussian noise, and for as many Laplace releases as a tree has
+	rounds := [][]int{{0, 1}, {0, 1}, {0, 1}}    // the second and the third are in the second block of both arms
 	setup := privacy.Setup{Slots: 2, Horizon: len(rounds)}
 	blocks := talliedRun{setup, rounds, 1, 1, func(after int, t privacy.Tally, out []float64) {
 		for arm := 0; after == 2 && arm < 2; arm++ {
@@ -107,21 +105,21 @@ func soundTallies(s lab.Scale) []audit.Item {
 		}}
 	}
 	return []audit.Item{
-		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(s), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(s), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(s), func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Remember: true} }),
+		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
+		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
+		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Remember: true} }),
 		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.Blocks{Budget: Budget} }),
 		tree.item("tree of each arm, Laplace", pure.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: pure} }),
 		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: Budget} }),
-		warmUpItem(s, "doubling blocks, warm-up", privacy.Sound),
-		warmUpItem(s, "doubling blocks, warm-up as published", privacy.AsPublished),
+		warmUpItem(e, "doubling blocks, warm-up", privacy.Sound),
+		warmUpItem(e, "doubling blocks, warm-up as published", privacy.AsPublished),
 	}
 }
 
 // warmUpItem audits the first record of a run, which shows all three arms, where later ones show
 // one, against the claim, which is its user's: three times what was asked for under the noise that
 // is published.
-func warmUpItem(s lab.Scale, name string, c privacy.Calibration) audit.Item {
+func warmUpItem(e Effort, name string, c privacy.Calibration) audit.Item {
 	budget := privacy.Budget{Epsilon: Budget.Epsilon}
 	exact := budget.Epsilon
 	if c == privacy.AsPublished {
@@ -132,5 +130,5 @@ func warmUpItem(s lab.Scale, name string, c privacy.Calibration) audit.Item {
 			out[0] += tellLaplace(t.Release().Of[arm].Mean)
 		}
 	}}
-	return first.item(name, exact, tallyRuns(s), func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Calibration: c} })
+	return first.item(name, exact, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Calibration: c} })
 }

@@ -1,11 +1,9 @@
-package attacks
+package suite
 
 import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -15,8 +13,8 @@ import (
 )
 
 // soundSurvey audits the mechanisms of the survey.
-func soundSurvey(s lab.Scale) []audit.Item {
-	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+func soundSurvey(e Effort) []audit.Item {
+	runs := pick(e, 20_000, 100_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
 		prefixSumItem("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] {
@@ -43,7 +41,7 @@ func soundSurvey(s lab.Scale) []audit.Item {
 		stoppingItem("stopping rule as published", runs, mechanism.Stopping{Calibration: privacy.AsPublished}),
 		stoppingItem("stopping rule, doubling", runs, mechanism.Stopping{Doubling: true}),
 		batched(1, "round batches, Laplace", runs, pure),
-		batched(2, "round batches, Gaussian", cell.Pick(s, 200_000, 500_000, 5_000_000), Budget),
+		batched(2, "round batches, Gaussian", pick(e, 200_000, 500_000, 5_000_000), Budget),
 		coreSetItem("core sets", runs, pure), coreSetItem("core sets, Gaussian", runs, Budget),
 		expertsItem("private experts", runs),
 	}
@@ -79,7 +77,7 @@ func expertsItem(name string, runs int) audit.Item {
 
 func newExperts() *online.Experts {
 	e := &online.Experts{Epsilon: 1, Noise: privacy.NewNoise(rand.NewPCG(1, 1)), Rand: rand.New(rand.NewPCG(1, 2))}
-	cell.Must(e.Init(3))
+	must(e.Init(3))
 	return e
 }
 
@@ -131,7 +129,7 @@ func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
 	ready := func() any {
 		m := rule
-		cell.Must(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
+		must(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
 		return &m
 	}
 	pool := sync.Pool{New: ready}
@@ -165,7 +163,7 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 	ready := func() any {
 		tree := sums
 		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: &tree, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
-		cell.Must(l.Init(1, rounds))
+		must(l.Init(1, rounds))
 		return l
 	}
 	pool := sync.Pool{New: ready}
@@ -198,7 +196,7 @@ func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechani
 	const rounds, dim = 5, 2
 	ready := func() any {
 		m := fresh()
-		cell.Must(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
+		must(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
 		return m
 	}
 	pool := sync.Pool{New: ready}

@@ -1,12 +1,10 @@
-package attacks
+package suite
 
 import (
 	"math"
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -20,8 +18,8 @@ const beyond = 100
 
 // soundBeyond audits what happens to a record that is beyond its bounds: it has to be clipped, and
 // cost no more than another. An error would be seen as well.
-func soundBeyond(s lab.Scale) (items []audit.Item) {
-	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+func soundBeyond(e Effort) (items []audit.Item) {
+	runs := pick(e, 20_000, 100_000, 1_000_000)
 	items = append(items,
 		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, func() releaser {
 			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
@@ -44,7 +42,7 @@ func soundBeyond(s lab.Scale) (items []audit.Item) {
 			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
 		},
 	})
-	for _, item := range append(soundLocals(s), SoundSemiBandits(s)...) {
+	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {
 		l, ok := item.(audit.Learner)
 		if !ok {
 			continue
@@ -59,9 +57,9 @@ func soundBeyond(s lab.Scale) (items []audit.Item) {
 
 // soundLikelihoods audits releases on the exact likelihood ratio, at a delta that is out of reach
 // of an audit that counts.
-func soundLikelihoods(s lab.Scale) []audit.Item {
+func soundLikelihoods(e Effort) []audit.Item {
 	small := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	runs := cell.Pick(s, 100_000, 500_000, 2_000_000)
+	runs := pick(e, 100_000, 500_000, 2_000_000)
 	return []audit.Item{
 		likelihoodItem("Laplace, by likelihood", 1, runs, [2][]float64{{0, 0}, {1, 1}}, func() releaser {
 			return &mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}
@@ -76,12 +74,12 @@ func soundLikelihoods(s lab.Scale) []audit.Item {
 // likelihoodItem audits a mechanism that adds noise of one law to values within their bounds.
 func likelihoodItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
 	m := fresh()
-	cell.Must(m.Init())
+	must(m.Init())
 	m.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
-	cell.Must(m.Release(make([]float64, len(worlds[0])), worlds[0]))
+	must(m.Release(make([]float64, len(worlds[0])), worlds[0]))
 	drawn := privacy.PlanOf(m, privacy.All).Draws
 	density, draws, err := audit.AdditiveDensity([]privacy.Law{drawn[0].Law}, [2][][]float64{{worlds[0]}, {worlds[1]}})
-	cell.Must(err)
+	must(err)
 	plain := vectorItem(name, exact, runs, worlds, fresh).(audit.Mechanism)
 	return audit.Likelihood{
 		Name: name, Claim: plain.Claim, Curve: plain.Curve, Exact: exact, Outputs: plain.Outputs, Runs: runs,
@@ -96,7 +94,7 @@ func wishartItem(runs int) audit.Item {
 	near, far := audit.FarRows(setup)
 	ready := func() any {
 		t := &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget, Unshifted: true}}
-		cell.Must(t.Init(setup))
+		must(t.Init(setup))
 		return t
 	}
 	pool := sync.Pool{New: ready}
@@ -113,12 +111,12 @@ func wishartItem(runs int) audit.Item {
 	t := ready().(*mechanism.Tree)
 	t.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
 	_, err := t.Add(privacy.Row(near))
-	cell.Must(err)
+	must(err)
 	draws := privacy.PlanOf(t, privacy.All).Draws
 	node := draws[0].Law // of the one level that a tree of two rounds has: what it drew before is gone
 	outer := func(v []float64) [][]float64 { return [][]float64{{v[0] * v[0], v[0] * v[1], v[1] * v[1]}} }
 	density, _, err := audit.AdditiveDensity([]privacy.Law{node}, [2][][]float64{outer(near), outer(far)})
-	cell.Must(err)
+	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(t))
 	return audit.Likelihood{
 		Name: "Wishart tree, by likelihood", Claim: claim, Curve: curve, Outputs: 3, Runs: runs,

@@ -1,8 +1,6 @@
-package attacks
+package suite
 
 import (
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -12,7 +10,7 @@ import (
 )
 
 // soundArms audits the statistics and the learners of the multi-armed bandit.
-func soundArms(s lab.Scale) []audit.Item {
+func soundArms(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
 	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) func() privacy.Tally {
 		return func() privacy.Tally {
@@ -45,29 +43,29 @@ func soundArms(s lab.Scale) []audit.Item {
 		case 1:
 			out[1] = 2 * mean(t)
 		case 2:
-			out[0] = tellLaplace(3*mean(t) - out[1])
+			out[0] = tellLaplace(float64(3*mean(t)) - out[1])
 		case 3:
-			out[0] += tellLaplace(4*mean(t) - out[1])
+			out[0] += tellLaplace(float64(4*mean(t)) - out[1])
 		}
 	})
 	draw := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
 	bit := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
 	items := []audit.Item{
-		last.item("batches", pure.Epsilon, tallyRuns(s), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		both.item("batches, cumulative", pure.Epsilon, tallyRuns(s), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
-		gaussian.item("batches, Gaussian", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000),
+		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
+		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
+		gaussian.item("batches, Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000),
 			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
+		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
 			return &mechanism.HybridTally{Epsilon: pure.Epsilon}
 		}),
-		draw.item("draws of Thompson sampling", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000), func() privacy.Tally {
+		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), func() privacy.Tally {
 			mu, err := privacy.GaussianMu(Budget)
 			if err != nil {
 				panic(err)
 			}
 			return &mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
 		}),
-		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(s), func() privacy.Tally {
+		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
 			return &mechanism.ResponseTally{Epsilon: pure.Epsilon}
 		}),
 	}
@@ -78,25 +76,25 @@ func soundArms(s lab.Scale) []audit.Item {
 		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
 		{"DP-UCB", arms.NewDPUCB},
 	} {
-		items = append(items, armsItem(s, l.name, 12, func() bandit.Learner { return l.make(pure.Epsilon) }))
+		items = append(items, armsItem(e, l.name, 12, func() bandit.Learner { return l.make(pure.Epsilon) }))
 	}
 	return append(items,
-		armsItem(s, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(Budget) }),
-		armsItem(s, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
-		armsItem(s, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
-		armsItem(s, "Gaussian Thompson sampling", 12, func() bandit.Learner {
+		armsItem(e, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(Budget) }),
+		armsItem(e, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
+		armsItem(e, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
+		armsItem(e, "Gaussian Thompson sampling", 12, func() bandit.Learner {
 			return arms.NewGaussianThompson(1, 1, Budget.Delta)
 		}),
-		armsItem(s, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
-		armsItem(s, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
-		armsItem(s, "DP successive elimination", 760, func() bandit.Learner {
+		armsItem(e, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
+		armsItem(e, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
+		armsItem(e, "DP successive elimination", 760, func() bandit.Learner {
 			l := &arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}
 			return learner.New(l, &mechanism.Batches{Budget: pure, Lengths: l})
 		}))
 }
 
 // armsItem audits the arms that a learner plays, of two, after the first user's reward was 0 or 1.
-func armsItem(s lab.Scale, name string, rounds int, fresh func() bandit.Learner) audit.Item {
+func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) audit.Item {
 	var worlds [2]audit.Stream
 	for w, first := range []float64{1, 0} {
 		worlds[w] = audit.Stream{{Rewards: []float64{first, first}}}
@@ -104,7 +102,7 @@ func armsItem(s lab.Scale, name string, rounds int, fresh func() bandit.Learner)
 			worlds[w] = append(worlds[w], audit.Round{Rewards: []float64{0.5, 0.5}})
 		}
 	}
-	runs := tallyRuns(s)
+	runs := tallyRuns(e)
 	if rounds > 100 {
 		runs /= 20
 	}

@@ -1,6 +1,6 @@
-// Package attacks lists the audits of the toolkit: of every mechanism and learner that claims
+// Package suite lists the audits of the toolkit: of every mechanism and learner that claims
 // privacy, and of fixtures that claim it falsely. `make audit` runs them.
-package attacks
+package suite
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/broken"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -19,6 +16,34 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
+
+// Effort says how many runs the suite makes of each subject. More runs exclude a larger epsilon.
+type Effort int
+
+// The efforts, in runs of a cheap mechanism: 20,000, 100,000 and a million.
+const (
+	Quick Effort = iota
+	Usual
+	Thorough
+)
+
+// pick returns the number for an effort.
+func pick(e Effort, quick, usual, thorough int) int {
+	switch e {
+	case Quick:
+		return quick
+	case Thorough:
+		return thorough
+	}
+	return usual
+}
+
+// must panics if a subject of the suite is not as it should be, which is a mistake in the suite.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
 
 // Seed is the seed of the suite.
 const Seed = 2026
@@ -32,18 +57,18 @@ var Budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
 
 // SoundItems lists the audits of the toolkit's own mechanisms and learners, all of which have to
 // keep their claims.
-func SoundItems(s lab.Scale) []audit.Item {
-	items := append(soundMechanisms(s), SoundReleases(s)...)
-	items = append(items, SoundLearners(s)...)
-	items = append(items, soundLocals(s)...)
-	items = append(items, soundTallies(s)...)
-	items = append(items, SoundSemiBandits(s)...)
-	items = append(items, soundArms(s)...)
-	items = append(items, soundSparse(s)...)
-	items = append(items, soundSurvey(s)...)
-	items = append(items, soundLikelihoods(s)...)
-	items = append(items, soundBeyond(s)...)
-	return append(items, soundRuns(s)...)
+func SoundItems(e Effort) []audit.Item {
+	items := append(soundMechanisms(e), SoundReleases(e)...)
+	items = append(items, SoundLearners(e)...)
+	items = append(items, soundLocals(e)...)
+	items = append(items, soundTallies(e)...)
+	items = append(items, SoundSemiBandits(e)...)
+	items = append(items, soundArms(e)...)
+	items = append(items, soundSparse(e)...)
+	items = append(items, soundSurvey(e)...)
+	items = append(items, soundLikelihoods(e)...)
+	items = append(items, soundBeyond(e)...)
+	return append(items, soundRuns(e)...)
 }
 
 // releaser is a mechanism that releases vectors.
@@ -58,7 +83,7 @@ type releaser interface {
 func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh func() releaser) audit.Item {
 	ready := func() any {
 		m := fresh()
-		cell.Must(m.Init())
+		must(m.Init())
 		return m
 	}
 	pool := sync.Pool{New: ready} // a mechanism for each run at a time: calibrating one takes longer than a run
@@ -74,18 +99,18 @@ func vectorItem(name string, exact float64, runs int, worlds [2][]float64, fresh
 	}
 }
 
-func soundMechanisms(s lab.Scale) []audit.Item {
-	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+func soundMechanisms(e Effort) []audit.Item {
+	runs := pick(e, 20_000, 100_000, 1_000_000)
 	return []audit.Item{
 		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, func() releaser {
 			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
 		}),
-		vectorItem("Gaussian", Budget.Epsilon, cell.Pick(s, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
+		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
 			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
 		}),
 		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
 		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
-		responseItem(runs), sparseVectorItem(cell.Pick(s, 600_000, 1_000_000, 5_000_000)), topKItem(runs),
+		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(runs),
 	}
 }
 
@@ -94,7 +119,7 @@ func soundMechanisms(s lab.Scale) []audit.Item {
 func secureItem(name string, exact float64, runs int, fresh func() mechanism.Secure) audit.Item {
 	ready := func() any {
 		m := fresh()
-		cell.Must(m.Init())
+		must(m.Init())
 		return m
 	}
 	pool := sync.Pool{New: ready}
@@ -119,7 +144,7 @@ func responseItem(runs int) audit.Item {
 	const epsilon = 1
 	pool := sync.Pool{New: func() any {
 		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
-		cell.Must(m.Init())
+		must(m.Init())
 		return m
 	}}
 	return audit.Mechanism{
@@ -143,7 +168,7 @@ func sparseVectorItem(runs int) audit.Item {
 	const epsilon, queries = 1, 41
 	pool := sync.Pool{New: func() any {
 		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
-		cell.Must(m.Init())
+		must(m.Init())
 		return m
 	}}
 	return audit.Mechanism{
@@ -170,7 +195,7 @@ func topKItem(runs int) audit.Item {
 	const epsilon = 1
 	pool := sync.Pool{New: func() any {
 		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
-		cell.Must(m.Init())
+		must(m.Init())
 		return m
 	}}
 	return audit.Mechanism{
@@ -219,11 +244,11 @@ func auditedSums() []struct {
 
 // SoundReleases audits transcripts: all releases of 8 rounds, with the first row replaced by the
 // one farthest from it.
-func SoundReleases(s lab.Scale) (items []audit.Item) {
+func SoundReleases(e Effort) (items []audit.Item) {
 	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	for _, sums := range auditedSums() {
 		items = append(items, audit.Accumulator{
-			Name: sums.name + ": all releases", Exact: sums.exact, New: sums.make, Setup: setup, Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+			Name: sums.name + ": all releases", Exact: sums.exact, New: sums.make, Setup: setup, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		})
 	}
 	return items
@@ -231,8 +256,8 @@ func SoundReleases(s lab.Scale) (items []audit.Item) {
 
 // soundRuns audits long horizons in a single run, in which every row is a canary: one of two rows
 // by the toss of a coin.
-func soundRuns(s lab.Scale) (items []audit.Item) {
-	horizon := cell.Pick(s, 10_000, 100_000, 1_000_000)
+func soundRuns(e Effort) (items []audit.Item) {
+	horizon := pick(e, 10_000, 100_000, 1_000_000)
 	setup := privacy.Setup{Dim: 3, Horizon: horizon, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
 	for _, sums := range []struct {
@@ -242,8 +267,8 @@ func soundRuns(s lab.Scale) (items []audit.Item) {
 		{"binary tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }},
 		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
 	} {
-		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %s rows", sums.name, cell.Thousands(horizon)), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
-		cell.Must(err)
+		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %d rows", sums.name, horizon), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
+		must(err)
 		items = append(items, c)
 	}
 	return items
@@ -266,9 +291,9 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 }
 
 // SoundLearners audits the actions that all users but the first one see.
-func SoundLearners(s lab.Scale) (items []audit.Item) {
+func SoundLearners(e Effort) (items []audit.Item) {
 	const rounds = 16
-	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+	runs := pick(e, 20_000, 100_000, 1_000_000)
 	problem, worlds := tellTale(rounds)
 	item := func(name string, make func() bandit.Learner) {
 		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
@@ -282,12 +307,12 @@ func SoundLearners(s lab.Scale) (items []audit.Item) {
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 		}
 	})
-	return append(items, standardItem(s))
+	return append(items, standardItem(e))
 }
 
 // standardItem audits the action of the round whose context is replaced, of a learner that is
 // private in the standard sense.
-func standardItem(s lab.Scale) audit.Item {
+func standardItem(e Effort) audit.Item {
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	right, left := []float64{1, 0, -1, 0}, []float64{-1, 0, 1, 0}
 	learn := audit.Round{X: right, Rewards: []float64{1, -1}}
@@ -295,7 +320,7 @@ func standardItem(s lab.Scale) audit.Item {
 		return audit.Stream{learn, learn, learn, learn, {X: last, Rewards: []float64{0, 0}}}
 	}
 	return audit.Learner{
-		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
 			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
 		},
@@ -308,11 +333,11 @@ type Report struct{ Broken, Sound audit.Report }
 
 // Run attacks the broken fixtures, each at Confidence, and the sound subjects at
 // Confidence over all of them together.
-func Run(ctx context.Context, s lab.Scale, progress audit.Progress) (r Report, err error) {
+func Run(ctx context.Context, e Effort, progress audit.Progress) (r Report, err error) {
 	if r.Broken, err = Broken(ctx, progress); err != nil {
 		return r, err
 	}
-	r.Sound, err = Sound(ctx, s, progress)
+	r.Sound, err = Sound(ctx, e, progress)
 	return r, err
 }
 
@@ -326,8 +351,8 @@ func Broken(ctx context.Context, progress audit.Progress) (audit.Report, error) 
 }
 
 // Sound attacks the mechanisms and learners of the toolkit.
-func Sound(ctx context.Context, s lab.Scale, progress audit.Progress) (audit.Report, error) {
-	return audit.Family(ctx, SoundItems(s), options(progress))
+func Sound(ctx context.Context, e Effort, progress audit.Progress) (audit.Report, error) {
+	return audit.Family(ctx, SoundItems(e), options(progress))
 }
 
 // OK reports that every broken fixture is caught, no sound claim excluded, and no run of a sound
@@ -345,11 +370,4 @@ func (r Report) OK() bool {
 func (r Report) Summary() string {
 	return fmt.Sprintf("audit: %d of %d broken caught, %d of %d sound within their claim",
 		r.Broken.Excluded(), len(r.Broken.Findings), len(r.Sound.Findings)-r.Sound.Excluded(), len(r.Sound.Findings))
-}
-
-// Table lays out claimed, audited and exact epsilon.
-func (r Report) Table() *charts.Table {
-	t := charts.Findings(r.Broken, r.Sound)
-	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*Confidence, t.Caption)
-	return t
 }

@@ -1,11 +1,9 @@
-package attacks
+package suite
 
 import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -18,8 +16,8 @@ import (
 const sparseRows = 8
 
 // soundSparse audits the statistics of sparse linear models, and the local device.
-func soundSparse(s lab.Scale) []audit.Item {
-	runs := cell.Pick(s, 20_000, 100_000, 1_000_000)
+func soundSparse(e Effort) []audit.Item {
+	runs := pick(e, 20_000, 100_000, 1_000_000)
 	lengths := mechanism.Growing{Least: sparseRows, Factor: 1}
 	value := func(of []float64) float64 {
 		if len(of) == 0 {
@@ -73,7 +71,7 @@ func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() pr
 	rows := episodes * sparseRows
 	ready := func() any {
 		m := fresh()
-		cell.Must(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+		must(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
 		return m
 	}
 	pool := sync.Pool{New: ready}
@@ -105,7 +103,7 @@ func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() pr
 func sparseBitsItem(runs int) audit.Item {
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	d := &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}
-	cell.Must(d.Init(problem, 1000))
+	must(d.Init(problem, 1000))
 	claim, curve := audit.Claimed(privacy.ClaimOf(d))
 	return audit.Mechanism{
 		Name: "sparse bits", Claim: claim, Curve: curve, Exact: 1, Runs: runs,

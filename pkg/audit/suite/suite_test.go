@@ -1,4 +1,4 @@
-package attacks
+package suite
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
@@ -28,16 +27,16 @@ func TestAudit(t *testing.T) {
 	broken := 25
 	if testing.Short() {
 		broken = 0
-		items := slices.Concat(soundMechanisms(lab.Smoke), SoundReleases(lab.Smoke), soundLocals(lab.Smoke), soundSparse(lab.Smoke))
+		items := slices.Concat(soundMechanisms(Quick), SoundReleases(Quick), soundLocals(Quick), soundSparse(Quick))
 		r.Sound, err = audit.Family(t.Context(), items, audit.Options{Confidence: Confidence, Seed: Seed})
 	} else if r.Broken, err = Broken(t.Context(), nil); err == nil {
-		r.Sound, err = Sound(t.Context(), lab.Smoke, nil)
+		r.Sound, err = Sound(t.Context(), Quick, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !r.OK() || len(r.Broken.Findings) != broken {
-		t.Errorf("%s\n%s", r.Summary(), r.Table().Text())
+		t.Errorf("%s\n%s", r.Summary(), r)
 	}
 	if want := fmt.Sprintf("audit: %d of %[1]d broken caught, %d of %[2]d sound within their claim", broken, len(r.Sound.Findings)); r.Summary() != want {
 		t.Errorf("the last line is %q, want %q", r.Summary(), want)
@@ -53,7 +52,7 @@ func TestAudit(t *testing.T) {
 	}
 	for name, enough := range power {
 		if !enough {
-			t.Errorf("%s: less than 80%% of the exact epsilon\n%s", name, r.Table().Text())
+			t.Errorf("%s: less than 80%% of the exact epsilon\n%s", name, r)
 		}
 	}
 }
@@ -89,7 +88,7 @@ func TestEverythingIsAudited(t *testing.T) {
 	claimants := map[string]bool{}
 	files := token.NewFileSet()
 	for _, dir := range []string{"mechanism", "learner", "online"} {
-		names, err := filepath.Glob("../../pkg/" + dir + "/*.go")
+		names, err := filepath.Glob("../../" + dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,12 +136,12 @@ func TestEverythingIsAudited(t *testing.T) {
 		"learner.New": "learner.Private", "learner.NewCombiner": "learner.CombinerDevice",
 		"learner.NewShuffleAmplified": "learner.AmplifiedDevice", "learner.NewShuffleVectorSum": "learner.VectorSumDevice",
 	}
-	for _, name := range []string{"attacks", "local", "matroid", "semibandit", "arms", "sparse", "survey"} {
-		suite, err := parser.ParseFile(files, name+".go", nil, 0)
+	for _, name := range []string{"suite", "local", "matroid", "semibandit", "arms", "sparse", "survey"} {
+		file, err := parser.ParseFile(files, name+".go", nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(suite, func(n ast.Node) bool {
+		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CompositeLit:
 				if s, ok := n.Type.(*ast.SelectorExpr); ok {

@@ -1,11 +1,10 @@
-package attacks
+package suite
 
 import (
 	"context"
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
@@ -15,7 +14,7 @@ import (
 // With -short it attacks all statistics, and the actions of every third learner: actions are
 // computed from what the statistics release, and say less of a record.
 func TestArmsAudits(t *testing.T) {
-	items := soundArms(lab.Smoke)
+	items := soundArms(Quick)
 	if testing.Short() {
 		learners := 0
 		items = slices.DeleteFunc(items, func(item audit.Item) bool {

@@ -1,10 +1,9 @@
-package attacks
+package suite
 
 import (
 	"context"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -17,7 +16,7 @@ import (
 func TestWarmUpCaught(t *testing.T) {
 	o := audit.Options{Confidence: Confidence, Seed: Seed}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		item := warmUpItem(lab.Smoke, "warm-up", c).(audit.Mechanism)
+		item := warmUpItem(Quick, "warm-up", c).(audit.Mechanism)
 		claim := item.Claim
 		item.Claim = privacy.Budget{Epsilon: Budget.Epsilon}
 		f, err := item.Run(context.Background(), o)
@@ -31,7 +30,7 @@ func TestWarmUpCaught(t *testing.T) {
 	if testing.Short() {
 		return // the semi-bandits' audits see the others
 	}
-	r, err := audit.Family(context.Background(), soundTallies(lab.Smoke), o)
+	r, err := audit.Family(context.Background(), soundTallies(Quick), o)
 	if err != nil {
 		t.Fatal(err)
 	}

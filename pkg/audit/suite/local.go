@@ -1,8 +1,6 @@
-package attacks
+package suite
 
 import (
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -30,11 +28,11 @@ func (o *overheard) Plan(records int) privacy.Plan {
 // localItem audits what leaves the devices of a local learner: the messages of all users, of which
 // the first one's context and reward are replaced by those that a message tells best from them, and
 // the later users' actions. Both arms are alike in her round, so that her choice says nothing.
-func localItem(s lab.Scale, name string, replaced audit.Round, halves func() *learner.Local) audit.Item {
+func localItem(e Effort, name string, replaced audit.Round, halves func() *learner.Local) audit.Item {
 	first := audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{1, 1}}
 	later := audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{0, 0}}
 	return audit.Learner{
-		Name: name, Exact: Budget.Epsilon, Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+		Name: name, Exact: Budget.Epsilon, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{{first, later}, {replaced, later}},
 		New: func() bandit.Learner {
@@ -50,24 +48,24 @@ func localItem(s lab.Scale, name string, replaced audit.Round, halves func() *le
 
 // soundLocals audits the local learners. A message of LDP LinUCB moves the most when the reward
 // alone is turned around, one of OnlineUCB when the context is, too.
-func soundLocals(s lab.Scale) []audit.Item {
+func soundLocals(e Effort) []audit.Item {
 	return []audit.Item{
-		localItem(s, "LDP LinUCB: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+		localItem(e, "LDP LinUCB: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			n := learner.LDPNoise{Budget: Budget}
 			return &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n}}
 		}),
-		localItem(s, "OnlineUCB: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+		localItem(e, "OnlineUCB: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			n := learner.OnlineNoise{Budget: Budget}
 			return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.OnlineServer{Noise: n}}
 		}),
-		localItem(s, "combiner: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+		localItem(e, "combiner: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			device, server := learner.NewCombiner(learner.OnlineNoise{Budget: Budget})
 			return &learner.Local{Device: device, Server: server}
 		}),
-		localItem(s, "shuffle LinUCB, amplified: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
+		localItem(e, "shuffle LinUCB, amplified: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: Budget, Batch: 4})
 		}),
-		vectorSumItem(s),
+		vectorSumItem(e),
 	}
 }
 
@@ -86,13 +84,13 @@ func (r *received) Receive(m learner.Message) error {
 
 // vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the
 // first one's reward is turned around.
-func vectorSumItem(s lab.Scale) audit.Item {
+func vectorSumItem(e Effort) audit.Item {
 	const batch = 2
 	round := func(reward float64) audit.Round {
 		return audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{reward, reward}}
 	}
 	return audit.Learner{
-		Name: "shuffle LinUCB, vector sums: sums", Runs: cell.Pick(s, 20_000, 100_000, 1_000_000),
+		Name: "shuffle LinUCB, vector sums: sums", Runs: pick(e, 20_000, 100_000, 1_000_000),
 		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{{round(1), round(0), round(0)}, {round(-1), round(0), round(0)}},
 		New: func() bandit.Learner {
