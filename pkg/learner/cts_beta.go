@@ -63,9 +63,7 @@ func (l *CTSBeta) Select(v *bandit.View, dst []int) []int {
 		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, bandit.CheckView(l.problem, v)))
 	}
 	for i, s := range l.shape {
-		x := random.ChiSquare(l.normals, 2*s.a) // a ratio of Gamma variables, doubled
-		y := random.ChiSquare(l.normals, 2*s.b)
-		l.index[l.free[i]] = x / (x + y)
+		l.index[l.free[i]] = random.Beta(l.normals, s.a, s.b)
 	}
 	return l.play(dst)
 }

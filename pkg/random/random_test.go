@@ -259,6 +259,73 @@ func TestChiSquareFast(t *testing.T) {
 	}
 }
 
+// TestBeta: a draw is the ratio of two chi-squares, and the state after it is that after these.
+func TestBeta(t *testing.T) {
+	g := NewNormals(rand.NewPCG(1, 5))
+	for i := range 200_000 {
+		a, b := 0.5+float64(i%7)*float64(i%1000), 0.5+float64(i%5)*float64(i%301)
+		h := *g
+		got := Beta(g, a, b)
+		x := ChiSquare(&h, 2*a)
+		if y := ChiSquare(&h, 2*b); got != x/(x+y) || *g != h {
+			t.Fatalf("draw %d of Beta(%v, %v): %v, want %v", i, a, b, got, x/(x+y))
+		}
+	}
+}
+
+// TestSkipBelow: the draws that are skipped are below their number, for the ends of the range of
+// shapes and one between, and the state after them is that after the draws. Most draws are skipped
+// whose number is six standard deviations above their mean.
+func TestSkipBelow(t *testing.T) {
+	r := New(1, 0, "shapes")
+	g := NewNormals(r)
+	far, skipped := 0, 0
+	for range 200_000 {
+		low := 1 + math.Exp(12*r.Float64())
+		high, least := low*(1+0.1*r.Float64()*r.Float64()), 1+math.Exp(12*r.Float64())
+		mean := high / (high + least)
+		sd := math.Sqrt(mean * (1 - mean) / (high + least))
+		above := 10*r.Float64() - 2
+		w := mean + sd*above
+		b := NewBetaBelow(low, high, least, w)
+		before := *g
+		n := SkipBelow(g, []BetaBelow{b})
+		if above > 6 && low > 20 && least > 20 && w < 0.99 {
+			far++
+			skipped += n
+		}
+		after := *g
+		for _, a := range []float64{low, (low + high) / 2, high} {
+			for _, b := range []float64{least, 1.1 * least} {
+				*g = before
+				if x := Beta(g, a, b); n == 1 && (x >= w || *g != after) {
+					t.Fatalf("Beta(%v, %v) is %v: skipped, as below %v", a, b, x, w)
+				}
+			}
+		}
+	}
+	if share := float64(skipped) / float64(far); !(share > 0.95) {
+		t.Errorf("%d of %d draws far below were skipped", skipped, far)
+	}
+	b := NewBetaBelow(50, 50, 50, 0.9)
+	row := []BetaBelow{b, b, b, b, {}, b}
+	for range 1000 {
+		h := *g
+		n := SkipBelow(g, row)
+		for range n {
+			Beta(&h, 50, 50)
+		}
+		if n > 4 || *g != h {
+			t.Fatalf("%d draws of a row are skipped, or the state is not that after them", n)
+		}
+	}
+	for _, b := range []BetaBelow{NewBetaBelow(6, 6, 60, 0.9), NewBetaBelow(60, 60, 6, 0.9), NewBetaBelow(60, 60, 60, 1), NewBetaBelow(60, 60, 60, 0)} {
+		if b != (BetaBelow{}) {
+			t.Errorf("%+v, want the zero value", b)
+		}
+	}
+}
+
 func BenchmarkNormals(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 125)

@@ -20,15 +20,24 @@ func ChiSquare(g *Normals, k float64) float64 {
 	c := 1 / math.Sqrt(9*d)
 	u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
 	layer, place := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-	z := place * zigX[layer]
-	v := 1 + float64(c*z)
+	x := c * float64(place*zigX[layer])
 	u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
-	if math.Abs(place) < zigRatio[layer] && v > 0 && 1-float64(float64(u>>11)*(1.0/(1<<53))) < 1-float64(0.0331*(z*z)*(z*z)) {
+	if math.Abs(place) < zigRatio[layer] && squeezed(d, x, float64(u>>11)*(1.0/(1<<53))) {
 		g.s = [4]uint64{s0, s1, s2, s3}
-		return 2 * d * float64(v*v*v)
+		return 2 * d * cube(1+x)
 	}
 	return chiSquare(g, g.One(), d)
 }
+
+// squeezed reports whether chiSquare accepts x = z/(3 sqrt d) with the uniform number u in [0, 1),
+// without a logarithm. It misses few.
+//
+// chiSquare wants ln(1-u) < z^2/2 + d (1 - v + ln v), v = (1+x)^3. As z^2 = 9 d x^2, the right side
+// is 3 d (ln(1+x) - x + x^2/2 - x^3/3): at least -3/4 d x^4 for x >= 0, and -3/2 d x^4 for x >= -1/2.
+// The left side is at most -u.
+func squeezed(d, x, u float64) bool { return x > -0.5 && u > 1.5*d*(x*x)*(x*x) }
+
+func cube(x float64) float64 { return float64(x * x * x) }
 
 // chiSquare is ChiSquare for a given first normal z and d = k/2 - 1/3, k >= 2.
 func chiSquare(g *Normals, z, d float64) float64 {
