@@ -40,5 +40,5 @@ func (l *LazyThompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) err
 
 // Act appends the arm with the largest draw.
 func (l *LazyThompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	return l.largest(broadcast, l.boost*logarithm(v.Round), dst)
+	return l.largest(broadcast, l.boost, v.Round, dst)
 }

@@ -1,45 +1,127 @@
 package arms
 
 import (
+	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // posterior is what policies of Beta draws share: they play the arm with the largest draw, from the
 // learner's own stream.
+//
+// Most draws are not computed, which changes nothing but the time. In a lap, some rounds long, there
+// is a floor, which the largest draw is hardly ever below. Only those draws are computed that may
+// reach it. If none does, all draws of the round are made again from the same random numbers.
 type posterior struct {
 	told
 	normals *random.Normals
+
+	below     []random.BetaBelow // by arm, for draws below the floor
+	floor     float64
+	from, end int // the first and the last round of the lap; there is none before round 1
+	computed  int // draws in the lap
+}
+
+// init validates and allocates.
+func (l *posterior) init(who string, p bandit.Problem, horizon int) error {
+	if err := l.told.init(who, p, horizon); err != nil {
+		return err
+	}
+	l.below = make([]random.BetaBelow, p.Arms)
+	return nil
 }
 
 // Reset forgets everything.
 func (l *posterior) Reset(own *rand.Rand) {
 	l.estimates.Reset(own)
 	l.normals = random.NewNormals(own)
+	l.from, l.end = 0, 0
 }
 
 // largest appends the arm with the largest draw, or one without an estimate. An arm's mean is
-// raised by boost times the scale of its noise.
-func (l *posterior) largest(broadcast []float64, boost float64, dst []int) ([]int, error) {
+// raised by boost ln t times the scale of its noise.
+func (l *posterior) largest(broadcast []float64, boost float64, round int, dst []int) ([]int, error) {
 	unseen, err := l.receive(broadcast)
 	if err != nil || unseen >= 0 {
 		return append(dst, max(unseen, 0)), err
 	}
+	raise := raised(boost, round)
+	if l.ours(broadcast) {
+		if round < l.from || round > l.end || l.computed > 32*len(l.of) {
+			l.begin(boost, round)
+		}
+		for _, a := range l.fresh {
+			l.below[a] = random.BetaBelow{}
+		}
+		l.fresh = l.fresh[:0]
+		before := *l.normals
+		if best := l.over(broadcast, raise); best >= 0 {
+			return append(dst, best), nil
+		}
+		*l.normals = before
+		l.computed += len(l.of)
+	}
 	best, most := 0, -1.0
 	for a := range l.of {
-		of := (*arm)(broadcast[armSize*a:])
-		m := clipped(of[mean] + float64(boost*of[noise]))
-		if x := drawBeta(l.normals, of[count], m); x > most {
+		if x := l.draw((*arm)(broadcast[armSize*a:]), raise); x > most {
 			best, most = a, x
 		}
 	}
 	return append(dst, best), nil
 }
 
-// drawBeta returns a draw of Beta(1 + n m, 1 + n (1 - m)), as a ratio of chi-squares.
-func drawBeta(g *random.Normals, n, m float64) float64 {
-	x := random.ChiSquare(g, 2+float64(2*n*m))
-	y := random.ChiSquare(g, 2+float64(2*n*(1-m)))
-	return x / (x + y)
+// over returns the arm with the largest draw, or -1 if none is over the floor. Draws are compared as
+// integers, which takes no branch: it would often be guessed wrong.
+func (l *posterior) over(broadcast []float64, raise float64) int {
+	best, most := -1, math.Float64bits(l.floor)
+	for a := random.SkipBelow(l.normals, l.below); a < len(l.below); a += 1 + random.SkipBelow(l.normals, l.below[a+1:]) {
+		l.computed++
+		x := math.Float64bits(l.draw((*arm)(broadcast[armSize*a:]), raise))
+		if x > most {
+			best = a
+		}
+		most = max(most, x)
+	}
+	return best
+}
+
+// begin begins a lap. The floor is 2.5 standard deviations below an arm's mean, of the arm for which
+// that is the largest. What is below it at the end of the lap is below it before: a draw grows with
+// the raise.
+func (l *posterior) begin(boost float64, round int) {
+	l.from, l.end, l.computed = round, round+round/16, 0
+	l.fresh, l.floor = l.fresh[:0], 0
+	now, later := raised(boost, l.from), raised(boost, l.end)
+	for a := range l.of {
+		x, y := shapes((*arm)(l.numbers[armSize*a:]), now)
+		m := x / (x + y)
+		l.floor = max(l.floor, m-float64(2.5*math.Sqrt(m*(1-m)/(x+y))))
+	}
+	for a := range l.below {
+		low, _ := shapes((*arm)(l.numbers[armSize*a:]), now)
+		high, least := shapes((*arm)(l.numbers[armSize*a:]), later)
+		l.below[a] = random.NewBetaBelow(low, high, least, l.floor)
+	}
+}
+
+// draw draws from the posterior of an arm.
+func (l *posterior) draw(of *arm, raise float64) float64 {
+	x, y := shapes(of, raise)
+	return random.Beta(l.normals, x, y)
+}
+
+// shapes returns the parameters of an arm's posterior, Beta(1 + n m, 1 + n (1 - m)).
+func shapes(of *arm, raise float64) (x, y float64) {
+	m := clipped(of[mean] + float64(raise*of[noise]))
+	return 1 + float64(of[count]*m), 1 + float64(of[count]*(1-m))
+}
+
+// raised returns boost ln t.
+func raised(boost float64, round int) float64 {
+	if boost == 0 {
+		return 0
+	}
+	return boost * logarithm(round)
 }

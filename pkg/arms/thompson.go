@@ -29,6 +29,6 @@ func (l *Thompson) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 }
 
 // Act appends the arm with the largest draw.
-func (l *Thompson) Act(broadcast []float64, _ *bandit.View, dst []int) ([]int, error) {
-	return l.largest(broadcast, 0, dst)
+func (l *Thompson) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	return l.largest(broadcast, 0, v.Round, dst)
 }

@@ -1,0 +1,72 @@
+package arms
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// TestPosterior compares the arms played with the largest of all draws, over two trials: a twin gets
+// the same broadcasts as if from elsewhere, and so computes all draws. Of ten arms, few draws are
+// computed; of 200 in so few rounds, many.
+func TestPosterior(t *testing.T) {
+	const rounds = 20_000
+	type policy = learner.Policy[privacy.Means]
+	for name, c := range map[string]struct {
+		private *learner.Private[privacy.Means]
+		twin    policy
+		of      func(policy) *posterior
+	}{
+		"Thompson":   {NewThompson(), &Thompson{}, func(p policy) *posterior { return &p.(*Thompson).posterior }},
+		"Lazy-DP-TS": {NewLazyThompson(1), &LazyThompson{}, func(p policy) *posterior { return &p.(*LazyThompson).posterior }},
+	} {
+		for _, arms := range []int{1, 10, 200} {
+			l, p := c.private, bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
+			if err := l.Init(p, rounds); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.twin.Init(p, rounds, nil); err != nil {
+				t.Fatal(err)
+			}
+			for trial := range 2 {
+				l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+				c.twin.Reset(random.New(1, trial, "learner"))
+				x, r, v := c.of(l.Policy), random.New(1, trial, "rewards"), bandit.View{Arms: arms}
+				wrong, computed, before, from := 0, 0, 0, 0
+				var played []int
+				y := []float64{0}
+				for v.Round = 1; v.Round <= rounds; v.Round++ {
+					played = l.Select(&v, played[:0])
+					want, err := c.twin.Act(slices.Clone(x.numbers), &v, nil)
+					if err != nil || want[0] != played[0] {
+						wrong++
+					}
+					if x.from != from {
+						before = 0
+					}
+					if v.Round > rounds/2 {
+						computed += x.computed - before
+					}
+					before, from = x.computed, x.from
+					if v.Round%17 == 0 {
+						played[0] = r.IntN(arms)
+					}
+					if y[0] = 0; r.Float64() < 0.2+0.1*float64(played[0]%7) {
+						y[0] = 1
+					}
+					l.Update(&v, played, y)
+				}
+				if err := l.Err(); err != nil || wrong > 0 || from == 0 {
+					t.Errorf("%s, %d arms, trial %d: another arm has the largest draw, in %d of %d rounds; %v", name, arms, trial, wrong, rounds, err)
+				}
+				if mean := 2 * float64(computed) / rounds; mean > 4.5 && arms <= 10 {
+					t.Errorf("%s, trial %d: %.3g draws of %d arms are computed in a round", name, trial, mean, arms)
+				}
+			}
+		}
+	}
+}
