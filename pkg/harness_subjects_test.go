@@ -159,6 +159,7 @@ func subjects() []subject {
 		of("random.NewBinomial", func() []any { return []any{random.NewBinomial, int64(9), 0.5} }),
 		of("random.NewDiscreteGaussian", func() []any { return []any{random.NewDiscreteGaussian, uint64(9), uint64(2)} }),
 		of("random.NewDiscreteLaplace", func() []any { return []any{random.NewDiscreteLaplace, uint64(9), uint64(2)} }),
+		of("random.NewBetaBelow", func() []any { return []any{random.NewBetaBelow, 9.0, 10.0, 8.0, 0.75} }),
 		of("random.NewWishart", func() []any { return []any{random.NewWishart, 3, 5, 1.5} }),
 		values("random.TruncatedBeta", func() any { return &random.TruncatedBeta{Dim: 4, Lo: -0.5, Hi: 0.25} }),
 

@@ -14,17 +14,17 @@ func Beta(g *Normals, a, b float64) float64 {
 		c1, c2 := 1/math.Sqrt(9*d1), 1/math.Sqrt(9*d2)
 		u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
 		layer1, place1 := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-		x1 := c1 * float64(place1*zigX[layer1])
+		x1 := float64(c1 * float64(place1*zigX[layer1]))
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		u1 := float64(u>>11) * (1.0 / (1 << 53))
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		layer2, place2 := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-		x2 := c2 * float64(place2*zigX[layer2])
+		x2 := float64(c2 * float64(place2*zigX[layer2]))
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		u2 := float64(u>>11) * (1.0 / (1 << 53))
 		if math.Abs(place1) < zigRatio[layer1] && math.Abs(place2) < zigRatio[layer2] && squeezed(d1, x1, u1) && squeezed(d2, x2, u2) {
 			g.s = [4]uint64{s0, s1, s2, s3}
-			x, y := 2*d1*cube(1+x1), 2*d2*cube(1+x2)
+			x, y := float64(2*d1*cube(1+x1)), float64(2*d2*cube(1+x2))
 			return x / (x + y)
 		}
 	}
