@@ -3,11 +3,9 @@ package arms
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -24,33 +22,14 @@ import (
 //   - the leader has the largest m + sqrt(ln t/(2 n)) + ln t z;
 //   - the challenger j of leader i has the least (m_i - m_j + 1/(1 + sqrt t))/sqrt(1/n_i + 1/n_j).
 //
-// The authors' program chooses a challenger in every round, by all rewards so far instead of n.
-//
-// It stops if the best mean m_i is far enough above each other mean m_j of K arms:
-//
-//	(m_i - m_j)^2/(2 w) >= c + (z_i + z_j)^2 l^2/w,   w = 1/n_i + 1/n_j,
-//	c = 2 x + 2 ln x + 2 ln(4 + ln n_i) + 2 ln(4 + ln n_j),   x = ln((K-1) pi^2/6 k^2/Delta)/2,
-//	l = ln(2 K pi^2/6 k^2/Delta),   k = 2 + log2 max(n_i, n_j).
-//
-// Of the two arms, k is the larger number of batches. The program compares the leader's mean, which
-// need not be the best. If two arms are the best, it may never stop. Logarithms are natural.
-//
-// The threshold is proved, for these batches and Laplace noise. To stop at an arm i worse than the
-// best arm j, noise and sample must have moved m_i - m_j by D, D^2 = 2 w c + 2 (z_i + z_j)^2 l^2.
-// The noise in an arm's b-th batch is over l z with probability Delta/(2 K pi^2/6 b^2) at most, as
-// k >= b, which makes Delta/2 for all arms and batches. Otherwise the sample has moved m_i - m_j by
-// u >= sqrt(w c), as (u + v)^2 <= 2 u^2 + 2 v^2. The lengths of batches are fixed, so that
-// Hoeffding's inequality bounds that by exp(-2 c), and the sum over all i and all pairs of batches
-// is far below Delta/2: c is meant for rewards of variance 1, and theirs is at most 1/4.
+// The authors' program chooses a challenger in every round, by all rewards so far instead of n. It
+// stops if the best mean is far enough above all others, by a likelihood-ratio test; see glr.
 type AdaPTT struct {
 	Delta float64 // probability of a wrong recommendation, in (0, 1), no default
-	// AsRun stops by the threshold of the authors' program, which is smaller and not proved: l =
-	// ln(1/Delta) and c = l + ln(1 + ln n_i) + ln(1 + ln n_j). false means the proved one.
-	AsRun bool
+	AsRun bool    // by the threshold of the authors' program, which is smaller and not proved
 
 	ucb
-	own     *rand.Rand
-	pair    [2]float64 // leader and challenger: what users' devices are told
+	pair
 	best    int
 	stopped int // records that were read when it stopped; 0 before
 }
@@ -80,7 +59,8 @@ func (l *AdaPTT) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 // Reset forgets everything.
 func (l *AdaPTT) Reset(own *rand.Rand) {
 	l.ucb.Reset(own)
-	l.own, l.best, l.stopped = own, 0, 0
+	l.pair.Reset(own)
+	l.best, l.stopped = 0, 0
 }
 
 // Stopped returns the round after which it stopped, and whether it has.
@@ -93,13 +73,13 @@ func (l *AdaPTT) Recommend() int { return l.best }
 // Learn stops, or chooses the leader and the challenger.
 func (l *AdaPTT) Learn(r *privacy.Means) ([]float64, error) {
 	if l.stopped > 0 {
-		return l.pair[:], nil
+		return l.tell(l.best, l.best)
 	}
 	l.read(r)
 	lead, err := l.follow(r, l)
-	l.pair = [2]float64{lead[0], lead[0]}
+	leader := int(lead[0])
 	if err != nil || l.unseen < len(l.of) {
-		return l.pair[:], err
+		return l.tell(leader, leader)
 	}
 	l.best = 0
 	for a := range l.of {
@@ -107,31 +87,11 @@ func (l *AdaPTT) Learn(r *privacy.Means) ([]float64, error) {
 			l.best = a
 		}
 	}
-	if l.sure() {
-		l.stopped, l.pair = r.Records, [2]float64{float64(l.best), float64(l.best)}
-	} else {
-		l.pair[1] = float64(l.challenger(int(lead[0]), 1/(1+math.Sqrt(float64(l.round)))))
+	if (glr{l.Delta, l.AsRun}).sure(l.of, l.best) {
+		l.stopped = r.Records
+		return l.tell(l.best, l.best)
 	}
-	return l.pair[:], nil
-}
-
-// Act appends the leader or the challenger.
-func (l *AdaPTT) Act(pair []float64, v *bandit.View, dst []int) ([]int, error) {
-	if len(pair) != 2 {
-		return dst, fmt.Errorf("a broadcast of %d numbers, want the leader and the challenger", len(pair))
-	}
-	leader, err := armOf(pair[0], v)
-	if err != nil {
-		return dst, err
-	}
-	challenger, err := armOf(pair[1], v)
-	if err != nil {
-		return dst, err
-	}
-	if l.own.Uint64()>>63 == 0 {
-		return append(dst, leader), nil
-	}
-	return append(dst, challenger), nil
+	return l.tell(leader, l.challenger(leader, 1/(1+math.Sqrt(float64(l.round)))))
 }
 
 // challenger returns the arm that is the least sure to be worse than the leader.
@@ -141,42 +101,12 @@ func (l *AdaPTT) challenger(leader int, more float64) int {
 		if a == leader {
 			continue
 		}
-		cost := (l.of[leader].Mean - l.of[a].Mean + more) / math.Sqrt(l.variance(leader, a))
+		cost := (l.of[leader].Mean - l.of[a].Mean + more) / math.Sqrt(variance(&l.of[leader], &l.of[a]))
 		if best < 0 || cost < least {
 			best, least = a, cost
 		}
 	}
 	return best
-}
-
-// variance returns w, that of the difference of two means of rewards of variance 1.
-func (l *AdaPTT) variance(i, j int) float64 {
-	return 1/float64(l.of[i].Count) + 1/float64(l.of[j].Count)
-}
-
-// sure reports whether the best mean is far enough above all others.
-func (l *AdaPTT) sure() bool {
-	for a := range l.of {
-		if a != l.best && !(l.of[l.best].Mean-l.of[a].Mean >= l.distance(l.best, a)) {
-			return false
-		}
-	}
-	return true
-}
-
-// distance returns the difference of two means at which it stops.
-func (l *AdaPTT) distance(i, j int) float64 {
-	n, m := float64(l.of[i].Count), float64(l.of[j].Count)
-	log, c := -portable.Log(l.Delta), portable.Log(1+portable.Log(n))+portable.Log(1+portable.Log(m))
-	if c += log; !l.AsRun {
-		arms, k := float64(len(l.of)), float64(1+bits.Len(uint(max(n, m))))
-		log += portable.Log(math.Pi * math.Pi / 6 * k * k)
-		x := float64((log + portable.Log(arms-1)) / 2)
-		c = 2 * (x + portable.Log(x) + portable.Log(4+portable.Log(n)) + portable.Log(4+portable.Log(m)))
-		log += portable.Log(2 * arms)
-	}
-	noise := l.of[i].Tail.Linear + l.of[j].Tail.Linear
-	return math.Sqrt2 * portable.Hypot(math.Sqrt(l.variance(i, j)*c), noise*log)
 }
 
 func (l *AdaPTT) at(log float64) { l.byWidth, l.byNoise = math.Sqrt(log/2), log }

@@ -15,23 +15,22 @@ func TestAdaPTTProof(t *testing.T) {
 	for _, k := range []int{2, 3, 100} {
 		for _, delta := range []float64{1e-9, 0.1, 0.5, 0.999} {
 			t.Run(fmt.Sprintf("%d arms, Delta %v", k, delta), func(t *testing.T) {
-				l := &AdaPTT{Delta: delta}
-				l.of = make([]privacy.Estimate, k)
+				test, of := glr{delta: delta}, make([]privacy.Estimate, k)
 				length := func(b int) int { return 1 << max(b-2, 0) }
 				set := func(n, m int, noise float64) {
-					l.of[0].Count, l.of[1].Count = n, m
-					l.of[0].Tail.Linear, l.of[1].Tail.Linear = noise/float64(n), noise/float64(m)
+					of[0].Count, of[1].Count = n, m
+					of[0].Tail.Linear, of[1].Tail.Linear = noise/float64(n), noise/float64(m)
 				}
 				var sample, noise float64
 				for b := 1; b <= 60; b++ {
 					largest := 0.0 // tail of the noise of batch b, in any pair
 					for other := 1; other <= 60; other++ {
 						set(length(b), length(other), 0)
-						d := l.distance(0, 1) // at u = d/sqrt 2
-						w := l.variance(0, 1)
+						d := test.distance(of, 0, 1) // at u = d/sqrt 2
+						w := variance(&of[0], &of[1])
 						sample += float64(k-1) * math.Exp(-d*d/w)
 						set(length(b), length(other), 1e9)
-						d = l.distance(0, 1)
+						d = test.distance(of, 0, 1)
 						largest = max(largest, math.Exp(-d/math.Sqrt2/(1e9*w)))
 					}
 					noise += float64(k) * largest

@@ -1,0 +1,71 @@
+package arms
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPoliciesAreShort: a policy has at most 60 lines of code, those of its type's methods. Blank
+// lines and lines with nothing but a comment do not count, nor do the type itself, its constructors
+// and imports, nor what policies share: bases, and types that are no policies. A policy is a type
+// with a method Learn or Act that is exported.
+func TestPoliciesAreShort(t *testing.T) {
+	const most = 60
+	lines, policies := map[string]int{}, map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, file, text, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source := strings.Split(string(text), "\n")
+		for _, d := range f.Decls {
+			m, ok := d.(*ast.FuncDecl)
+			if !ok || m.Recv == nil {
+				continue
+			}
+			of := m.Recv.List[0].Type
+			if star, ok := of.(*ast.StarExpr); ok {
+				of = star.X
+			}
+			name := of.(*ast.Ident).Name
+			if m.Name.Name == "Learn" || m.Name.Name == "Act" {
+				policies[name] = ast.IsExported(name)
+			}
+			for _, line := range source[set.Position(m.Pos()).Line-1 : set.Position(m.End()).Line] {
+				if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+					lines[name]++
+				}
+			}
+		}
+	}
+	counted := 0
+	for name, exported := range policies {
+		if !exported {
+			continue
+		}
+		if counted++; lines[name] > most {
+			t.Errorf("%s has %d lines of code, want at most %d", name, lines[name], most)
+		}
+		t.Logf("%s: %d lines", name, lines[name])
+	}
+	if counted < 10 {
+		t.Errorf("found %d policies", counted)
+	}
+}
