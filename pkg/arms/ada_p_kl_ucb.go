@@ -40,6 +40,7 @@ func (l *AdaPKLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error 
 	if err := l.init("AdaPKLUCB", p, horizon); err != nil {
 		return err
 	}
+	l.race.top = 1
 	l.upper = make([]bernoulli.Upper, p.Arms)
 	return nil
 }

@@ -1,7 +1,9 @@
 package arms
 
+import "math"
+
 // evidence finds the arm with the least of indices that grow with the best mean, as those of IMED
-// do, without computing all of them.
+// and TargetIMED do, without computing all of them.
 //
 // A lap lasts while the best mean stays above a floor a little below it. When it begins, the
 // indices for the floor are put into a heap: they bound the arms' own from below. Then only those
@@ -17,6 +19,7 @@ type evidence struct {
 	index func(arm int, best float64) float64
 	bound func(arm int, best float64) float64
 	best  float64
+	but   int32 // the arm that is left out
 	arm   int32
 	least float64
 }
@@ -36,9 +39,10 @@ func (e *evidence) reset() {
 	e.below = 0
 }
 
-// first returns the arm with the least index, ties to the lowest arm, and the best mean. changed
-// lists the arms whose index or mean has changed since the last call.
-func (e *evidence) first(changed []int) (arm int, best float64) {
+// first returns the arm other than but with the least index, ties to the lowest arm, and that index.
+// There may be none: -1, +Inf. changed lists the arms whose index or mean has changed since the last
+// call.
+func (e *evidence) first(changed []int, but int) (arm int, least float64) {
 	e.best = e.means.largest()
 	if e.below == 0 || e.best < e.floor || e.work > 4*len(e.means.of) {
 		e.begin()
@@ -47,11 +51,9 @@ func (e *evidence) first(changed []int) (arm int, best float64) {
 			e.bounds.set(a, -e.bound(a, e.floor))
 		}
 	}
-	e.arm = e.bounds.heap[0]
-	e.least = e.index(int(e.arm), e.best)
-	e.look(1)
-	e.look(2)
-	return int(e.arm), e.best
+	e.but, e.arm, e.least = int32(but), -1, math.Inf(1)
+	e.look(0)
+	return int(e.arm), e.least
 }
 
 // begin begins a lap.
@@ -79,8 +81,10 @@ func (e *evidence) look(i int) {
 			return
 		}
 		e.work++
-		if x := e.index(int(a), e.best); x < e.least || x == e.least && a < e.arm {
-			e.arm, e.least = a, x
+		if a != e.but {
+			if x := e.index(int(a), e.best); x < e.least || x == e.least && a < e.arm {
+				e.arm, e.least = a, x
+			}
 		}
 		e.look(2*i + 1)
 		i = 2*i + 2

@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/bernoulli"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestEvidence compares the arms of IMED with the least of all indices, over two trials: in arms of
@@ -33,7 +34,7 @@ func TestEvidence(t *testing.T) {
 			for trial := range 2 {
 				var looked looks
 				chosen, wrong := 0, 0
-				err := playTrial(l, arms, rounds, trial, func(int, int) {
+				err := playTrial(l, arms, rounds, trial, func(_, played int) {
 					if x.unseen < arms || len(l.Statistic.Release().Changed) == 0 {
 						return
 					}
@@ -48,7 +49,7 @@ func TestEvidence(t *testing.T) {
 							arm, least = a, i
 						}
 					}
-					if x.least != arm || x.best != best {
+					if played != arm || x.evidence.best != best {
 						wrong++
 					}
 				})
@@ -58,6 +59,64 @@ func TestEvidence(t *testing.T) {
 				if mean := float64(looked.all) / float64(chosen); mean > float64(arms)/5 && arms > few {
 					t.Errorf("%s, trial %d: %.3g of %d arms are looked at in a round", name, trial, mean, arms)
 				}
+			}
+		}
+	}
+}
+
+// TestTargetIMEDFollows compares the arms of TargetIMED with those of its definition, by the sums of
+// all arms, over two trials. In one, half of the arms have the mean 1, and so many estimates tie.
+func TestTargetIMEDFollows(t *testing.T) {
+	const rounds = 100_000
+	for _, arms := range []int{1, 3, 300} {
+		l := NewTargetIMED(1)
+		x := l.Policy.(*TargetIMED)
+		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
+			t.Fatal(err)
+		}
+		for trial := range 2 {
+			l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+			r := random.New(1, trial, "rewards")
+			v := bandit.View{Arms: arms}
+			var played []int
+			y := []float64{0}
+			chosen, wrong, ties := 0, 0, 0
+			for v.Round = 1; v.Round <= rounds; v.Round++ {
+				played = l.Select(&v, played[:0])
+				if x.unseen == arms && len(l.Statistic.Release().Changed) > 0 {
+					chosen++
+					best, mean := 0, -1.0
+					for a := range x.of {
+						switch m := clipped(x.of[a].Mean); {
+						case m > mean:
+							best, mean = a, m
+						case m == mean:
+							ties++
+							if x.of[a].Count > x.of[best].Count {
+								best = a
+							}
+						}
+					}
+					arm, least := best, x.target
+					for a := range x.of {
+						if s := x.sum(a, mean, float64(x.of[a].Count)); a != best && s < least {
+							arm, least = a, s
+						}
+					}
+					if arm != best && x.of[best].Count < 4*x.of[arm].Count {
+						arm = best
+					}
+					if played[0] != arm {
+						wrong++
+					}
+				}
+				if y[0] = 0; r.Float64() < 0.3+0.2*float64(played[0]%3)+float64(trial*(played[0]%2)) {
+					y[0] = 1
+				}
+				l.Update(&v, played, y)
+			}
+			if err := l.Err(); err != nil || wrong > 0 || chosen == 0 || trial == 1 && arms > 3 && ties == 0 {
+				t.Errorf("%d arms, trial %d: another arm is played than defined, in %d of %d rounds, %d ties; %v", arms, trial, wrong, chosen, ties, err)
 			}
 		}
 	}

@@ -23,10 +23,8 @@ type IMED struct {
 
 	leader
 	epsilon  float64
-	logs     []float64 // by arm, ln n
+	logs     []float64 // by arm, ln n; see read
 	evidence evidence
-	least    int     // the arm with the least index
-	best     float64 // the best mean
 }
 
 var _ learner.Policy[privacy.Means] = (*IMED)(nil)
@@ -64,16 +62,20 @@ func (l *IMED) Reset(own *rand.Rand) {
 
 // Learn chooses the arm with the least index.
 func (l *IMED) Learn(r *privacy.Means) ([]float64, error) {
-	l.take(r)
-	for _, a := range r.Changed {
-		l.logs[a] = portable.Log(float64(l.of[a].Count))
-		l.evidence.means.set(a, clipped(l.of[a].Mean))
-	}
-	if l.unseen < len(l.of) {
+	if l.read(r, 1); l.unseen < len(l.of) {
 		return l.play(l.unseen)
 	}
-	l.least, l.best = l.evidence.first(r.Changed)
-	return l.play(l.least)
+	arm, _ := l.evidence.first(r.Changed, -1)
+	return l.play(arm)
+}
+
+// read reads the estimates that have changed. The logarithms are multiplied by weight.
+func (l *IMED) read(r *privacy.Means, weight float64) {
+	l.take(r)
+	for _, a := range r.Changed {
+		l.logs[a] = float64(weight * portable.Log(float64(l.of[a].Count)))
+		l.evidence.means.set(a, clipped(l.of[a].Mean))
+	}
 }
 
 // index returns an arm's index for a best mean.

@@ -55,6 +55,7 @@ func (l *KLUCB) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 	if err := l.init("KLUCB", p, horizon); err != nil {
 		return err
 	}
+	l.race.top = 1
 	l.epsilon, l.upper = l.Epsilon, make([]bernoulli.Upper, p.Arms)
 	return nil
 }

@@ -13,11 +13,14 @@ import (
 // its bound is not above the others at the end.
 //
 // Of many, the bounds at the end are put into a heap. In a round only those arms are looked at
-// whose bound at the end is not below the largest one found so far. With K arms of nearly equal
-// bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to begin, and O(sqrt(K)) arms
-// are looked at in each of its rounds. Laps grow as long as looking costs less than beginning.
+// whose bound at the end is not below the largest one found so far, nor equal to it for a higher
+// arm. So a crowd of bounds at the top, as those of AdaP-KLUCB are all 1 at first, costs nothing.
+// With K arms of nearly equal bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to
+// begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking costs
+// less than beginning.
 type race struct {
-	ends ranking // by the bounds at the end of the lap; of few arms without a heap
+	ends ranking // by the bounds at the end of the lap and the slack; of few arms only the bounds
+	top  float64 // no bound is above
 	end  int     // the last round of the lap; 0: there is none
 	log  float64 // its logarithm
 	laps int     // length of a lap
@@ -25,7 +28,7 @@ type race struct {
 
 	x    index
 	best int32
-	most float64
+	lead float64 // its bound
 	rest float64 // of few arms: above the bounds of all but the best at the end of the lap
 }
 
@@ -37,7 +40,7 @@ const slack = 0x1p-32
 
 // init allocates.
 func (r *race) init(arms int) {
-	*r = race{ends: ranking{of: make([]float64, arms)}}
+	*r = race{ends: ranking{of: make([]float64, arms)}, top: math.Inf(1)}
 	if arms > few {
 		r.ends.init(arms)
 	}
@@ -61,11 +64,11 @@ func (r *race) first(arms int, changed []int, round int, x index) int {
 	} else if len(changed) > 0 {
 		x.at(r.log)
 		for _, a := range changed {
-			r.ends.set(a, x.bound(a))
+			r.ends.set(a, r.most(x, a))
 		}
 	}
 	x.at(log)
-	r.x, r.best, r.most = x, r.ends.heap[0], x.bound(int(r.ends.heap[0]))
+	r.x, r.best, r.lead = x, r.ends.heap[0], x.bound(int(r.ends.heap[0]))
 	r.look(1)
 	r.look(2)
 	r.x = nil
@@ -125,21 +128,24 @@ func (r *race) begin(round int, x index) {
 	r.log = logarithm(r.end)
 	x.at(r.log)
 	for a := range r.ends.of {
-		r.ends.of[a] = x.bound(a)
+		r.ends.of[a] = r.most(x, a)
 	}
 	r.ends.order()
 }
+
+// most returns a number that an arm's bound is not above at the time of x or before.
+func (r *race) most(x index, a int) float64 { return min(x.bound(a)+slack, r.top) }
 
 // look looks at the arm at a place of the heap and at those below it.
 func (r *race) look(i int) {
 	for i < len(r.ends.heap) {
 		a := r.ends.heap[i]
-		if r.ends.of[a]+slack < r.most {
+		if end := r.ends.of[a]; end < r.lead || end == r.lead && a > r.best {
 			return
 		}
 		r.work++
-		if b := r.x.bound(int(a)); b > r.most || b == r.most && a < r.best {
-			r.best, r.most = a, b
+		if b := r.x.bound(int(a)); b > r.lead || b == r.lead && a < r.best {
+			r.best, r.lead = a, b
 		}
 		r.look(2*i + 1)
 		i = 2*i + 2

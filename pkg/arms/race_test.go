@@ -1,6 +1,7 @@
 package arms
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -41,6 +42,11 @@ func testRace(t *testing.T, arms int, most float64) {
 			p := l.Policy.(*AdaPUCB)
 			return l, p, &p.race
 		},
+		"AdaP-KLUCB": func() (*learner.Private[privacy.Means], index, *race) {
+			l := NewAdaPKLUCB(5)
+			p := l.Policy.(*AdaPKLUCB)
+			return l, p, &p.race
+		},
 		"Lazy-UCB": func() (*learner.Private[privacy.Means], index, *race) {
 			l := NewLazyUCB(5)
 			p := l.Policy.(*LazyUCB)
@@ -55,7 +61,7 @@ func testRace(t *testing.T, arms int, most float64) {
 			looked, wrong := looks{before: race.work}, 0
 			err := playTrial(l, arms, rounds, trial, func(round, played int) {
 				looked.see(race.work)
-				if round <= 2*arms || name == "AdaP-UCB" && len(l.Statistic.Release().Changed) == 0 {
+				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Statistic.Release().Changed) == 0 {
 					return // a batch goes on with its arm
 				}
 				x.at(logarithm(round))

@@ -1,6 +1,6 @@
 package arms
 
-// ranking is a binary heap of all arms with the largest number first.
+// ranking is a binary heap of all arms with the largest number first, ties to the lowest arm.
 type ranking struct {
 	of    []float64 // by arm, its number
 	heap  []int32   // arms
@@ -32,10 +32,15 @@ func (r *ranking) set(arm int, number float64) {
 // largest returns the largest number.
 func (r *ranking) largest() float64 { return r.of[r.heap[0]] }
 
-// up moves an arm to where no arm above it has a smaller number, and returns that place.
+// before reports whether an arm comes before another one.
+func (r *ranking) before(a, b int32) bool {
+	return r.of[a] > r.of[b] || r.of[a] == r.of[b] && a < b
+}
+
+// up moves an arm to where no arm above it comes after it, and returns that place.
 func (r *ranking) up(i int) int {
 	a := r.heap[i]
-	for i > 0 && r.of[r.heap[(i-1)/2]] < r.of[a] {
+	for i > 0 && r.before(a, r.heap[(i-1)/2]) {
 		r.put(i, r.heap[(i-1)/2])
 		i = (i - 1) / 2
 	}
@@ -43,7 +48,7 @@ func (r *ranking) up(i int) int {
 	return i
 }
 
-// down moves an arm to where no arm below it has a larger number.
+// down moves an arm to where no arm below it comes before it.
 func (r *ranking) down(i int) {
 	a := r.heap[i]
 	for {
@@ -51,10 +56,10 @@ func (r *ranking) down(i int) {
 		if child >= len(r.heap) {
 			break
 		}
-		if child+1 < len(r.heap) && r.of[r.heap[child+1]] > r.of[r.heap[child]] {
+		if child+1 < len(r.heap) && r.before(r.heap[child+1], r.heap[child]) {
 			child++
 		}
-		if r.of[r.heap[child]] <= r.of[a] {
+		if r.before(a, r.heap[child]) {
 			break
 		}
 		r.put(i, r.heap[child])

@@ -70,25 +70,17 @@ func (l *TargetIMED) Length(int, int) int { return l.next }
 
 // Learn chooses an arm, and the length of its batch.
 func (l *TargetIMED) Learn(r *privacy.Means) ([]float64, error) {
-	if l.take(r); l.unseen < len(l.of) {
+	if l.read(r, 1.5); l.unseen < len(l.of) {
 		return l.batch(l.unseen, l.first)
 	}
-	best, mean := 0, -1.0
-	for a := range l.of {
-		if m := clipped(l.of[a].Mean); m > mean || m == mean && l.of[a].Count > l.of[best].Count {
-			best, mean = a, m
-		}
-	}
-	arm, least := best, l.target
-	for a := range l.of {
-		if x := l.sum(a, mean, float64(l.of[a].Count)); a != best && x < least {
-			arm, least = a, x
-		}
-	}
-	n, most := float64(l.of[arm].Count), float64(l.of[best].Count)
-	switch {
-	case arm == best:
+	best := l.leading(int(l.evidence.means.heap[0]), 0)
+	mean, most := clipped(l.of[best].Mean), float64(l.of[best].Count)
+	arm, least := l.evidence.first(r.Changed, best)
+	if !(least < l.target) {
 		return l.batch(best, most)
+	}
+	n := float64(l.of[arm].Count)
+	switch {
 	case most < 4*n:
 		return l.batch(best, max(min(float64(4*n)-most, most), most/2))
 	}
@@ -101,6 +93,19 @@ func (l *TargetIMED) Learn(r *privacy.Means) ([]float64, error) {
 		}
 	}
 	return l.batch(arm, max(high-n, n/2))
+}
+
+// leading returns the arm of the most rewards, ties to the lowest, among those with the best mean at
+// a place of the ranking and below, and an arm that has it.
+func (l *TargetIMED) leading(arm, place int) int {
+	means := &l.evidence.means
+	if place >= len(means.heap) || means.of[means.heap[place]] < means.largest() {
+		return arm
+	}
+	if a := int(means.heap[place]); l.of[a].Count > l.of[arm].Count || l.of[a].Count == l.of[arm].Count && a < arm {
+		arm = a
+	}
+	return l.leading(l.leading(arm, 2*place+1), 2*place+2)
 }
 
 // sum returns n d + 3/2 ln n of an arm if it had n rewards.
