@@ -98,7 +98,7 @@ func (t *ThresholdedLasso) calibrate(as *ThresholdedLasso, horizon int) error {
 	beyond := d * portable.Log(8*d/node.Delta) * (2 / node.Delta) / (node.Epsilon * node.Epsilon)
 	if r.Freedom {
 		if !(node.Epsilon < 1) {
-			return fmt.Errorf("mechanism: ThresholdedLasso: Wishart noise for %v needs epsilon = %.4g a node, want < 1: beyond it the noise is not private", as.Budget, node.Epsilon)
+			return fmt.Errorf("mechanism: ThresholdedLasso: Wishart noise for %v needs epsilon = %.4g a node, want < 1: the theorem proves nothing beyond it", as.Budget, node.Epsilon)
 		}
 		beyond = freedomFor(node) + float64(t.most+1)
 	}

@@ -17,9 +17,10 @@ import (
 // padded. The trust model is central; neighbouring streams differ in one row, replaced.
 //
 // A node is (eps0, delta0)-private if k >= p + 28 ln(4/delta0)/eps0^2, eps0 < 1 and delta0 < 1/e
-// (Theorem 23, from Sheffet 2015; natural logarithms). For eps0 >= 1 the claim is false, not merely
-// unproved: the supports {M >= A^T A} of two neighbours differ in sets whose probability is far
-// above delta. Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP
+// (Theorem 23, from Sheffet 2015; natural logarithms). For eps0 >= 1 nothing is proved,
+// and far above 1 the claim is false: the supports {M >= A^T A} of two neighbours differ in sets
+// that are likelier than delta0 (at eps0 = 10 and delta0 = 0.1, where k = p + 2, they have a
+// probability of 0.199). Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP
 // accounting exists for this noise; its nodes are composed by the theorems for (epsilon, delta)
 // guarantees. The calibrations:
 //
@@ -72,7 +73,7 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	node, freedom := w.node()
 	switch {
 	case node.Epsilon >= 1 || math.IsNaN(node.Epsilon):
-		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v, delta = %v over %d nodes needs epsilon = %.4g a node, want < 1: beyond it the noise is not private (the supports of neighbouring releases differ)", w.Budget.Epsilon, w.Budget.Delta, w.levels, node.Epsilon)
+		return fmt.Errorf("mechanism: Wishart noise for epsilon = %v, delta = %v over %d nodes needs epsilon = %.4g a node, want < 1: the theorem proves nothing beyond it (far above 1, the different supports of neighbouring releases give them away)", w.Budget.Epsilon, w.Budget.Delta, w.levels, node.Epsilon)
 	case node.Delta >= 1/math.E:
 		return fmt.Errorf("mechanism: Wishart noise for delta = %v over %d nodes needs delta = %.4g a node, want < 1/e", w.Budget.Delta, w.levels, node.Delta)
 	case freedom > 1e15:

@@ -245,14 +245,14 @@ func (e WishartEvent) String() string {
 	return fmt.Sprintf("Wishart, %d nodes at %v each", e.Nodes, e.Node)
 }
 
-// Validate returns an error unless Nodes >= 1, Node is valid and Node.Epsilon < 1. With a larger
-// epsilon the noise is not private.
+// Validate returns an error unless Nodes >= 1, Node is valid and Node.Epsilon < 1. Nothing is proved
+// for a larger epsilon.
 func (e WishartEvent) Validate() error {
 	switch {
 	case e.Nodes < 1:
 		return fmt.Errorf("privacy: WishartEvent.Nodes = %d, want >= 1", e.Nodes)
 	case e.Node.Epsilon >= 1:
-		return fmt.Errorf("privacy: WishartEvent.Node.Epsilon = %v, want < 1: beyond it the supports of neighbouring releases differ too much", e.Node.Epsilon)
+		return fmt.Errorf("privacy: WishartEvent.Node.Epsilon = %v, want < 1: the theorem proves nothing beyond it", e.Node.Epsilon)
 	}
 	return e.Node.Validate()
 }
