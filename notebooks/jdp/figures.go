@@ -16,41 +16,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Figure1 draws the decision set of Figure 1, seen from a direction that a slider turns.
-func Figure1() *charts.Figure {
-	set := NewDecisionSet()
-	var others []charts.Point3
-	for i, x := range set.Arms {
-		if i != set.Best {
-			others = append(others, x)
-		}
-	}
-	best := set.Arms[set.Best]
-	const elevation = 20
-	return &charts.Figure{
-		Title: "A decision set in three dimensions, K = 1000",
-		X:     charts.Axis{Name: "x", Hidden: true}, Y: charts.Axis{Name: "y", Hidden: true},
-		Equal: true, Height: 560, Width: 720,
-		Slider: charts.Over("azimuth", []int{0, 45, 90, 135, 180, 225, 270, 315}, func(azimuth int) charts.Frame {
-			at := func(p charts.Point3) charts.Projected {
-				return charts.Project3D([]charts.Point3{p}, float64(azimuth), elevation)[0]
-			}
-			cloud := charts.Cloud("sub-optimal arms", others, float64(azimuth), elevation)
-			for i := range cloud {
-				cloud[i].Size, cloud[i].Style = 4, 1
-			}
-			o, th := at(best), at(set.Theta)
-			series := append(charts.Sphere(1, float64(azimuth), elevation), cloud...)
-			series = append(series,
-				charts.Series{Name: "optimal arm", Kind: charts.Scatter, X: []float64{o.X}, Y: []float64{o.Y}, Size: 16, Style: 2},
-				charts.Series{Name: "θ*", X: []float64{0, th.X}, Y: []float64{0, th.Y}, Style: 3})
-			return charts.Frame{Value: fmt.Sprintf("%d°", azimuth), Series: series}
-		}),
-		Caption: "Every arm is a unit vector; its mean reward is its height along θ*. The optimal arm has 0.75, the others lie in the band from -0.75 to 0.65 (pale: behind the centre)",
-		Scale:   "one draw, seed " + fmt.Sprint(Seed),
-	}
-}
-
 // Claim13 plays the two contexts of Claim 13: with actions private in the standard sense, whose
 // inner learner is free to be not private at all, and with joint differential privacy.
 func Claim13(s lab.Scale) *simulate.Experiment {
