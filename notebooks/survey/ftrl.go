@@ -32,10 +32,15 @@ var running = []struct {
 	}},
 }
 
-// ftrl plays DP-FTRL over a running sum, on drifting losses or against the adaptive adversary, and
-// returns its regret over sqrt T.
+// ftrl plays DP-FTRL over a running sum, and returns its regret over sqrt T.
 func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trial int) (float64, error) {
 	l := &online.FTRL{Gradient: 1, Sums: sums, Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
+	return against(l, dim, rounds, adaptive, trial)
+}
+
+// against plays a learner on drifting losses or against the adaptive adversary, and returns its
+// regret over sqrt T.
+func against(l online.Learner, dim, rounds int, adaptive bool, trial int) (float64, error) {
 	var losses online.Adversary = &online.Orthogonal{}
 	if !adaptive {
 		var err error

@@ -265,5 +265,7 @@ func Ratios(rows []Row) *charts.Figure {
 		return frame
 	})
 	f.Slider.Middle = true
+	f.Alt = fmt.Sprintf("%s. A slider chooses the environment. In each, %s, %s and %s lie lowest, near the lower bound or below; all others that trust a curator lie above them.",
+		f.Title, nearest[0], nearest[1], nearest[2])
 	return f
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right, or a hint.
@@ -60,6 +62,47 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+	"what a mean remembers": {
+		Hint: "batches end after 1, 2, 4, 8, ... rewards of the arm, and from the second on each has half of them",
+		Check: exercise.Of(func(f func(n int) int) error {
+			batches := &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(*mechanism.Batches).Lengths}
+			if err := batches.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}); err != nil {
+				return err
+			}
+			batches.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+			for n := 1; n <= 100; n++ {
+				if _, err := batches.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
+					return err
+				}
+				what := fmt.Sprintf("after %d rewards, the number of those in the last mean released", n)
+				if err := exercise.Near(what, float64(f(n)), float64(batches.Release().Of[0].Count), 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	},
+	"first plays": {
+		Hint: "solve (T-b+1)/(v(b+1)) = kappa^2 for b and round up; b is at least 1",
+		Check: exercise.Of(func(f func(horizon int, variance, kappa float64) int) error {
+			for _, c := range []struct {
+				horizon         int
+				variance, kappa float64
+			}{{10_000, 1, 1}, {10_000, 10, 1}, {10_000, 1, 0.3}, {1000, 2.5, 0.5}, {100, 1000, 1}} {
+				b := f(c.horizon, c.variance, c.kappa)
+				what := fmt.Sprintf("T = %d, v = %g, kappa = %g", c.horizon, c.variance, c.kappa)
+				switch most := privacy.GaussianEpsilon(1e-5, c.kappa); {
+				case b < 1 || b > c.horizon:
+					return fmt.Errorf("%s: b = %d, want from 1 to T", what, b)
+				case drawn(c.horizon, c.variance, b) > most*(1+1e-9):
+					return fmt.Errorf("%s: b = %d plays are too few", what, b)
+				case b > 1 && drawn(c.horizon, c.variance, b-1) <= most:
+					return fmt.Errorf("%s: b = %d plays are more than are needed", what, b)
+				}
+			}
+			return nil
+		}),
+	},
 	"schedule": {
 		Hint: "add up q^i for i = 1, ..., floor(log T) - 1, q = (2T)^(1/log T), once with one logarithm and once with the other",
 		Check: exercise.Of(func(f func(horizon int, logarithm func(float64) float64) float64) error {
@@ -101,4 +144,14 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+}
+
+// drawn returns the epsilon, at delta = 1e-5, that Gaussian Thompson sampling claims if each arm is
+// played first times before it draws.
+func drawn(horizon int, variance float64, first int) float64 {
+	l := arms.NewGaussianThompson(variance, first, 1e-5)
+	if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon); err != nil {
+		return math.Inf(1)
+	}
+	return privacy.ClaimOf(l).Epsilon()
 }

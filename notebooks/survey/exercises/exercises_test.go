@@ -42,6 +42,26 @@ func divergence(epsilon, x, y float64) float64 {
 	return epsilon*(z-x) + kl
 }
 
+func rememberedStub(n int) int {
+	return n // your turn
+}
+
+func remembered(n int) int {
+	if n == 1 {
+		return 1
+	}
+	return 1 << (bits.Len(uint(n)) - 2) // half of the largest power of 2 up to n
+}
+
+func firstPlaysStub(horizon int, variance, kappa float64) int {
+	return 1 // your turn
+}
+
+func firstPlays(horizon int, variance, kappa float64) int {
+	square := variance * kappa * kappa
+	return max(1, int(math.Ceil((float64(horizon)+1-square)/(square+1))))
+}
+
 func plannedStub(horizon int, logarithm func(float64) float64) float64 {
 	return 1 // your turn
 }
@@ -77,6 +97,8 @@ var answers = map[string]exercisetest.Answer{
 	"printed scale":               {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon},
 	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon},
 	"divergence":                  {Name: "divergence", Stub: divergenceStub, Solution: divergence},
+	"what a mean remembers":       {Name: "remembered", Stub: rememberedStub, Solution: remembered},
+	"first plays":                 {Name: "firstPlays", Stub: firstPlaysStub, Solution: firstPlays},
 	"schedule":                    {Name: "planned", Stub: plannedStub, Solution: planned},
 	"sure winners":                {Name: "unbeaten", Stub: unbeatenStub, Solution: unbeaten},
 }
