@@ -98,7 +98,8 @@ func armsReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			t.Add(row...)
 		}
 	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials)
+	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, seed %d",
+		tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, tables[0].Provenance.Seed)
 	t.Scale = string(s)
 	return t, nil
 }

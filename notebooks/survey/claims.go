@@ -249,7 +249,7 @@ func record(lab.Scale) (string, error) {
 func exploited(s lab.Scale) (string, error) {
 	trials := cell.Pick(s, 2, 5, 10)
 	evidence := fmt.Sprintf("means of %d trials at T = 300, 3000, 30000:", trials)
-	for _, r := range running[2:] {
+	for _, r := range running[1:] {
 		for _, dim := range []int{2, 10} {
 			before := 0.0
 			evidence += fmt.Sprintf("\n       %s, N = %d:", r.name, dim)

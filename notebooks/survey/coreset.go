@@ -83,7 +83,8 @@ func coreSetReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 			t.Add(append(row, beside(s, m, se, g, ok && table.Provenance.Rounds == 1_000_000)...)...)
 		}
 	}
-	t.Caption = fmt.Sprintf("Elimination on a core set: regret after %d rounds, 50 arms, %d trials", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials)
+	t.Caption = fmt.Sprintf("Elimination on a core set: regret after %d rounds, 50 arms, %d trials, seed %d",
+		tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, tables[0].Provenance.Seed)
 	t.Scale = string(s)
 	return t, nil
 }

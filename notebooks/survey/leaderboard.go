@@ -22,6 +22,9 @@ import (
 // Epsilons are the budgets of the leaderboard.
 var Epsilons = []float64{0.1, 0.3, 1, 3}
 
+// leaderboardSeed is the seed of the leaderboard's experiments.
+const leaderboardSeed = 55
+
 // Delta is that of the leaderboard's learners that need one.
 const Delta = 1e-5
 
@@ -79,7 +82,7 @@ func Leaderboard(s lab.Scale) []*simulate.Experiment {
 	var all []*simulate.Experiment
 	add := func(key string, env func() bandit.Environment, linear bool) {
 		e := &simulate.Experiment{
-			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: 55,
+			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
 		for _, c := range Contestants {
@@ -220,7 +223,8 @@ func Board(rows []Row) *charts.Table {
 	t := charts.NewTable("environment", "ε asked", "model", "learner", "ε proved", "ε audited", "regret", "±", "times the optimum", "ns a round")
 	t.Align = "lrllrrrrrr"
 	if len(rows) > 0 {
-		t.Caption = fmt.Sprintf("Mean regret after %d rounds and half the width of its 95%% interval, %d trials", rows[0].Rounds, rows[0].Trials)
+		t.Caption = fmt.Sprintf("Mean regret after %d rounds and half the width of its 95%% interval, %d trials, seed %d",
+			rows[0].Rounds, rows[0].Trials, leaderboardSeed)
 		t.Scale = "notebooks/survey/leaderboard.csv"
 	}
 	for _, e := range Environments {
