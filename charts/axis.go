@@ -45,6 +45,25 @@ func (a Axis) span(data [2]float64, points bool) span {
 	return span{lo, hi, step}
 }
 
+// rounding returns a function that rounds numbers on the axis. Nobody reads numbers off a hidden
+// axis: there it keeps what moves a point by about a quarter of a pixel, and shortens the page.
+func (s span) rounding(a Axis) func([]float64) []float64 {
+	if !a.Hidden || a.Log {
+		return func(v []float64) []float64 { return v }
+	}
+	unit := math.Pow(10, math.Ceil(math.Log10(2000/(s.to-s.from))))
+	return func(v []float64) []float64 {
+		if v == nil {
+			return nil
+		}
+		out := make([]float64, len(v))
+		for i := range v {
+			out[i] = math.Round(v[i]*unit) / unit
+		}
+		return out
+	}
+}
+
 // niceStep returns 1, 2 or 5 times a power of ten, such that it cuts the width into at most 9
 // parts.
 func niceStep(width float64) float64 {

@@ -352,7 +352,12 @@ func (g *Graph) SVG() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return callGraph("still", js)
+	svg, err := callGraph("still", js)
+	if err != nil {
+		return nil, err
+	}
+	head, rest, _ := strings.Cut(string(svg), ">")
+	return []byte(head + "><style>" + darkStyle(rest) + "</style>" + rest), nil
 }
 
 // HTML returns the graph as one chunk of text/html: the static picture, the script that makes it
@@ -362,7 +367,7 @@ func (g *Graph) HTML() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	svg, err := callGraph("still", js)
+	svg, err := g.SVG()
 	if err != nil {
 		return "", err
 	}
@@ -374,9 +379,13 @@ func (g *Graph) HTML() (string, error) {
 	if w == 0 {
 		w = 860
 	}
+	live := "to click its edges"
+	if len(g.Steps) > 0 {
+		live = "to move the slider"
+	}
 	return chunk{
-		class: "dpb-widget", id: id(js), width: w, alt: alt, svg: svg, caption: g.caption(g.start()),
-		scripts: []string{textJS, graphJS, controlJS, graphLiveJS}, function: "liveGraph", arguments: fmt.Sprintf("%q, %s", id(js), js),
+		class: "dpb-widget", live: live, id: id(js), width: w, alt: alt, svg: svg, caption: g.caption(g.start()),
+		scripts: []string{toneJS(), textJS, graphJS, controlJS, graphLiveJS}, function: "liveGraph", arguments: fmt.Sprintf("%q, %s", id(js), js),
 	}.String(), nil
 }
 
@@ -386,5 +395,5 @@ function verdict(js) { var spec = JSON.parse(js); return dpbGraph.verdict(spec, 
 
 // callGraph calls a function of js/graph.js on a graph.
 func callGraph(name string, js []byte) ([]byte, error) {
-	return call([]script{{"text.js", textJS}, {"graph.js", graphJS}, {"words.js", wordsJS}}, name, js)
+	return call([]script{{"tone.js", toneJS()}, {"text.js", textJS}, {"graph.js", graphJS}, {"words.js", wordsJS}}, name, js)
 }

@@ -21,8 +21,11 @@ const (
 	echartsCDN       = "https://cdn.jsdelivr.net/npm/echarts@" + echartsVersion + "/dist/echarts.min.js"
 )
 
-// textJS measures and breaks text, controlJS makes the controls below a live figure.
+// toneFunctions choose the colours of the dark mode, textJS measures and breaks text, controlJS makes
+// the controls below a live figure.
 var (
+	//go:embed js/tone.js
+	toneFunctions string
 	//go:embed js/text.js
 	textJS string
 	//go:embed js/control.js

@@ -38,7 +38,7 @@ func (f *Figure) spec() (*spec, error) {
 	s := &spec{Start: f.start(), Equal: f.Equal}
 	s.Width, s.Height = f.size()
 	x, y := f.spans()
-	st := styler{x: f.X, foot: math.Inf(-1), taken: map[string]int{}}
+	st := styler{x: f.X, foot: math.Inf(-1), taken: map[string]int{}, roundX: x.rounding(f.X), roundY: y.rounding(f.Y)}
 	if f.Y.Log {
 		st.foot = y.from
 	}
@@ -188,6 +188,8 @@ type styler struct {
 	x     Axis
 	foot  float64 // lower end of bands
 	taken map[string]int
+	// roundX and roundY round what is drawn on the axes.
+	roundX, roundY func([]float64) []float64
 }
 
 func (st styler) style(s Series) style {
@@ -218,6 +220,8 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 	}
 	for _, s := range ss {
 		s = s.filled(st.x).downsample(points, st.x.Log)
+		s.X, s.X2 = st.roundX(s.X), st.roundX(s.X2)
+		s.Y, s.Lo, s.Hi = st.roundY(s.Y), st.roundY(s.Lo), st.roundY(s.Hi)
 		sty := st.style(s)
 		one := ec.SingleSeries{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
 		switch s.Kind {
@@ -263,7 +267,7 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 		}
 		out = append(out, one)
 		if s.Lo != nil && s.Kind != Box {
-			out = append(out, spread(s.onFoot(st.foot), sty, bar, bars))
+			out = append(out, st.spread(s, sty, bar, bars))
 		}
 		if s.Kind == Bar {
 			bar++
@@ -273,11 +277,10 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 }
 
 // spread returns the band or the error bars of a series. If it is a set of bars, it is number bar
-// of bars sets.
-func spread(s Series, sty style, bar, bars int) ec.SingleSeries {
+// of bars sets. Else it has no data of its own: js/draw.js takes those of the series before it.
+func (st styler) spread(s Series, sty style, bar, bars int) ec.SingleSeries {
 	out := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, ItemStyle: &opts.ItemStyle{Color: sty.Color},
 		Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
-	data := rows(s.X, s.Lo, s.Hi)
 	switch s.Kind {
 	case Line:
 		out.RenderItem = "@dpb:band"
@@ -287,11 +290,13 @@ func spread(s Series, sty style, bar, bars int) ec.SingleSeries {
 		out.RenderItem = "@dpb:whisker"
 	}
 	if s.Kind == Bar {
+		s = s.onFoot(st.foot)
+		data := rows(s.X, s.Lo, s.Hi)
 		for i := range data {
 			data[i] = append(data[i], number(bar), number(bars))
 		}
+		out.Data = data
 	}
-	out.Data = data
 	return out
 }
 

@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"html"
+	"strings"
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -10,7 +11,7 @@ import (
 )
 
 // Progress returns a simulate.Progress for the place where the program runs. In a notebook it is
-// one line below the cell, updated in place at most twice a second, which ends as a summary.
+// one line below the cell, updated in place at most twice a second, which ends as a summary without times.
 // Elsewhere it is simulate.Terminal on the standard error.
 func Progress() simulate.Progress {
 	if !gonbui.IsNotebook {
@@ -37,7 +38,12 @@ func (p *notebookProgress) Report(s simulate.Status) {
 	if !s.Finished {
 		bar = fmt.Sprintf(`<progress max="%d" value="%d" style="width:240px;margin-right:12px"></progress>`, max(s.Total, 1), s.Done)
 	}
-	text := html.EscapeString(s.String())
+	said := s.String()
+	if s.Finished { // a saved notebook tells what ran, not how fast this machine was
+		s.RoundsPerSecond = 0
+		said, _, _ = strings.Cut(s.String(), "  took ")
+	}
+	text := html.EscapeString(said)
 	if s.Err != nil {
 		text += "<br>" + html.EscapeString(s.Err.Error())
 	}

@@ -1,7 +1,6 @@
 package charts
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -31,9 +30,13 @@ func (f *Figure) HTML() (string, error) {
 		return "", err
 	}
 	w, _ := f.size()
+	live := ""
+	if f.frames() > 1 {
+		live = "to move the slider"
+	}
 	return chunk{
-		class: "dpb-figure", id: id(js), width: w, alt: f.alt(), svg: svg, caption: f.caption(f.start()),
-		scripts: []string{textJS, drawJS, controlJS, liveJS}, function: "live",
+		class: "dpb-figure", live: live, id: id(js), width: w, alt: f.alt(), svg: svg, caption: f.caption(f.start()),
+		scripts: []string{toneJS(), textJS, drawJS, controlJS, liveJS}, function: "live",
 		arguments: fmt.Sprintf("%q, %s, %s, %s", id(js), js, alt, lib),
 	}.String(), nil
 }
@@ -46,17 +49,56 @@ type chunk struct {
 	svg                     []byte
 	scripts                 []string // they declare the function
 	function, arguments     string
+	live                    string // what the reader can do with it when it is live; may be empty
+}
+
+const captionStyle = "margin:6px 4px;font-size:15px;line-height:1.4"
+
+// note returns what is said below a picture that is still because its script has not run: in a
+// notebook that is not trusted, or on a page without scripts. The script hides it.
+func note(live string) string {
+	if live == "" {
+		return ""
+	}
+	return `<div class="dpb-note" style="margin:6px 4px;font-size:15px;font-style:italic">` +
+		"Run this cell " + live + " (on a page: allow scripts).</div>\n"
+}
+
+// dataURI returns the address that holds a picture in itself, in lines that are no longer than they
+// have to be. A browser takes the line breaks out again. It is safe between double quotes.
+func dataURI(svg []byte) string {
+	var b strings.Builder
+	b.WriteString("data:image/svg+xml,")
+	width := b.Len()
+	for i, c := range svg {
+		s := string(svg[i : i+1])
+		if c == '\n' {
+			continue // between elements
+		}
+		if strings.IndexByte("%#<>\"&`{}|\\^", c) >= 0 {
+			s = fmt.Sprintf("%%%02X", c)
+		}
+		// before an element, and within a long one where no letter is cut
+		if c == '<' && width > 60 || width > 160 && c < 0x80 {
+			b.WriteByte('\n')
+			width = 0
+		}
+		b.WriteString(s)
+		width += len(s)
+	}
+	return b.String()
 }
 
 func (c chunk) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<div class="%s" id="%s" style="max-width:%dpx;margin:8px 0">`+"\n", c.class, c.id, c.width)
-	fmt.Fprintf(&b, `<img class="dpb-static" alt="%s" style="display:block;width:100%%;height:auto;border-radius:8px" src="data:image/svg+xml;base64,%s">`+"\n",
-		html.EscapeString(c.alt), base64.StdEncoding.EncodeToString(c.svg))
+	fmt.Fprintf(&b, `<img class="dpb-static" alt="%s" style="display:block;width:100%%;height:auto;border-radius:8px" src="%s">`+"\n",
+		html.EscapeString(c.alt), dataURI(c.svg))
 	b.WriteString(`<div class="dpb-live"></div>` + "\n")
 	if c.caption != "" {
-		fmt.Fprintf(&b, `<div class="dpb-caption" style="margin:6px 4px;font-size:15px;line-height:1.4">%s</div>`+"\n", html.EscapeString(c.caption))
+		fmt.Fprintf(&b, `<div class="dpb-caption" style="%s">%s</div>`+"\n", captionStyle, html.EscapeString(c.caption))
 	}
+	b.WriteString(note(c.live))
 	name, code := c.code()
 	fmt.Fprintf(&b, "<script class=\"dpb-code\" data-name=\"%s\">\n%s</script>\n", name, code)
 	fmt.Fprintf(&b, `<script>

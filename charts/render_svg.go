@@ -35,12 +35,17 @@ func renderSVG(spec []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return call([]script{
+	svg, err := call([]script{
 		// a still picture waits for nothing
 		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"},
 		{"echarts.min.js", src},
+		{"tone.js", toneJS()},
 		{"text.js", textJS},
 		{"draw.js", drawJS},
 		{"still.js", stillJS},
 	}, "still", spec)
+	if err != nil {
+		return nil, err
+	}
+	return slim(svg)
 }

@@ -59,6 +59,18 @@ func cell(v any) string {
 	return fmt.Sprint(v)
 }
 
+// longCell is the number of letters from which on the text of a cell is broken into lines. Shorter
+// ones stay in one line; a table that gets too wide scrolls.
+const longCell = 32
+
+func cellStyle(text string) string {
+	wrap := "white-space:nowrap"
+	if utf8.RuneCountInString(text) > longCell {
+		wrap = "white-space:normal;min-width:16em"
+	}
+	return "padding:5px 10px;border-bottom:1px solid #88888855;" + wrap
+}
+
 func (t *Table) align(col int) byte {
 	if t.Align != "" {
 		return t.Align[col]
@@ -98,24 +110,31 @@ func (t *Table) HTML() (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString(before)
-	line := func(tag string, n int, text func(int) string, rule string) {
+	line := func(tag string, n int, text func(int) string, style func(string) string) {
 		b.WriteString("<tr>")
 		for i := range n {
-			fmt.Fprintf(&b, `<%s style="text-align:%s;padding:5px 10px;border-bottom:%s">%s</%s>`, tag, sides[i], rule, html.EscapeString(text(i)), tag)
+			t := text(i)
+			fmt.Fprintf(&b, `<%s style="text-align:%s;%s">%s</%[1]s>`, tag, sides[i], style(t), html.EscapeString(t))
 		}
 		b.WriteString("</tr>\n")
 	}
-	b.WriteString(`<div style="overflow-x:auto"><table class="dpb-table" style="border-collapse:collapse;font-size:15px;margin:8px 0">` + "\n")
-	if c := t.caption(); c != "" {
-		fmt.Fprintf(&b, `<caption style="caption-side:bottom;text-align:left;font-size:15px;padding:6px 4px">%s</caption>`+"\n", html.EscapeString(c))
-	}
+	// JupyterLab's own style would give all columns one width, and break words to letters
+	b.WriteString(`<figure style="margin:8px 0"><div style="overflow-x:auto;max-width:100%"><table class="dpb-table" style="border-collapse:collapse;table-layout:auto;width:auto;font-size:15px;margin:0">` + "\n")
 	b.WriteString("<thead>\n")
-	line("th", len(t.Headers), func(i int) string { return t.Headers[i] }, "2px solid #888888")
+	line("th", len(t.Headers), func(i int) string { return t.Headers[i] }, func(string) string { return "padding:5px 10px;border-bottom:2px solid #888888" })
 	b.WriteString("</thead>\n<tbody>\n")
 	for _, r := range rows {
-		line("td", len(r), func(i int) string { return cell(r[i]) }, "1px solid #88888855")
+		line("td", len(r), func(i int) string { return cell(r[i]) }, cellStyle)
 	}
-	b.WriteString("</tbody>\n</table></div>\n" + script)
+	b.WriteString("</tbody>\n</table></div>\n")
+	if c := t.caption(); c != "" {
+		fmt.Fprintf(&b, `<figcaption class="dpb-caption" style="%s">%s</figcaption>`+"\n", captionStyle, html.EscapeString(c))
+	}
+	b.WriteString("</figure>\n")
+	if len(t.Filters) > 0 {
+		b.WriteString(note("to choose and sort its rows"))
+	}
+	b.WriteString(script)
 	return b.String(), nil
 }
 

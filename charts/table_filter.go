@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Filter lets the reader choose the rows of a [Table] by their value in a column. Buttons above the
@@ -70,7 +71,10 @@ func (t *Table) filterScript(places []int, sides []string) (name, script string,
 		Sides   []string   `json:"sides"`
 		Rows    [][]string `json:"rows"`
 		Filters []filter   `json:"filters"`
-	}{Headers: t.Headers, Sides: sides}
+		Long    int        `json:"long"`   // a cell with more letters is broken into lines
+		Narrow  string     `json:"narrow"` // the style of the others
+		Wide    string     `json:"wide"`
+	}{Headers: t.Headers, Sides: sides, Long: longCell, Narrow: cellStyle(""), Wide: cellStyle(strings.Repeat("m", longCell+1))}
 	for i, f := range t.Filters {
 		spec.Filters = append(spec.Filters, filter{places[i], t.values(places[i]), f.Start})
 	}

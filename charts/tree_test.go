@@ -96,7 +96,7 @@ Regret. Scale: this cell, lecture scale.`)
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	page := must(table.HTML())
-	for _, part := range []string{"a|b &lt;c&gt;</td>", "text-align:right", ">Regret. Scale: this cell, lecture scale.</caption>"} {
+	for _, part := range []string{"a|b &lt;c&gt;</td>", "text-align:right", ">Regret. Scale: this cell, lecture scale.</figcaption>"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("no %s in %s", part, page)
 		}
@@ -106,5 +106,20 @@ Regret. Scale: this cell, lecture scale.`)
 	}
 	if _, err := (&Table{Headers: []string{"a"}, Align: "x"}).HTML(); err == nil {
 		t.Error("Align x is taken")
+	}
+}
+
+// TestTableStaysReadable: short cells and numbers keep one line, long texts wrap at words, and a
+// table that is too wide scrolls, whatever the page's style says of tables.
+func TestTableStaysReadable(t *testing.T) {
+	long := strings.Repeat("word ", 20)
+	page := must(NewTable("policy", "a long header", "note").Add("OnlineUCB, width × 0.2", -12345.6, long).HTML())
+	for _, want := range []string{"overflow-x:auto", "table-layout:auto", `white-space:nowrap">OnlineUCB, width`, `white-space:nowrap">-1.235e+04<`, `white-space:normal;min-width:16em">word`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in %s", want, page)
+		}
+	}
+	if strings.Contains(page, `nowrap">a long header`) {
+		t.Error("a header may not break")
 	}
 }

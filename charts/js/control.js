@@ -5,10 +5,16 @@ function element(parent, tag, style, text) {
   return e;
 }
 
+// hideNote takes away what is said of the still picture.
+function hideNote(root) {
+  var note = root.querySelector(".dpb-note");
+  if (note) note.style.display = "none";
+}
+
 // slider adds a slider over the values to the place. It calls change with the index of the value
 // that the reader chooses.
 function slider(place, label, values, start, change) {
-  var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif;color:#222222");
+  var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif");
   element(bar, "span", "white-space:nowrap", label);
   var input = element(bar, "input", "flex:1;min-width:80px;accent-color:#0072B2");
   var value = element(bar, "output", "white-space:nowrap;font-weight:bold;text-align:right");

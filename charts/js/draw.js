@@ -71,14 +71,14 @@ var dpb = (function () {
   function box(series) {
     return function (params, api) {
       var a = api.coord([api.value(0), api.value(3)]), b = api.coord([api.value(1), api.value(2)]);
-      var name = (series.data[params.dataIndexInside] || {}).name || "", fill = api.visual("color");
+      var name = (series.data[params.dataIndexInside] || {}).name || "", fill = series.itemStyle.color;
       var w = b[0] - a[0], h = b[1] - a[1], size = Math.min(16, 0.9 * h);
       while (size > 9 && widthOf(name, size) > w - 4) size--;
       var shapes = [{type: "rect", shape: {x: a[0] + 1.5, y: a[1], width: w - 3, height: h, r: 4},
         style: {fill: fill, stroke: "#5F6670", lineWidth: 1}}];
       if (name && widthOf(name, size) <= w) {
         shapes.push({type: "text", silent: true, style: {text: name, x: (a[0] + b[0]) / 2, y: (a[1] + b[1]) / 2,
-          align: "center", verticalAlign: "middle", fill: dark(fill) ? "#ffffff" : INK, fontSize: size, fontFamily: "sans-serif"}});
+          align: "center", verticalAlign: "middle", fill: inkOn(fill), fontSize: size, fontFamily: "sans-serif"}});
       }
       return {type: "group", children: shapes};
     };
@@ -88,7 +88,7 @@ var dpb = (function () {
   function bars(series, fill) {
     return function (params, api) {
       var a = api.coord([api.value(0), api.value(1)]), x = a[0] + 1, w = Math.max(2, api.coord([api.value(2), api.value(1)])[0] - a[0] - 2);
-      var h = Math.min(38, 0.7 * api.size([0, 1])[1]), y = a[1] - h / 2, color = api.visual("color");
+      var h = Math.min(38, 0.7 * api.size([0, 1])[1]), y = a[1] - h / 2, color = series.itemStyle.color;
       var name = (series.data[params.dataIndexInside] || {}).name || "", size = Math.min(16, 0.7 * h);
       var shapes = [{type: "rect", shape: {x: x, y: y, width: w, height: h, r: Math.min(4, w / 2)},
         style: {fill: fill === "solid" ? color : "#ffffff", stroke: color, lineWidth: 2}}];
@@ -102,17 +102,18 @@ var dpb = (function () {
       }
       while (size > 11 && widthOf(name, size) > w - 4) size--;
       if (name && widthOf(name, size) <= w - 2) {
-        var light = fill === "solid" && dark(color);
         shapes.push({type: "text", silent: true, style: {text: name, x: x + w / 2, y: a[1], align: "center", verticalAlign: "middle",
-          fill: light ? "#ffffff" : INK, stroke: light || fill === "solid" ? "none" : "#ffffff", lineWidth: 4, fontSize: size, fontFamily: "sans-serif"}});
+          fill: fill === "solid" ? inkOn(color) : INK, stroke: fill === "solid" ? "none" : "#ffffff", lineWidth: 4, fontSize: size, fontFamily: "sans-serif"}});
       }
       return {type: "group", children: shapes};
     };
   }
 
-  function dark(hex) {
-    var n = parseInt(String(hex).slice(1), 16);
-    return 0.299 * (n >> 16) + 0.587 * (n >> 8 & 255) + 0.114 * (n & 255) < 150;
+  // inkOn returns the ink for a text on a fill. It stands for two: the text is black or white, as
+  // the fill is in either mode.
+  function inkOn(fill) {
+    var light = bright(fill), dark = bright(tone(fill, true));
+    return light ? (dark ? "#232323" : INK) : dark ? "#fdfdfd" : "#fefefe";
   }
 
   // ---- tooltips ----
@@ -150,11 +151,11 @@ var dpb = (function () {
 
   // atPlace returns the function that makes the tooltip of all curves and bars at one x. Between
   // two points of a curve it interpolates linearly.
-  function atPlace(echarts, o, selected) {
+  function atPlace(echarts, o, selected, dark) {
     var w = words(echarts, o), all = o.series.filter(function (s) { return s.name && (s.type === "line" || s.type === "bar"); });
     all = all.map(function (s) {
       return {name: s.name, data: s.data, type: s.type, step: s.step,
-        marker: '<span style="display:inline-block;width:12px;height:12px;border-radius:6px;margin-right:6px;background:' + s.itemStyle.color + '"></span>'};
+        marker: '<span style="display:inline-block;width:12px;height:12px;border-radius:6px;margin-right:6px;background:' + tone(s.itemStyle.color, dark) + '"></span>'};
     });
     return function (ps) {
       if (!ps.length) return "";
@@ -299,15 +300,37 @@ var dpb = (function () {
     return v;
   }
 
+  // paint replaces the colours of an option, or of a shape, by those of the dark mode.
+  function paint(v) {
+    Object.keys(v).forEach(function (k) {
+      var x = v[k];
+      if (/^(color|fill|stroke|backgroundColor|borderColor)$/.test(k) && typeof x === "string") v[k] = tone(x, true);
+      else if (k === "renderItem") v[k] = function () { return paint(x.apply(this, arguments)); };
+      else if (x && typeof x === "object" && !Array.isArray(x[0])) paint(x);
+    });
+    return v;
+  }
+
   // option returns the ECharts options of frame i at a width in pixels. The live chart passes a
-  // function that tells which series are switched off. Without it the picture is still, and shows
-  // what the slider would say.
-  function option(echarts, spec, i, width, selected) {
+  // function that tells which series are switched off, and whether the page is dark. Without them
+  // the picture is still, and shows what the slider would say.
+  function option(echarts, spec, i, width, selected, dark) {
     var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
     o.series = o.series.concat(safe(JSON.parse(JSON.stringify(frame.series))));
+    // a band, and error bars on lines and points, have the data of the series before
+    o.series.forEach(function (s, k) {
+      if (!s.renderItem || s.data) return;
+      s.data = o.series[k - 1].data.map(function (d) {
+        var v = d.value || d;
+        return [v[0], y.type === "log" ? Math.max(v[2], y.min) : v[2], v[3]];
+      });
+    });
     var text = wrap(o.title.text, 19, width - 40), sub = spec.label && !selected ? spec.label + " = " + frame.value : "";
     var xs = tickLabels(x), ys = y.show === false ? [] : tickLabels(y);
-    var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28), right = 28;
+    var left = y.show === false ? 24 : Math.ceil(widest(ys, FONT)) + (y.name ? 52 : 28);
+    // half of the first and the last label of x stands out beside the grid
+    var right = x.show === false || x.data ? 28 : Math.max(28, Math.ceil(widthOf(xs[xs.length - 1] || "", FONT) / 2) + 8);
+    if (x.show !== false && !x.data) left = Math.max(left, Math.ceil(widthOf(xs[0] || "", FONT) / 2) + 8);
     var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 16 : 6);
 
     // The legend lies below the grid, in rows filled as ECharts fills them.
@@ -324,6 +347,10 @@ var dpb = (function () {
     var turn = x.data && widest(xs, FONT) + 10 > (width - left - right) / xs.length;
     if (turn) left = Math.max(left, 0.87 * widthOf(xs[0], FONT) - (width - left - right) / xs.length / 2 + 12);
     var below = x.show === false ? 8 : (turn ? Math.ceil(widest(xs, FONT) * 0.5) + 18 : 26) + (x.name ? 28 : 0);
+    // the name of x may be wider than the grid, and not than what lies around its middle
+    var middle = left + (width - left - right) / 2, named = wrap(x.name, FONT + 1, 2 * Math.min(middle, width - middle) - 8);
+    x.name = named.join("\n");
+    below += 20 * Math.max(0, named.length - 1);
     var bottom = 12 + ROW * rows + (rows ? 6 : 0) + below;
     var w = width - left - right;
     top += 20 * markRows(o, left, w);
@@ -337,14 +364,15 @@ var dpb = (function () {
     }
     var bars = o.series.filter(function (s) { return s.type === "bar"; }).length;
 
-    o.tooltip.formatter = o.tooltip.formatter === "@dpb:axis" ? atPlace(echarts, o, selected) : atPoint(echarts, o);
+    o.tooltip.formatter = o.tooltip.formatter === "@dpb:axis" ? atPlace(echarts, o, selected, dark) : atPoint(echarts, o);
     o.tooltip.confine = true;
-    o.tooltip.textStyle = {fontSize: FONT};
+    o.tooltip.textStyle = {fontSize: FONT, color: INK};
+    o.tooltip.backgroundColor = "#ffffff";
     o.series.forEach(dress);
     if (x.type === "log" || y.type === "log") o.series.push(corners(x, y));
     x.axisLabel.margin = 10;
-    x.nameGap = below - 20;
-    if (turn) { x.axisLabel.rotate = 30; x.nameGap = below - 24; }
+    x.nameGap = below - 20 - 10 * Math.max(0, named.length - 1);
+    if (turn) { x.axisLabel.rotate = 30; x.nameGap -= 4; }
     if (x.data) x.axisLabel.interval = 0;
     if (y.data) y.axisLabel.interval = 0;
     y.nameGap = left - 24;
@@ -359,7 +387,7 @@ var dpb = (function () {
     o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};
     o.animation = false;
     o.backgroundColor = "#ffffff";
-    return o;
+    return dark ? paint(o) : o;
   }
 
   return {option: option};

@@ -73,13 +73,14 @@ function filterTable(id, spec) {
       rows.forEach(function (r) {
         var tr = element(body, "tr", "");
         r.forEach(function (text, k) {
-          element(tr, "td", "text-align:" + spec.sides[k] + ";padding:5px 10px;border-bottom:1px solid #88888855", text);
+          element(tr, "td", "text-align:" + spec.sides[k] + ";" + (text.length > spec.long ? spec.wide : spec.narrow), text);
         });
       });
       count.textContent = rows.length + " of " + spec.rows.length + " rows";
     }
 
     show();
+    hideNote(root);
     root.setAttribute("data-dpb-live", "1");
   }
 

@@ -7,14 +7,21 @@ function liveGraph(id, spec) {
     if (root.hasAttribute("data-dpb-live")) return;
     var img = root.querySelector(".dpb-static"), place = root.querySelector(".dpb-live"), caption = root.querySelector(".dpb-caption");
     place.textContent = "";
-    place.style.cssText = "background:#ffffff;color:#222222;border-radius:8px;overflow:hidden";
+    place.style.cssText = "border-radius:8px;overflow:hidden";
     place.setAttribute("data-lm-suppress-shortcuts", "true"); // JupyterLab leaves the keys to us
     element(place, "style", "", "#" + id + " [data-edge]:focus{outline:none}#" + id + " [data-label],#" + id + " [role=button]{cursor:pointer}" +
       "#" + id + " [role=button]:hover .dpb-hit{stroke-opacity:0.1}#" + id + " [role=button]:focus-visible .dpb-hit{stroke-opacity:0.5}");
-    var picture = element(place, "div", ""), fitted = Object.assign({}, spec), again = function () {};
+    var picture = element(place, "div", ""), fitted = Object.assign({}, spec), again = function () {}, dark = false;
     fit();
     if (spec.steps.length) steps(); else clicks();
+    watchMode(root, function (now) {
+      dark = now;
+      place.style.background = tone("#ffffff", dark);
+      place.style.color = tone("#222222", dark);
+      again();
+    });
     img.style.display = "none";
+    hideNote(root);
     root.setAttribute("data-dpb-live", "1");
     if (window.ResizeObserver) new ResizeObserver(function () { if (fit()) again(); }).observe(picture);
 
@@ -26,7 +33,7 @@ function liveGraph(id, spec) {
       return other;
     }
 
-    function draw(states, k) { picture.innerHTML = dpbGraph.svg(fitted, states, dpbGraph.heard(spec, k), false); }
+    function draw(states, k) { picture.innerHTML = toned(dpbGraph.svg(fitted, states, dpbGraph.heard(spec, k), false), dark); }
 
     function clicks() {
       var selected = spec.selected.slice(), lit = false, edges;
@@ -66,7 +73,7 @@ function liveGraph(id, spec) {
       }
 
       function button(text, act) {
-        var b = element(bar, "button", BUTTON + "background:#ffffff;color:#222222", text);
+        var b = element(bar, "button", BUTTON + "background:transparent;color:inherit", text);
         b.type = "button";
         b.addEventListener("click", function () { act(); show(); });
         b.addEventListener("keydown", function (e) { e.stopPropagation(); });
@@ -83,13 +90,13 @@ function liveGraph(id, spec) {
       function show() {
         dpbGraph.chosen(spec, selected, lit).forEach(function (state, i) {
           edges[i].setAttribute("aria-pressed", selected.indexOf(i) >= 0 ? "true" : "false");
-          edges[i].lastChild.innerHTML = dpbGraph.strokes(edges[i].firstChild.getAttribute("d"), state);
+          edges[i].lastChild.innerHTML = toned(dpbGraph.strokes(edges[i].firstChild.getAttribute("d"), state), dark);
         });
         status.textContent = dpbGraph.verdict(spec, selected);
         about.textContent = lit ? dpbGraph.highlight(spec) : "";
         if (!light) return;
         light.setAttribute("aria-pressed", lit ? "true" : "false");
-        light.style.background = lit ? dpbGraph.HALO : "#ffffff";
+        light.style.background = lit ? tone(dpbGraph.HALO, dark) : "transparent";
       }
     }
 

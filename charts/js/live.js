@@ -38,7 +38,7 @@ function live(id, spec, alt, lib) {
     var width = img.clientWidth || root.clientWidth, frame = spec.start;
     if (!width) throw new Error("the figure is not on the screen yet");
     place.textContent = "";
-    place.style.cssText = "background:#ffffff;border-radius:8px;overflow:hidden";
+    place.style.cssText = "border-radius:8px;overflow:hidden";
     var canvas = element(place, "div", "width:100%;height:" + spec.height + "px");
     canvas.style.width = width + "px";
     canvas.setAttribute("role", "img");
@@ -49,11 +49,17 @@ function live(id, spec, alt, lib) {
       return o && o.legend ? o.legend[0].selected : {};
     }
     function draw() {
-      var off = hidden(), option = dpb.option(echarts, spec, frame, width, hidden);
+      var off = hidden(), option = dpb.option(echarts, spec, frame, width, hidden, dark);
       option.legend.selected = off; // what the reader switched off stays off
       chart.setOption(option, {notMerge: true});
     }
-    draw();
+    var dark = false;
+    watchMode(root, function (now) {
+      dark = now;
+      place.style.background = tone("#ffffff", dark);
+      place.style.color = tone("#222222", dark);
+      draw();
+    });
     canvas.style.width = "100%";
     if (spec.frames.length > 1) {
       slider(place, spec.label, spec.frames.map(function (f) { return f.value; }), frame, function (i) {
@@ -63,6 +69,7 @@ function live(id, spec, alt, lib) {
       });
     }
     img.style.display = "none";
+    hideNote(root);
     root.setAttribute("data-dpb-live", "1");
     if (window.ResizeObserver) {
       new ResizeObserver(function () {
