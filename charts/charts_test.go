@@ -168,14 +168,21 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// embedded returns the picture in a chunk as a browser reads it.
+// embedded returns the picture in a chunk, as a browser reads it that takes out line breaks. It
+// checks that one reads the same that leaves them in.
 func embedded(t *testing.T, page string) string {
 	t.Helper()
 	uri := regexp.MustCompile(`(?s)src="data:image/svg\+xml,([^"]+)"`).FindStringSubmatch(page)[1]
 	for _, line := range strings.Split(uri, "\n") {
-		if len(line) > 4000 {
+		if len(line) > 2000 { // the description of a graph is one
 			t.Errorf("a line has %d bytes: %.80s", len(line), line)
 		}
+	}
+	kept := must(url.PathUnescape(uri))
+	wellFormed(t, "with its line breaks", []byte(kept))
+	others := regexp.MustCompile(` d="[^"]*"`).ReplaceAllString(kept, "")
+	if bad := regexp.MustCompile(`>[^<]*\n[^<]*</text>|<[^>]*\n[^>]*>`).FindString(others); bad != "" {
+		t.Errorf("a line breaks within %q", bad)
 	}
 	return must(url.PathUnescape(strings.ReplaceAll(uri, "\n", "")))
 }

@@ -64,27 +64,34 @@ func note(live string) string {
 		"Run this cell " + live + " (on a page: allow scripts).</div>\n"
 }
 
-// dataURI returns the address that holds a picture in itself, in lines that are no longer than they
-// have to be. A browser takes the line breaks out again. It is safe between double quotes.
+// dataURI returns the address that holds a picture in itself, in short lines. Some browsers take the
+// line breaks out again and some leave them in, so that they stand only where both mean the same. It
+// is safe between double quotes.
 func dataURI(svg []byte) string {
 	var b strings.Builder
 	b.WriteString("data:image/svg+xml,")
-	width := b.Len()
+	width, path, before := b.Len(), false, byte(0)
 	for i, c := range svg {
-		s := string(svg[i : i+1])
 		if c == '\n' {
 			continue // between elements
 		}
-		if strings.IndexByte("%#<>\"&`{}|\\^", c) >= 0 {
-			s = fmt.Sprintf("%%%02X", c)
+		if c == '"' {
+			path = strings.HasSuffix(string(svg[max(0, i-3):i]), " d=")
 		}
-		// before an element, and within a long one where no letter is cut
-		if c == '<' && width > 60 || width > 160 && c < 0x80 {
+		element, rule := c == '<' && before == '>', c == '[' && before == '}' // of style
+		step := path && width > 120 && (c == 'M' || c == 'l' || c == '-')
+		if (element || rule) && width > 60 || step {
 			b.WriteByte('\n')
 			width = 0
 		}
-		b.WriteString(s)
-		width += len(s)
+		n := b.Len()
+		if strings.IndexByte("%#<>\"&`{}|\\^", c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+		width += b.Len() - n
+		before = c
 	}
 	return b.String()
 }
