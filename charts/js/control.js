@@ -5,10 +5,9 @@ function element(parent, tag, style, text) {
   return e;
 }
 
-// hideNote takes away what is said of the still picture.
+// hideNote takes away what is said of the still picture, and the link to a live one.
 function hideNote(root) {
-  var note = root.querySelector(".dpb-note");
-  if (note) note.style.display = "none";
+  root.querySelectorAll(".dpb-note, .dpb-link").forEach(function (e) { e.style.display = "none"; });
 }
 
 // slider adds a slider over the values to the place. It calls change with the index of the value

@@ -6,3 +6,6 @@ c = get_config()  # noqa: F821 (Jupyter provides it)
 c.LabApp.news_url = None
 c.LabApp.check_for_updates_class = "jupyterlab.NeverCheckForUpdate"
 c.LabApp.extension_manager = "readonly"
+
+# custom/custom.css, which jupyter_server_config.py serves.
+c.LabApp.custom_css = True

@@ -139,6 +139,11 @@ def formula_style():
     return f"<style>{css}</style>\n"
 
 
+def dark_style(exporter):
+    """JupyterLab's dark theme, which the page wears where the reader prefers dark pages."""
+    return exporter.environment.loader.get_source(exporter.environment, "static/theme-dark.css")[0]
+
+
 def fetched(page):
     """What the page would fetch from elsewhere; scripts may name a host, but the policy stops them."""
     soup = BeautifulSoup(page, "html.parser")
@@ -161,15 +166,22 @@ def page(nb, out, directory):
     title = title_of(nb, out.stem)
     nb.metadata["title"] = title
     formulas = Formulas()
-    text, _ = Exporter(formulas).from_notebook_node(nb, {"metadata": {"path": str(directory), "name": out.stem}})
+    for cell in nb.cells:
+        for o in cell.get("outputs", []):
+            if "text/html" in o.get("data", {}):  # this page is the live one (run.py, link)
+                o.data["text/html"] = re.sub(r'<a class="dpb-link".*?</a>\n', "", o.data["text/html"])
+    exporter = Exporter(formulas)
+    text, _ = exporter.from_notebook_node(nb, {"metadata": {"path": str(directory), "name": out.stem}})
     head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
     if "dpb-figure" in text:
         head += library()
     if formulas.list:
         head += formula_style()
         text = formulas.typeset(text)
-    if text.count("<!--dpb-head-->") != 1:
-        raise Failure("nbconvert's template has changed: the head's place is gone")
+    for place in ("<!--dpb-head-->", "<!--dpb-dark-->"):
+        if text.count(place) != 1:
+            raise Failure(f"nbconvert's template has changed: the place {place} is gone")
+    text = text.replace("<!--dpb-dark-->", dark_style(exporter))
     if bad := fetched(text):
         raise Failure("the page would ask for " + ", ".join(bad[:5]))
     text = text.replace("<!--dpb-head-->", head)

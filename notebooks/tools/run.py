@@ -15,6 +15,7 @@ A cell tagged raises-exception may fail.
 
 import argparse
 import atexit
+import html
 import os
 import re
 import shutil
@@ -249,6 +250,23 @@ def share(nb):
     return nb
 
 
+VIEWER = "https://nbviewer.org/github/dpbandits/dpbandits/blob/main/notebooks/"
+
+
+def link(nb, name):
+    """Gives each picture a link to the notebook where scripts run, for sites that show neither scripts nor pictures.
+
+    A picture that is live hides it (charts/js/control.js), and a page has none (export.py).
+    """
+    place = '<div class="dpb-live"></div>\n'
+    there = f'<a class="dpb-link" style="font-size:15px" href="{VIEWER}{html.escape(name)}">The live picture is in this notebook on nbviewer.</a>\n'
+    for cell in nb.cells:
+        for o in cell.get("outputs", []):
+            if "text/html" in o.get("data", {}):
+                o.data["text/html"] = o.data["text/html"].replace(place, place + there)
+    return nb
+
+
 def write(nb, path):
     """Writes whole or not at all, and ends with a newline."""
     text = nbformat.writes(nb).rstrip("\n") + "\n"
@@ -298,7 +316,7 @@ def main(arguments=None):
                     nb = share(nbformat.read(path, as_version=4))
                 else:
                     say(f"{path.stem} at {scale} scale")
-                    nb = share(scrub(execute(path.resolve(), watchdog)))
+                    nb = link(share(scrub(execute(path.resolve(), watchdog))), path.name)
                     if a.in_place:
                         write(nb, path)
                 write(nb, a.out / path.name)

@@ -102,6 +102,16 @@ def test_figures_share_their_code_in_a_saved_notebook():
     assert all("call();" in t and t.count("<script") == t.count("</script>") for t in texts)
 
 
+def test_a_saved_picture_links_to_a_live_one_and_a_page_does_not(tmp_path):
+    picture = '<div class="dpb-figure">\n<img class="dpb-static" alt="a line">\n<div class="dpb-live"></div>\n</div>\n'
+    cell = nbformat.v4.new_code_cell("", outputs=[nbformat.v4.new_output("display_data", data={"text/html": picture * 2})])
+    nb = run.link(nbformat.v4.new_notebook(cells=[cell]), "03-x.ipynb")
+    links = BeautifulSoup(nb.cells[0].outputs[0].data["text/html"], "html.parser").select(".dpb-figure > a")
+    assert [a["href"] for a in links] == [run.VIEWER + "03-x.ipynb"] * 2
+    export.page(nb, tmp_path / "page.html", tmp_path)
+    assert "nbviewer" not in (tmp_path / "page.html").read_text()
+
+
 def test_a_run_that_makes_progress_goes_on(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(run.time, "monotonic", lambda: now[0])
@@ -248,3 +258,13 @@ def test_the_library_is_in_the_lock_file_and_no_address():
     assert packages["node_modules/echarts"]["version"].startswith("5.")
     assert all("integrity" in p for name, p in packages.items() if name)
     assert "resolved" not in text
+
+
+def test_a_page_follows_the_mode_of_its_reader(tmp_path):
+    """The dark theme is there, for those who prefer it, and nothing pins the page to the light one."""
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A page\n\n| a | b |\n|---|---|\n| 1 | 2 |")])
+    export.page(nb, tmp_path / "page.html", tmp_path)
+    page = (tmp_path / "page.html").read_text()
+    light, dark = (re.search(r"--jp-layout-color0: (\S+);", part)[1] for part in page.split("prefers-color-scheme: dark", 1))
+    assert light == "white" and dark.startswith("#1"), (light, dark)
+    assert "color-scheme: light dark" in page and "data-jp-theme" not in page[page.index("<body"):]
