@@ -408,3 +408,51 @@ func BenchmarkSVG(b *testing.B) {
 		}
 	}
 }
+
+// TestNamesOfLevels: the names of horizontal lines that lie close together are apart.
+func TestNamesOfLevels(t *testing.T) {
+	needECharts(t)
+	f := line("a", []float64{0, 1}, []float64{0, 100})
+	f.Marks = []Mark{AtY(50, "first"), AtY(51, "second"), AtY(49, "third"), AtY(90, "far")}
+	svg := string(must(f.SVG()))
+	places := map[string]string{}
+	for _, m := range regexp.MustCompile(`<text([^>]*)>(first|second|third|far)</text>`).FindAllStringSubmatch(svg, -1) {
+		if other, ok := places[m[1]]; ok {
+			t.Errorf("%s lies on %s", m[2], other)
+		}
+		places[m[1]] = m[2]
+	}
+	if len(places) != 4 {
+		t.Fatalf("%d names of 4: %v", len(places), places)
+	}
+	type box struct{ x1, x2, y float64 }
+	var boxes []box
+	for attrs := range places {
+		at := numbers(regexp.MustCompile(`translate\(([^)]*)\)`).FindStringSubmatch(attrs)[1])
+		if m := regexp.MustCompile(` y="([^"]*)"`).FindStringSubmatch(attrs); m != nil {
+			at[1] += numbers(m[1])[0]
+		}
+		boxes = append(boxes, box{at[0] - 60, at[0] + 60, at[1]})
+	}
+	for i, a := range boxes {
+		for _, b := range boxes[:i] {
+			if math.Abs(a.y-b.y) < 14 && a.x1 < b.x2 && b.x1 < a.x2 {
+				t.Errorf("names at %v and %v overlap", a, b)
+			}
+		}
+	}
+}
+
+// TestEndsOfAxis: the last label of x has room, however long it is.
+func TestEndsOfAxis(t *testing.T) {
+	needECharts(t)
+	f := line("a", []float64{0, 200000}, []float64{0, 1})
+	svg := string(must(f.SVG()))
+	m := regexp.MustCompile(`translate\(([\d.]+) [\d.]+\)"[^>]*>200,000</text>`).FindStringSubmatch(svg)
+	if m == nil {
+		t.Fatalf("no label 200,000 in %s", svg)
+	}
+	if at := numbers(m[1])[0]; at+float64(len("200,000"))*0.56*15/2 > 860 { // Helvetica's digits are 0.556 em wide
+		t.Errorf("the label around %v is cut off", at)
+	}
+}

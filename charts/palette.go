@@ -85,6 +85,9 @@ func darkStyle(svg string) string {
 			}
 		}
 	}
+	if strings.Contains(svg, `fill-opacity="0.3"`) { // faint symbols, as in js/draw.js
+		b.WriteString(`[fill-opacity="0.3"]{fill-opacity:.6}`)
+	}
 	if b.Len() == 0 {
 		return ""
 	}

@@ -241,6 +241,10 @@ var dpb = (function () {
     a.splitLine.lineStyle = {color: "#E6E8EC"};
     a.axisPointer = {label: {show: false}};
     if (a.show === false) a.name = "";
+    // ECharts labels an end of the axis, too, where it is no tick: not right beside one that is
+    if (a.type === "value" && a.interval) {
+      if (a.max / a.interval % 1 > 1e-6 && a.max / a.interval % 1 < 0.7) a.axisLabel.showMaxLabel = false;
+    }
   }
 
   // markRows puts the names of vertical lines above the grid, in as many rows as they need, and
@@ -252,7 +256,7 @@ var dpb = (function () {
       if (!s.markLine) return;
       s.markLine.data.slice().sort(function (a, b) { return a.xAxis - b.xAxis; }).forEach(function (m) {
         m.label = {formatter: "{b}", fontSize: FONT - 1, color: INK, backgroundColor: "rgba(255,255,255,0.8)", padding: 2};
-        if (m.xAxis === undefined) { m.label.position = "insideEndTop"; return; }
+        if (m.xAxis === undefined) return; // levels
         var w = widthOf(m.name || "", FONT - 1), at = left + width * (t(m.xAxis) - t(x.min)) / (t(x.max) - t(x.min));
         for (var r = 0; ends[r] > at - w / 2 - 8; r++);
         ends[r] = at + w / 2;
@@ -261,6 +265,30 @@ var dpb = (function () {
       });
     });
     return ends.length;
+  }
+
+  // levels puts the name of each horizontal line on it where no other name is: at its end or at its
+  // start, above or below.
+  function levels(o, top, width, h) {
+    var y = o.yAxis[0], taken = [];
+    function t(v) { return y.type === "log" ? Math.log(v) : v; }
+    o.series.forEach(function (s) {
+      if (s.markLine) s.markLine.data.forEach(function (m) {
+        if (m.xAxis !== undefined) return;
+        var w = widthOf(m.name || "", FONT - 1) + 8, at = top + h * (t(y.max) - t(m.yAxis)) / (t(y.max) - t(y.min));
+        function box(place) {
+          var end = /End/.test(place), above = /Top/.test(place);
+          return {x1: end ? width - w : 0, x2: end ? width : w, y1: above ? at - 21 : at, y2: above ? at : at + 21};
+        }
+        function free(place) {
+          var b = box(place);
+          return b.y1 >= top - 21 && b.y2 <= top + h && taken.every(function (c) { return b.x2 <= c.x1 || c.x2 <= b.x1 || b.y2 <= c.y1 || c.y2 <= b.y1; });
+        }
+        var places = ["insideEndTop", "insideEndBottom", "insideStartTop", "insideStartBottom"];
+        m.label.position = places.filter(free)[0] || places[0];
+        taken.push(box(m.label.position));
+      });
+    });
   }
 
   // entry returns an entry of the legend. Its icon is that of the series, but only the line if that
@@ -305,6 +333,7 @@ var dpb = (function () {
     Object.keys(v).forEach(function (k) {
       var x = v[k];
       if (/^(color|fill|stroke|backgroundColor|borderColor)$/.test(k) && typeof x === "string") v[k] = tone(x, true);
+      else if (k === "opacity" && x === 0.3) v[k] = 0.6; // faint symbols, which the dark would swallow
       else if (k === "renderItem") v[k] = function () { return paint(x.apply(this, arguments)); };
       else if (x && typeof x === "object" && !Array.isArray(x[0])) paint(x);
     });
@@ -362,6 +391,7 @@ var dpb = (function () {
       w = unit * (x.max - x.min);
       h = unit * (y.max - y.min);
     }
+    if (!y.data) levels(o, top, w, h);
     var bars = o.series.filter(function (s) { return s.type === "bar"; }).length;
 
     o.tooltip.formatter = o.tooltip.formatter === "@dpb:axis" ? atPlace(echarts, o, selected, dark) : atPoint(echarts, o);
