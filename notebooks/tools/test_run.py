@@ -260,6 +260,24 @@ def test_the_library_is_in_the_lock_file_and_no_address():
     assert "resolved" not in text
 
 
+@pytest.mark.parametrize("arguments, said, status, hinted", [
+    (["build", "-o", "x"], "./main.go:3:5: undefined: sets", 1, True),
+    (["test", "-c"], "./main.go:3:5: undefined: sets", 1, True),
+    (["build", "-o", "x"], "./main.go:3:5: syntax error", 1, False),
+    (["build", "-o", "x"], "a warning: undefined: of no matter", 0, False),
+    (["run", "."], "./main.go:3:5: undefined: sets", 1, False),
+])
+def test_an_undefined_name_says_to_run_the_cells_above(arguments, said, status, hinted, tmp_path):
+    go = tmp_path / "go"
+    go.write_text(f'#!/bin/sh\necho "{said}" >&2\necho "$@"\nexit {status}\n')
+    go.chmod(0o755)
+    done = subprocess.run([run.ROOT / "docker" / "bin" / "go", *arguments], text=True, capture_output=True, check=False,
+                          env={**os.environ, "DPBANDITS_GO": str(go)})
+    assert done.returncode == status
+    assert said in done.stderr and " ".join(arguments) in done.stdout + done.stderr
+    assert ("run the cells above" in done.stderr) == hinted
+
+
 def test_a_page_follows_the_mode_of_its_reader(tmp_path):
     """The dark theme is there, for those who prefer it, and nothing pins the page to the light one."""
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# A page\n\n| a | b |\n|---|---|\n| 1 | 2 |")])
