@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -454,5 +455,24 @@ func TestEndsOfAxis(t *testing.T) {
 	}
 	if at := numbers(m[1])[0]; at+float64(len("200,000"))*0.56*15/2 > 860 { // Helvetica's digits are 0.556 em wide
 		t.Errorf("the label around %v is cut off", at)
+	}
+}
+
+// TestInLines: long JSON is broken where JSON allows it, and nowhere else.
+func TestInLines(t *testing.T) {
+	f := named(strings.Repeat(`a, "b\", ],[`, 200))
+	for range 3000 {
+		f.Series[0].X, f.Series[0].Y = append(f.Series[0].X, 4), append(f.Series[0].Y, 5)
+		f.Series[0].Lo, f.Series[0].Hi = append(f.Series[0].Lo, 4), append(f.Series[0].Hi, 6)
+	}
+	f.Series[0].Kind = Scatter
+	js := must(f.json())
+	got := inLines(js)
+	if !bytes.Equal(bytes.ReplaceAll(got, []byte("\n"), nil), js) || !bytes.Contains(got, []byte(",\n")) {
+		t.Error("more than line breaks were added, or none")
+	}
+	var a, b any
+	if err := errors.Join(json.Unmarshal(js, &a), json.Unmarshal(got, &b)); err != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("it reads differently: %v", err)
 	}
 }

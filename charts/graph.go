@@ -385,7 +385,7 @@ func (g *Graph) HTML() (string, error) {
 	}
 	return chunk{
 		class: "dpb-widget", live: live, id: id(js), width: w, alt: alt, svg: svg, caption: g.caption(g.start()),
-		scripts: []string{toneJS(), textJS, graphJS, controlJS, graphLiveJS}, function: "liveGraph", arguments: fmt.Sprintf("%q, %s", id(js), js),
+		scripts: []string{toneJS(), textJS, graphJS, controlJS, graphLiveJS}, function: "liveGraph", arguments: fmt.Sprintf("%q, %s", id(js), inLines(js)),
 	}.String(), nil
 }
 

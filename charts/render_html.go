@@ -37,7 +37,7 @@ func (f *Figure) HTML() (string, error) {
 	return chunk{
 		class: "dpb-figure", live: live, id: id(js), width: w, alt: f.alt(), svg: svg, caption: f.caption(f.start()),
 		scripts: []string{toneJS(), textJS, drawJS, controlJS, liveJS}, function: "live",
-		arguments: fmt.Sprintf("%q, %s, %s, %s", id(js), js, alt, lib),
+		arguments: fmt.Sprintf("%q, %s, %s, %s", id(js), inLines(js), alt, lib),
 	}.String(), nil
 }
 
@@ -117,6 +117,28 @@ func (c chunk) String() string {
 </div>
 `, name, c.arguments)
 	return b.String()
+}
+
+// inLines returns JSON in lines of about a thousand letters, broken at commas outside of texts.
+func inLines(js []byte) []byte {
+	var out []byte
+	width, text := 0, false
+	for i := 0; i < len(js); i++ {
+		c := js[i]
+		out = append(out, c)
+		width++
+		switch {
+		case text && c == '\\':
+			i++
+			out = append(out, js[i])
+		case c == '"':
+			text = !text
+		case c == ',' && !text && width > 1000:
+			out = append(out, '\n')
+			width = 0
+		}
+	}
+	return out
 }
 
 // code returns the script that all pictures of a kind share, and the name under which it keeps its
