@@ -122,9 +122,7 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 		return nil, fmt.Errorf("mechanism: a row %v with reward %v, want finite numbers", slices.Clone(rec.X), reward)
 	}
 	row = r.buf[:d+1]
-	for i, v := range rec.X { // a row is too short for copy to be faster
-		row[i] = v
-	}
+	copy(row, rec.X)
 	row[d] = reward
 	r.count++
 	r.fresh++
