@@ -469,6 +469,9 @@ func TestTopScores(t *testing.T) {
 	if err := top.Init(privacy.Setup{Dim: 31, Horizon: 300}); err != nil {
 		t.Fatal(err)
 	}
+	if got := top.Scale(); math.Abs(got-2*2*2/50.0) > 1e-12 { // 2 D k/epsilon, D = 2
+		t.Errorf("noise of scale %v, want 0.16", got)
+	}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 8))
 	top.Reset(privacy.NewNoise(ledger))
 	for i, r := range sparseRows(rand.New(rand.NewPCG(8, 1)), 300, 30) {

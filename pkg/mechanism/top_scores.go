@@ -104,6 +104,9 @@ func (t *TopScores) Release() *Support { return &t.support }
 // Clipped returns 0: scores are bounded by the rule, and rows are not counted.
 func (t *TopScores) Clipped() int { return 0 }
 
+// Scale returns the scale of the Gumbel noise on a score.
+func (t *TopScores) Scale() float64 { return t.top.Scale() }
+
 // Plan returns what the supports of so many records reveal of one record: that of its episode.
 func (t *TopScores) Plan(records int) privacy.Plan {
 	if len(t.ends) == 0 || t.ends[0] > records {
