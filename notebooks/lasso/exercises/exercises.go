@@ -18,14 +18,14 @@ func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
 	"random arm": {
-		Hint: "the best of K standard normal means is what is missed on average: draw K of them, take the largest, and average over many rounds",
+		Hint: "the best arm's mean is the largest of K normals, a random arm's mean is 0 on average",
 		Check: exercise.Of(func(f func(int) float64) error { // the means of the largest of 2, 3 and 10 normals
 			return exercise.First(exercise.Near("the regret a round for K = 2", f(2), 1/math.Sqrt(math.Pi), 0.03),
 				exercise.Near("the regret a round for K = 3", f(3), 1.5/math.Sqrt(math.Pi), 0.03), exercise.Near("the regret a round for K = 10", f(10), 1.538753, 0.03))
 		}),
 	},
 	"soft threshold": {
-		Hint: "set the derivative of (w - z)^2/2 + alpha |w| to 0, for w > 0 and for w < 0, and see when neither has a solution",
+		Hint: "minimise (w - z)^2/2 + alpha |w|: where is the slope 0 for w > 0, and for w < 0?",
 		Check: exercise.Of(func(f func(z, alpha float64) float64) error {
 			s := &lasso.Solver{Dim: 1}
 			for _, z := range []float64{-2, -0.3, 0.1, 0.7, 3} {
@@ -50,7 +50,7 @@ var set = exercise.Set{
 		}),
 	},
 	"fresh thresholds": {
-		Hint: "the answers are independent, so the log-likelihood ratios of the answers add up",
+		Hint: "the answers are independent, so that their probabilities multiply",
 		Check: exercise.Of(func(f func(n int, below0, below1 float64) float64) error {
 			return exercise.First(exercise.Near("the loss of 1 answer at rates 0.5 and 0.4", f(1, 0.5, 0.4), math.Log(1.25), 1e-9),
 				exercise.Near("the loss of 100 answers at rates 0.5 and 0.4", f(100, 0.5, 0.4), 100*math.Log(1.25), 1e-9),
@@ -58,7 +58,7 @@ var set = exercise.Set{
 		}),
 	},
 	"noise of a selection": {
-		Hint: "each of k picks costs epsilon_0^2/8 of rho, so epsilon_0 = sqrt(8 rho/k); one replaced record moves a score by D = 2 X Y; a Gumbel scale is 2 D/epsilon_0",
+		Hint: "how far does a replaced row move a score, and what is the epsilon_0 of a pick if k of them cost rho?",
 		Check: exercise.Of(func(f func(rho float64, k int, x, y float64) float64) error {
 			for _, k := range []int{5, 8, 10} {
 				b := privacy.Budget{Epsilon: 0.7, Delta: 1e-5}
@@ -78,7 +78,7 @@ var set = exercise.Set{
 		}),
 	},
 	"cost of an episode": {
-		Hint: "zCDP adds up: k times epsilon_0^2/8, and mu^2/2",
+		Hint: "what does a pick cost of rho, and what a Gaussian release? zCDP adds up",
 		Check: exercise.Of(func(f func(k int, pick, mu float64) float64) error {
 			for _, e := range []float64{0.5, 1, 4} {
 				b := privacy.Budget{Epsilon: e, Delta: 1e-5}
@@ -96,7 +96,7 @@ var set = exercise.Set{
 		}),
 	},
 	"decoy": {
-		Hint: "the mean of x_j <theta, x> is the sum of theta_i times the covariance of x_i and x_j, which is r^|i-j|",
+		Hint: "y is <theta, x> plus noise that has nothing to do with x_j: write out the sum",
 		Check: exercise.Of(func(f func(theta []float64, r float64, j int) float64) error {
 			rng := rand.New(rand.NewPCG(6, 1))
 			for range 5 {
@@ -114,7 +114,7 @@ var set = exercise.Set{
 		}),
 	},
 	"one step": {
-		Hint: "a row adds 2 step/n x (y - <x, theta>) with theta = 0; replacing it takes one such term away and adds another of the other sign",
+		Hint: "a row adds (2 eta/n) x y to a coordinate: which two rows are the farthest apart?",
 		Check: exercise.Of(func(f func(rows int, step, context, reward float64) float64) error {
 			for _, rows := range []int{500, 1000} { // one step each
 				h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: 0.5, Context: 2}
@@ -136,7 +136,7 @@ var set = exercise.Set{
 		}),
 	},
 	"rounds by bits": {
-		Hint: "the weakest sum has a mean of m c signal, and sqrt(2 m ln 2d) bounds d sums of noise; the first is sqrt 2 times the second for m = 4 ln(2d)/(c signal)^2 answers about each of d coordinates",
+		Hint: "for which m is the mean of a sum of m answers sqrt 2 times its noise? And how many coordinates are asked about?",
 		Check: exercise.Of(func(f func(dim int, epsilon, signal float64) float64) error {
 			for _, dim := range []int{10, 80} {
 				for _, epsilon := range []float64{0.5, 4} {
@@ -152,7 +152,7 @@ var set = exercise.Set{
 		}),
 	},
 	"margin": {
-		Hint: "the differences of two independent normals of variance 1 have variance 2: their density at 0 is 1/sqrt(4 pi), on both sides",
+		Hint: "the difference of two arms' means is normal with variance 2: how high is its density at 0, and which interval has to be covered?",
 		Check: exercise.Of(func(f func(kappa float64) float64) error {
 			rng := rand.New(rand.NewPCG(7, 1))
 			const n = 200_000
@@ -175,7 +175,7 @@ var set = exercise.Set{
 		}),
 	},
 	"delta from runs": {
-		Hint: "average (1 - e^(epsilon - L))+ over the losses L, where negative parts count as 0",
+		Hint: "an expectation is estimated by an average, here over the losses",
 		Check: exercise.Of(func(f func(losses []float64, epsilon float64) float64) error {
 			rng, mu := rand.New(rand.NewPCG(8, 1)), 1.0
 			losses := make([]float64, 200_000)
