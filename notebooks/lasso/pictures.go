@@ -94,7 +94,7 @@ func ByDimension() *charts.Figure {
 		Title: fmt.Sprintf("Regret after 100,000 rounds at ε = %d, by dimension", LocalEpsilon),
 		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "regret", Log: true},
 		Scale: charts.PaperScale("notebooks/results/lasso-local-d*.csv"), Caption: committedTrials(table(dims[0])),
-		Alt: "Regret against the dimension: the local learner's grows a little more slowly than d ln 2d, up to near a random arm's; the joint learner's stays nearly flat, 73 to 451 times lower.",
+		Alt: "Regret against the dimension: the local learner's grows a little more slowly than d ln 2d, to four fifths of a random arm's; the joint learner's stays nearly flat, 73 to 451 times lower.",
 	}
 	for _, p := range [][2]string{{"random arm", Random}, {"oracle", Oracle}, {"not private", Name(Plain, math.Inf(1))}, {"local: one bit a user", Locally}, {"joint: SparseJDP, refined", Jointly}} {
 		f.Series = append(f.Series, Column(p[0], dims, func(d float64) (*simulate.Table, string) { return table(d), p[1] }))

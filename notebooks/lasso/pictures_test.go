@@ -29,8 +29,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// The bounds are above a random arm's regret at the horizon of the experiments, and meet it later, as
-// was computed apart.
+// The bounds are above a random arm's regret at the horizon of the experiments, and meet it later,
+// as was computed apart.
 func TestBounds(t *testing.T) {
 	for i, meets := range []float64{3.4e8, 1.1e9} {
 		if b := Bounds(100, 16_000)[i]; b < 1000*RandomArm*16_000 {
