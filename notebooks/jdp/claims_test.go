@@ -3,6 +3,7 @@ package jdp
 import (
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
@@ -32,3 +33,7 @@ var mutations = []mutationtest.Mutation{
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+
+func TestAsserted(t *testing.T) {
+	exercisetest.Asserted(t, "../03-jdp-linucb.ipynb", Claims.Names())
+}

@@ -18,53 +18,36 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// claims lists the statements of the notebook that a cell checks. A check returns the evidence, or
-// an error if the statement does not hold.
-var claims = map[string]func(s lab.Scale) (evidence string, err error){
-	"With as many dimensions as rounds LinUCB pays nearly what a random arm pays, an oracle next to nothing.":                 sparsityNeeded,
-	"In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).": found,
-	"In one dimension the solver soft-thresholds.":                                                                            softThresholds,
-	"Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.":                       lassoPays,
-	"One replaced row moves a coefficient of the LASSO from above 1.9 to 0, for 100 rows as for 10,000.":                      oneRow,
-	"Eight answers “below” cost more than the promised 1 with fresh thresholds, and less with one.":                           freshThresholds,
-	"From ε = 1 to 10,000 the printed selection lists about half of the coordinates that matter, and no other.":               printedSelection,
-	"The printed algorithm proves no ε, the mended one at most what was asked; at ε = 1 both pay what a random arm pays.":     printedLearns,
-	"At ε = 0.5 a selection finds the five that matter in 8000 rows, and not in 200.":                                         longEpisodes,
-	"Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.":                          recipesPromise,
-	"Counting by the curve takes a tenth to a quarter off the noise of standard zCDP.":                                        lessNoise,
-	"The refined recipe pays less than the tuned one, and that less than the plain one; at ε = 0.5 less than plain at 2.":     recipesRank,
-	"Ten times the dimension costs 1.8 to 2.1 times the regret with the plain recipe, 1.2 to 1.8 times with the others.":      slowInDimension,
-	"More coordinates that matter and more arms cost more regret.":                                                            growsWith,
-	"The support is complete later at ε = 0.5 than at 10.":                                                                    laterSupport,
-	"After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.":        leastError,
-	"A row moves FLIPHAT's release more than seven times as far as its noise hides, and an unclipped one farther.":            fliphatGaps,
-	"With the missing factor FLIPHAT pays 3.8 to 6 times the regret, and SparseJDP less than any of its variants.":            fliphatPays,
-	"The noise of AnalyzeGauss grows like d, that of a selection like ln d.":                                                  noiseGrows,
-	"A selection pays less than AnalyzeGauss, that less than hard thresholding, and LinUCB over noisy sums most.":             selectionsPay,
-	"From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's less than twofold.":          localGrows,
-	"All four designs have a margin and no hidden direction, and only spherical contexts keep to one length.":                 assumptionsHold,
-	"Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.":         theoremsVacuous,
-}
-
-// Check checks a statement.
-func Check(statement string, s lab.Scale) (evidence string, err error) {
-	check, ok := claims[statement]
-	if !ok {
-		return "", fmt.Errorf("lasso: no statement %q", statement)
-	}
-	if evidence, err = check(s); err != nil {
-		return "", fmt.Errorf("this does not hold: %s %w", statement, err)
-	}
-	return evidence, nil
+// claims lists the statements of the notebook that a cell checks.
+var claims = lab.Claims{
+	{Statement: "With as many dimensions as rounds LinUCB pays nearly what a random arm pays, an oracle next to nothing.", Check: sparsityNeeded},
+	{Statement: "In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).", Check: found},
+	{Statement: "In one dimension the solver soft-thresholds.", Check: softThresholds},
+	{Statement: "Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.", Check: lassoPays},
+	{Statement: "One replaced row moves a coefficient of the LASSO from above 1.9 to 0, for 100 rows as for 10,000.", Check: oneRow},
+	{Statement: "Eight answers “below” cost more than the promised 1 with fresh thresholds, and less with one.", Check: freshThresholds},
+	{Statement: "From ε = 1 to 10,000 the printed selection lists about half of the coordinates that matter, and no other.", Check: printedSelection},
+	{Statement: "The printed algorithm proves no ε, the mended one at most what was asked; at ε = 1 both pay what a random arm pays.", Check: printedLearns},
+	{Statement: "At ε = 0.5 a selection finds the five that matter in 8000 rows, and not in 200.", Check: longEpisodes},
+	{Statement: "Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.", Check: recipesPromise},
+	{Statement: "Counting by the curve takes a tenth to a quarter off the noise of standard zCDP.", Check: lessNoise},
+	{Statement: "The refined recipe pays less than the tuned one, and that less than the plain one; at ε = 0.5 less than plain at 2.", Check: recipesRank},
+	{Statement: "Ten times the dimension costs 1.8 to 2.1 times the regret with the plain recipe, 1.2 to 1.8 times with the others.", Check: slowInDimension},
+	{Statement: "More coordinates that matter and more arms cost more regret.", Check: growsWith},
+	{Statement: "The support is complete later at ε = 0.5 than at 10.", Check: laterSupport},
+	{Statement: "After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.", Check: leastError},
+	{Statement: "A row moves FLIPHAT's release more than seven times as far as its noise hides, and an unclipped one farther.", Check: fliphatGaps},
+	{Statement: "With the missing factor FLIPHAT pays 3.8 to 6 times the regret, and SparseJDP less than any of its variants.", Check: fliphatPays},
+	{Statement: "The noise of AnalyzeGauss grows like d, that of a selection like ln d.", Check: noiseGrows},
+	{Statement: "A selection pays less than AnalyzeGauss, that less than hard thresholding, and LinUCB over noisy sums most.", Check: selectionsPay},
+	{Statement: "From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's less than twofold.", Check: localGrows},
+	{Statement: "All four designs have a margin and no hidden direction, and only spherical contexts keep to one length.", Check: assumptionsHold},
+	{Statement: "Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.", Check: theoremsVacuous},
 }
 
 // Assert checks a statement at the scale of the run and prints the evidence. It exits with status 1
 // if the statement does not hold.
-func Assert(statement string) {
-	evidence, err := Check(statement, cell.MustScale())
-	cell.Must(err)
-	fmt.Printf("holds: %s\n       %s\n", statement, evidence)
-}
+func Assert(statement string) { claims.Assert(statement) }
 
 // unless returns evidence if a statement holds, and an error that has it if not.
 func unless(holds bool, format string, args ...any) (string, error) {

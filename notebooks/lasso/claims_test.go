@@ -1,11 +1,8 @@
 package lasso
 
 import (
-	"maps"
-	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
@@ -19,21 +16,7 @@ var slow = []string{
 	"Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.",
 }
 
-// TestClaims checks every statement of the notebook at smoke scale.
-func TestClaims(t *testing.T) {
-	for statement := range claims {
-		t.Run(statement, func(t *testing.T) {
-			if testing.Short() && slices.Contains(slow, statement) {
-				t.Skip("takes seconds")
-			}
-			evidence, err := Check(statement, lab.Smoke)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Log(evidence)
-		})
-	}
-}
+func TestClaims(t *testing.T) { mutationtest.Claims(t, claims, slow...) }
 
 // mutations breaks the code once for each statement, in a place that it is about.
 var mutations = []mutationtest.Mutation{
@@ -62,6 +45,4 @@ var mutations = []mutationtest.Mutation{
 	{"Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.", "the factor of the second term is forgotten", "notebooks/lasso/pictures.go", "rest := 2 * (arms - 1) * 64 * dim", "rest := dim"},
 }
 
-func TestMutations(t *testing.T) {
-	mutationtest.Run(t, mutations, slices.Collect(maps.Keys(claims)))
-}
+func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }

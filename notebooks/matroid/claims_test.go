@@ -3,6 +3,7 @@ package matroid
 import (
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
@@ -26,3 +27,7 @@ var mutations = []mutationtest.Mutation{
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+
+func TestAsserted(t *testing.T) {
+	exercisetest.Asserted(t, "../02-matroid-bandits.ipynb", Claims.Names())
+}

@@ -30,6 +30,11 @@ type Mutation = struct{ Claim, Name, File, Old, New string }
 // not take long.
 func Claims(t *testing.T, claims lab.Claims, long ...string) {
 	t.Helper()
+	for _, name := range long {
+		if !slices.Contains(claims.Names(), name) {
+			t.Errorf("no claim %q", name)
+		}
+	}
 	for _, name := range claims.Names() {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && slices.Contains(long, name) {

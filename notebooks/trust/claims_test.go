@@ -3,6 +3,7 @@ package trust
 import (
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
@@ -29,3 +30,7 @@ var mutations = []mutationtest.Mutation{
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+
+func TestAsserted(t *testing.T) {
+	exercisetest.Asserted(t, "../00b-privacy.ipynb", Claims.Names())
+}

@@ -98,47 +98,26 @@ func Cells(t *testing.T, notebook string) (cells []Cell) {
 	return cells
 }
 
-var toolkit = regexp.MustCompile(`"github.com/dpbandits/dpbandits/pkg/(\w+)"`)
+var assertion = regexp.MustCompile(`\.Assert\("([^"]*)"\)`)
 
-// ShowsToolkit checks that at least two thirds of a notebook's code cells use packages of pkg/ and
-// nothing of the paper's own folder, which is called study. The cell of the imports, exercises, and
-// cells that only check a statement do not count; at least so many others are expected.
-func ShowsToolkit(t *testing.T, notebook string, least int) {
+// Asserted checks that a notebook asserts each of the claims, which are named as in its calls of
+// Assert, and no other.
+func Asserted(t *testing.T, notebook string, claims []string) {
 	t.Helper()
-	var uses *regexp.Regexp
-	shown, all := 0, 0
+	asserted := map[string]bool{}
 	for _, c := range Cells(t, notebook) {
-		switch {
-		case !c.Code || strings.Contains(c.Source, "exercises.Check(") || checks(c):
-		case uses == nil:
-			var names []string
-			for _, m := range toolkit.FindAllStringSubmatch(c.Source, -1) {
-				names = append(names, m[1])
-			}
-			if len(names) == 0 {
-				t.Fatalf("the first code cell of %s imports nothing of pkg/", notebook)
-			}
-			uses = regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\.`)
-		default:
-			all++
-			if uses.MatchString(c.Source) && !strings.Contains(c.Source, "study.") {
-				shown++
+		for _, m := range assertion.FindAllStringSubmatch(c.Source, -1) {
+			asserted[m[1]] = true
+			if !slices.Contains(claims, m[1]) {
+				t.Errorf("%s: cell %s asserts %q, which nothing checks", notebook, c.ID, m[1])
 			}
 		}
 	}
-	if all < least || 3*shown < 2*all {
-		t.Errorf("%d of %d code cells use pkg/ and nothing of the paper's folder, want two thirds of at least %d", shown, all, least)
-	}
-}
-
-// checks reports whether a cell does nothing but check statements.
-func checks(c Cell) bool {
-	for _, line := range strings.Split(c.Source, "\n") {
-		if line != "" && line != "%%" && !strings.HasPrefix(line, "study.Assert(") {
-			return false
+	for _, name := range claims {
+		if !asserted[name] {
+			t.Errorf("%s does not assert %q", notebook, name)
 		}
 	}
-	return true
 }
 
 // Short checks that a cell that runs something has at most 15 lines of code, and one that only
