@@ -111,27 +111,6 @@ func committedTrials(t *simulate.Table) string {
 	return fmt.Sprintf("Mean of %d trials with 95%% confidence bands, seed %d", t.Curves[0].Trials, t.Provenance.Seed)
 }
 
-// Billboard shows which rounds a row of data reaches, and by which release.
-func Billboard() *charts.Figure {
-	spans := []charts.Span{{Row: 1, From: 1, To: 33, Kind: 2}}
-	for i, start := 1, 1.0; i <= 4; i++ {
-		end := start + float64(int(16)<<i)
-		spans = append(spans, charts.Span{Row: 0, From: start, To: end, Label: fmt.Sprint("episode ", i)})
-		if i < 4 {
-			spans = append(spans, charts.Span{Row: 1, From: end, To: end + float64(int(32)<<i), Kind: 1, Label: fmt.Sprint("θ̃ of episode ", i)})
-		}
-		start = end
-	}
-	f, err := charts.Spans{
-		Title: "A row is in one release, and every round reads one", Rows: []string{"data", "actions"}, RowName: "what", Spans: spans,
-		Kinds:   []charts.SpanKind{{Name: "rows are collected"}, {Name: "θ̃ is played"}, {Name: "random arms", Fill: charts.Hollow}},
-		Caption: "An episode's rows reach later rounds only through the release at its end, the billboard",
-		Alt:     "Two rows of bars over the rounds: the data of episodes 1 to 4, each twice as long as the one before, and below them the actions, which play the estimate of the episode before; in episode 1 they are random arms.",
-	}.Figure()
-	cell.Must(err)
-	return f
-}
-
 // RandomArm is the regret a round of a random arm of 10 whose means are standard normal.
 const RandomArm = 1.5388
 
