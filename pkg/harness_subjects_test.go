@@ -23,6 +23,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -47,6 +48,23 @@ func pick2of4() matroid.Matroid {
 		panic(err)
 	}
 	return m
+}
+
+// logged is a short log of a bandit.
+func logged() *offpolicy.Log {
+	return &offpolicy.Log{
+		Arms: 2, Dim: 2, Contexts: []float64{0.5, 2, -1, 0, 1, 1}, Chosen: []int{0, 1, 0}, Rewards: []float64{1, 0, 0.5},
+		Propensities: []float64{0.5, 0.2, 1}, Users: []int{0, 1, 0}, RewardMin: 0, RewardMax: 1,
+	}
+}
+
+func evaluation() *offpolicy.Evaluation {
+	uniform := func(_, p []float64) {
+		for a := range p {
+			p[a] = 1 / float64(len(p))
+		}
+	}
+	return &offpolicy.Evaluation{Log: logged(), Policy: uniform, Clip: 2, Level: 0.9, Ridge: 1, Folds: 2}
 }
 
 // of is a subject that hands the arguments to a function, or to a struct's Init, Validate or Run.
@@ -581,6 +599,11 @@ func subjects() []subject {
 		values("environment.Ratings", func() any {
 			return &environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
 		}),
+		values("environment.Labelled", func() any {
+			return &environment.Labelled{
+				Features: []float64{0.5, 2, -1, 0}, Labels: []int{1, 0}, Dim: 2, Classes: 2, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5,
+			}
+		}),
 
 		of("matroid.NewUniform", func() []any { return []any{matroid.NewUniform, 4, 2} }),
 		of("matroid.NewGraphic", func() []any { return []any{matroid.NewGraphic, 3, [][2]int{{0, 1}, {1, 2}, {0, 2}}} }),
@@ -667,6 +690,24 @@ func subjects() []subject {
 					return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 				},
 			}, audit.Options{Seed: 1, Workers: 1}}
+		}),
+
+		values("offpolicy.Log", func() any { return logged() }),
+		of("offpolicy.Evaluation", func() []any {
+			return []any{func(e *offpolicy.Evaluation) (offpolicy.Estimate, error) { return e.InversePropensity() }, evaluation()}
+		}),
+		of("offpolicy.Evaluation self-normalised", func() []any {
+			return []any{func(e *offpolicy.Evaluation) (offpolicy.Estimate, error) { return e.SelfNormalised() }, evaluation()}
+		}),
+		of("offpolicy.Evaluation doubly robust", func() []any {
+			return []any{func(e *offpolicy.Evaluation) (offpolicy.Estimate, error) { return e.DoublyRobust() }, evaluation()}
+		}),
+		of("offpolicy.Replay", func() []any {
+			return []any{func(r *offpolicy.Replay) (offpolicy.Estimate, error) {
+				return r.Run(learner.New(&learner.LinUCB{}, nil))
+			}, &offpolicy.Replay{
+				Log: logged(), Horizon: 3, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5, Seed: 1,
+			}}
 		}),
 
 		of("simulate.Experiment", func() []any {

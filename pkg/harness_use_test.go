@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -71,6 +72,11 @@ func (u *user) use(made any) {
 		u.learner(m, rng, source)
 	case bandit.Environment:
 		u.environment(m, rng)
+	case offpolicy.Estimate:
+		u.number("an estimate", m.Value, m.Effective, m.MeanWeight, m.Bias)
+		if math.IsNaN(m.SE) || math.IsNaN(m.Low) || math.IsNaN(m.High) || len(m.String()) == 0 {
+			u.errorf("%+v", m)
+		}
 	case learner.Device:
 		u.device(m, privacy.NewNoise(source))
 	case learner.Server:

@@ -32,8 +32,10 @@ var allowed = map[string]string{
 	"learner":     "bandit privacy mechanism online matroid lasso design random",
 	"simulate":    "bandit privacy random",
 	"audit":       "bandit privacy random",
+	"offpolicy":   "bandit random",
 	"internal":    "",
 
+	"internal/disjoint":   "bandit",
 	"privacy/privacytest": "bandit privacy random mechanism learner audit",
 	"audit/suite":         "bandit privacy random matroid mechanism online learner arms",
 }
