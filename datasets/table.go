@@ -1,0 +1,63 @@
+package datasets
+
+import (
+	"errors"
+	"iter"
+	"strings"
+)
+
+// Table is a file that a Schema has read, column by column. Columns that the schema does not mention
+// are nil.
+type Table struct {
+	Arms, Dim            int       // number of arms, and of columns of the context
+	RewardMin, RewardMax float64   // as in the schema
+	Contexts             []float64 // row by row, Dim numbers each
+	Chosen               []int     // the arm or class of each row, in [0, Arms)
+	Rewards              []float64
+	Propensities         []float64
+	Users                []int    // the user of each row, an index into UserIDs
+	UserIDs              []string // in the order in which they first came
+}
+
+// Collect gathers rows into a table. No rows are an error.
+func (s *Schema) Collect(rows iter.Seq2[*Row, error]) (*Table, error) {
+	t := &Table{Arms: s.arms(), Dim: len(s.Contexts), RewardMin: s.RewardMin, RewardMax: s.RewardMax}
+	index := map[string]int{}
+	for row, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		t.Contexts, t.Chosen = append(t.Contexts, row.Context...), append(t.Chosen, row.Arm)
+		if s.Reward != "" {
+			t.Rewards = append(t.Rewards, row.Reward)
+		}
+		if s.Propensity != "" {
+			t.Propensities = append(t.Propensities, row.Propensity)
+		}
+		if s.User != "" {
+			user, ok := index[row.User]
+			if !ok {
+				user = len(t.UserIDs)
+				id := strings.Clone(row.User) // a copy: the field is part of its whole line
+				index[id], t.UserIDs = user, append(t.UserIDs, id)
+			}
+			t.Users = append(t.Users, user)
+		}
+	}
+	if len(t.Chosen) == 0 {
+		return nil, errors.New("datasets: the file has no rows")
+	}
+	return t, nil
+}
+
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.Chosen) }
+
+// Records returns the number of rows of each user, in the order of UserIDs.
+func (t *Table) Records() []int {
+	records := make([]int, len(t.UserIDs))
+	for _, user := range t.Users {
+		records[user]++
+	}
+	return records
+}
