@@ -8,6 +8,7 @@
 //   - [Plan] lists the noisy releases that one record can move; [Release] and [Law] describe them.
 //   - [Claim] is the guarantee that follows from a plan; [ClaimOf] and [PlanOf] ask for it.
 //   - [Compose] joins the plans of several mechanisms that see the same records.
+//   - [UserLevels] says what a plan for one record is worth to users who have several.
 //
 // What a release costs:
 //
