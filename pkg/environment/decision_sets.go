@@ -7,6 +7,7 @@
 //   - [SphereArms]: finitely many arms that stay the same (SURVEY, Section 5).
 //   - [TwoContexts]: two arms that a coin swaps every round (JDP, Claim 13).
 //   - [Sparse]: many dimensions of which few matter (LASSO).
+//   - [Labelled]: labelled data of one's own, as package datasets reads it.
 //
 // Bandits without contexts:
 //

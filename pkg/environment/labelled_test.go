@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -129,4 +130,19 @@ func TestLabelledRefuses(t *testing.T) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
+}
+
+// Four rows of two classes: a learner that always plays class 1 is right in half of the rounds.
+func ExampleLabelled() {
+	e := &Labelled{Features: []float64{0.9, 0.2, 0.7, 0.1}, Labels: []int{1, 0, 1, 0}, Dim: 1, Classes: 2, Norm: 1}
+	e.Reset(random.New(1, 0, "contexts"))
+	var v bandit.View
+	mistakes := 0.0
+	for range 4 {
+		e.Next(&v)
+		mistakes += e.Regret([]int{1})
+	}
+	fmt.Println(mistakes, "mistakes; the last contexts are", v.Row(0), "and", v.Row(1))
+	// Output:
+	// 2 mistakes; the last contexts are [0.2 0] and [0 0.2]
 }

@@ -27,7 +27,7 @@ type Evaluation struct {
 	Clip  float64
 	Level float64 // of the confidence intervals, in (0, 1); 0 means 0.95
 	Ridge float64 // penalty of the regression of DoublyRobust, > 0; 0 means 1
-	Folds int     // of the regression, >= 2; 0 means 5
+	Folds int     // of the regression, in [2, 100]; 0 means 5
 }
 
 // prepared is a log with what the policy would do in it.
@@ -55,8 +55,8 @@ func (e *Evaluation) Validate() error {
 		err = fmt.Errorf("field Level = %v, want in (0, 1), or 0 for 0.95", e.Level)
 	case e.Ridge != 0 && !(e.Ridge >= 1e-100 && e.Ridge <= 1e100):
 		err = fmt.Errorf("field Ridge = %v, want in [1e-100, 1e100], or 0 for 1", e.Ridge)
-	case e.Folds < 0 || e.Folds == 1:
-		err = fmt.Errorf("field Folds = %d, want >= 2, or 0 for 5", e.Folds)
+	case e.Folds != 0 && (e.Folds < 2 || e.Folds > 100):
+		err = fmt.Errorf("field Folds = %d, want in [2, 100], or 0 for 5", e.Folds)
 	}
 	if err != nil {
 		return fmt.Errorf("offpolicy: Evaluation: %w", err)

@@ -265,7 +265,7 @@ func TestEvaluationRefuses(t *testing.T) {
 		"Clip = NaN":                        func(e *Evaluation) { e.Clip = math.NaN() },
 		"Level = 1,":                        func(e *Evaluation) { e.Level = 1 },
 		"Ridge = -1":                        func(e *Evaluation) { e.Ridge = -1 },
-		"Folds = 1,":                        func(e *Evaluation) { e.Folds = 1 },
+		"Folds = 101, want":                 func(e *Evaluation) { e.Folds = 101 },
 		"no rounds":                         func(e *Evaluation) { *e.Log = Log{} },
 		"Arms = 0":                          func(e *Evaluation) { e.Log.Arms = 0 },
 		"Dim = -1":                          func(e *Evaluation) { e.Log.Dim = -1 },
@@ -286,7 +286,7 @@ func TestEvaluationRefuses(t *testing.T) {
 			}
 			e.Policy = func(_, p []float64) { p[0] = 1 }
 		},
-		"GiB of memory": func(e *Evaluation) { e.Folds = 1 << 40 },
+		"GiB of memory": func(e *Evaluation) { e.Log.Arms = 1 << 27 },
 	} {
 		e := &Evaluation{Log: world{}.log(random.New(1, 0, "log"), 20, 1), Policy: policy}
 		change(e)
