@@ -1,6 +1,15 @@
-// Package datasets fetches, verifies, caches and reads the MovieLens data of the movie experiments:
-// 100K (943 users, 1682 movies, 100,000 ratings) and 1M (6040 users, 3883 movies, 1,000,209
-// ratings).
+// Package datasets reads data for experiments: files of one's own, and MovieLens.
+//
+// Data of one's own:
+//
+//   - [Schema]: what the columns of a CSV file mean; it reads the file row by row, or at once
+//   - [Table]: the columns, for environment.Labelled, and for package offpolicy by [Table.Log]
+//
+// A row that does not fit the schema is an error that names its line. Package parquet, below this
+// one, reads Parquet by the same schemas.
+//
+// The MovieLens data of the movie experiments, 100K (943 users, 1682 movies, 100,000 ratings) and
+// 1M (6040 users, 3883 movies, 1,000,209 ratings), are fetched, verified and cached:
 //
 //   - [Load100K], [Load1M]: read a data set from the cache, or download it
 //   - [LoadOrSynthetic], [Synthetic]: a made-up stand-in where the data are unavailable
@@ -27,5 +36,5 @@
 // Intelligent Systems 5(4), Article 19, 2015, doi:10.1145/2827872. The README of each archive has
 // the terms in full.
 //
-// Read [LoadOrSynthetic] and [Panel] first.
+// Read [Schema] first, or for MovieLens [LoadOrSynthetic] and [Panel].
 package datasets

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math/big"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -23,6 +24,28 @@ func real100K(t testing.TB) *MovieLens {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// MovieLens's file of ratings is a log that a Schema reads as well, to the same ratings.
+func TestReal100KBySchema(t *testing.T) {
+	m := real100K(t)
+	ids := make([]string, len(m.Movies))
+	for i, movie := range m.Movies {
+		ids[i] = strconv.Itoa(movie.ID)
+	}
+	s := &Schema{
+		Comma: '\t', Header: []string{"user", "movie", "stars", "time"},
+		User: "user", Arm: "movie", Labels: ids, Reward: "stars", RewardMin: 1, RewardMax: 5,
+	}
+	data, err := s.ReadFile(filepath.Join(m.Source, "u.data"))
+	if err != nil || data.Len() != len(m.Ratings) || len(data.UserIDs) != m.Users {
+		t.Fatalf("%d ratings of %d users, %v", data.Len(), len(data.UserIDs), err)
+	}
+	for i, r := range m.Ratings {
+		if data.UserIDs[data.Users[i]] != strconv.Itoa(int(r.User)+1) || data.Chosen[i] != int(r.Movie) || data.Rewards[i] != float64(r.Stars) {
+			t.Fatalf("rating %d: user %s, movie %d, reward %v, want %+v", i, data.UserIDs[data.Users[i]], data.Chosen[i], data.Rewards[i], r)
+		}
+	}
 }
 
 func TestReal100K(t *testing.T) {

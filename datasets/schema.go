@@ -104,15 +104,15 @@ func (s *Schema) ReadFile(name string) (*Table, error) {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	defer f.Close()
-	return s.Collect(s.rows(f, name))
+	return s.Collect(s.rows(f, name+":"))
 }
 
 // Rows reads a CSV file row by row and holds one row at a time, so a file may be larger than the
 // memory. After an error there are no more rows. The error names the line and the byte in it where
 // the bad field starts, both from 1.
-func (s *Schema) Rows(r io.Reader) iter.Seq2[*Row, error] { return s.rows(r, "line") }
+func (s *Schema) Rows(r io.Reader) iter.Seq2[*Row, error] { return s.rows(r, "line ") }
 
-func (s *Schema) rows(r io.Reader, name string) iter.Seq2[*Row, error] {
+func (s *Schema) rows(r io.Reader, source string) iter.Seq2[*Row, error] {
 	in := csv.NewReader(skipMark(r))
 	in.ReuseRecord, in.FieldsPerRecord = true, -1
 	if s.Comma != 0 {
@@ -122,15 +122,15 @@ func (s *Schema) rows(r io.Reader, name string) iter.Seq2[*Row, error] {
 		record, err := in.Read()
 		if err != nil && err != io.EOF {
 			if bad, ok := err.(*csv.ParseError); ok {
-				return nil, fmt.Errorf("%s:%d:%d: %w", name, bad.Line, bad.Column, bad.Err)
+				return nil, fmt.Errorf("%s%d:%d: %w", source, bad.Line, bad.Column, bad.Err)
 			}
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%safter %d bytes: %w", source, in.InputOffset(), err)
 		}
 		return record, err
 	}
 	return s.parsed(next, func(field int) string {
 		line, column := in.FieldPos(field)
-		return fmt.Sprintf("%s:%d:%d", name, line, column)
+		return fmt.Sprintf("%s%d:%d", source, line, column)
 	})
 }
 

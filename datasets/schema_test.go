@@ -96,36 +96,36 @@ func TestSchemaNamesBrokenRows(t *testing.T) {
 		return strings.Join(lines, "\n")
 	}
 	for _, c := range []struct{ what, file, want string }{
-		{"too few fields", row("bob,-2,0.25,,2,0"), `line:3:1: 6 fields, want 7 as there are columns`},
-		{"too many fields", row("bob,-2,0.25,,2,0,0.25,9"), `line:3:1: 8 fields, want 7`},
-		{"not a number", row("bob,-2,high,,2,0,0.25"), `line:3:8: "dose" = "high", want a finite number`},
-		{"no number", row("bob,,0.25,,2,0,0.25"), `line:3:5: "age" = "", want a finite number`},
-		{"a space", row("bob,-2, 0.25,,2,0,0.25"), `line:3:8: "dose" = " 0.25"`},
-		{"NaN", row("bob,NaN,0.25,,2,0,0.25"), `line:3:5: "age" = "NaN", want a finite number`},
-		{"Inf", row("bob,-2,-Inf,,2,0,0.25"), `line:3:8: "dose" = "-Inf", want a finite number`},
-		{"too large a number", row("bob,-2,1e999,,2,0,0.25"), `line:3:8: "dose" = "1e999"`},
-		{"a decimal comma", row("bob,-2,\"0,25\",,2,0,0.25"), `line:3:8: "dose" = "0,25"`},
-		{"an arm that is no integer", row("bob,-2,0.25,,2.0,0,0.25"), `line:3:14: "arm" = "2.0", want an integer in [0, 3)`},
-		{"an arm too large", row("bob,-2,0.25,,3,0,0.25"), `line:3:14: "arm" = "3", want an integer in [0, 3)`},
-		{"a negative arm", row("bob,-2,0.25,,-1,0,0.25"), `line:3:14: "arm" = "-1"`},
-		{"no arm", row("bob,-2,0.25,,,0,0.25"), `line:3:14: "arm" = ""`},
-		{"a reward too large", row("bob,-2,0.25,,2,1.5,0.25"), `line:3:16: "reward" = 1.5, want a reward in [0, 1]`},
-		{"a reward too small", row("bob,-2,0.25,,2,-0.1,0.25"), `line:3:16: "reward" = -0.1`},
-		{"no reward", row("bob,-2,0.25,,2,NA,0.25"), `line:3:16: "reward" = "NA", want a finite number`},
-		{"a propensity of 0", row("bob,-2,0.25,,2,0,0"), `line:3:18: "p" = 0, want a probability in (0, 1]`},
-		{"a propensity above 1", row("bob,-2,0.25,,2,0,1.01"), `line:3:18: "p" = 1.01, want a probability`},
-		{"a negative propensity", row("bob,-2,0.25,,2,0,-0.5"), `line:3:18: "p" = -0.5`},
-		{"a propensity of NaN", row("bob,-2,0.25,,2,0,nan"), `line:3:18: "p" = "nan"`},
-		{"nobody", row(",-2,0.25,,2,0,0.25"), `line:3:1: "who" is empty, want a user's id`},
-		{"a quote too many", row(`bob,-2,0.25,a"b,2,0,0.25`), `line:3:14: bare " in non-quoted-field`},
+		{"too few fields", row("bob,-2,0.25,,2,0"), `line 3:1: 6 fields, want 7 as there are columns`},
+		{"too many fields", row("bob,-2,0.25,,2,0,0.25,9"), `line 3:1: 8 fields, want 7`},
+		{"not a number", row("bob,-2,high,,2,0,0.25"), `line 3:8: "dose" = "high", want a finite number`},
+		{"no number", row("bob,,0.25,,2,0,0.25"), `line 3:5: "age" = "", want a finite number`},
+		{"a space", row("bob,-2, 0.25,,2,0,0.25"), `line 3:8: "dose" = " 0.25"`},
+		{"NaN", row("bob,NaN,0.25,,2,0,0.25"), `line 3:5: "age" = "NaN", want a finite number`},
+		{"Inf", row("bob,-2,-Inf,,2,0,0.25"), `line 3:8: "dose" = "-Inf", want a finite number`},
+		{"too large a number", row("bob,-2,1e999,,2,0,0.25"), `line 3:8: "dose" = "1e999"`},
+		{"a decimal comma", row("bob,-2,\"0,25\",,2,0,0.25"), `line 3:8: "dose" = "0,25"`},
+		{"an arm that is no integer", row("bob,-2,0.25,,2.0,0,0.25"), `line 3:14: "arm" = "2.0", want an integer in [0, 3)`},
+		{"an arm too large", row("bob,-2,0.25,,3,0,0.25"), `line 3:14: "arm" = "3", want an integer in [0, 3)`},
+		{"a negative arm", row("bob,-2,0.25,,-1,0,0.25"), `line 3:14: "arm" = "-1"`},
+		{"no arm", row("bob,-2,0.25,,,0,0.25"), `line 3:14: "arm" = ""`},
+		{"a reward too large", row("bob,-2,0.25,,2,1.5,0.25"), `line 3:16: "reward" = 1.5, want a reward in [0, 1]`},
+		{"a reward too small", row("bob,-2,0.25,,2,-0.1,0.25"), `line 3:16: "reward" = -0.1`},
+		{"no reward", row("bob,-2,0.25,,2,NA,0.25"), `line 3:16: "reward" = "NA", want a finite number`},
+		{"a propensity of 0", row("bob,-2,0.25,,2,0,0"), `line 3:18: "p" = 0, want a probability in (0, 1]`},
+		{"a propensity above 1", row("bob,-2,0.25,,2,0,1.01"), `line 3:18: "p" = 1.01, want a probability`},
+		{"a negative propensity", row("bob,-2,0.25,,2,0,-0.5"), `line 3:18: "p" = -0.5`},
+		{"a propensity of NaN", row("bob,-2,0.25,,2,0,nan"), `line 3:18: "p" = "nan"`},
+		{"nobody", row(",-2,0.25,,2,0,0.25"), `line 3:1: "who" is empty, want a user's id`},
+		{"a quote too many", row(`bob,-2,0.25,a"b,2,0,0.25`), `line 3:14: bare " in non-quoted-field`},
 		{"a quote too few", row(`bob,-2,0.25,"ab,2,0,0.25`), `extraneous or missing " in quoted-field`},
-		{"after a field of two lines", goodLog + "cy,1,2,,9,0,1\n", `line:6:9: "arm" = "9"`},
+		{"after a field of two lines", goodLog + "cy,1,2,,9,0,1\n", `line 6:9: "arm" = "9"`},
 		{"a long field", row("bob,-2," + strings.Repeat("x", 1000) + ",,2,0,0.25"), `"dose" = "` + strings.Repeat("x", 80) + `"..., want`},
 		{"nothing", "", "the file is empty, want a line with the columns' names"},
 		{"blank lines", "\n\n", "the file is empty"},
 		{"no rows", "who,age,dose,note,arm,reward,p\n", "the file has no rows"},
-		{"missing columns", "who,age,arm,p\nann,1,2,0.5\n", `line:1:1: no column "dose", "reward"; the columns are ["who" "age" "arm" "p"]`},
-		{"a column twice", "who,age,dose,age,arm,reward,p\n", `line:1:14: column "age" is there twice, as number 2 and 4`},
+		{"missing columns", "who,age,arm,p\nann,1,2,0.5\n", `line 1:1: no column "dose", "reward"; the columns are ["who" "age" "arm" "p"]`},
+		{"a column twice", "who,age,dose,age,arm,reward,p\n", `line 1:14: column "age" is there twice, as number 2 and 4`},
 	} {
 		_, err := logSchema().Read(strings.NewReader(c.file))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "datasets: ") || strings.Contains(err.Error(), "\n") {
@@ -134,7 +134,7 @@ func TestSchemaNamesBrokenRows(t *testing.T) {
 	}
 	s := logSchema()
 	s.Arms, s.Labels = 0, []string{"0", "1", "two"}
-	if _, err := s.Read(strings.NewReader(goodLog)); err == nil || !strings.Contains(err.Error(), `line:3:14: "arm" = "2", want one of the 3 labels, "0" to "two"`) {
+	if _, err := s.Read(strings.NewReader(goodLog)); err == nil || !strings.Contains(err.Error(), `line 3:14: "arm" = "2", want one of the 3 labels, "0" to "two"`) {
 		t.Errorf("an unknown label: %v", err)
 	}
 	s = logSchema()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"iter"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 )
 
 // Table is a file that a Schema has read, column by column. Columns that the schema does not mention
@@ -52,6 +54,15 @@ func (s *Schema) Collect(rows iter.Seq2[*Row, error]) (*Table, error) {
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.Chosen) }
+
+// Log returns the table as a log, which shares its numbers. The schema must have had columns for
+// reward and propensity.
+func (t *Table) Log() *offpolicy.Log {
+	return &offpolicy.Log{
+		Arms: t.Arms, Dim: t.Dim, Contexts: t.Contexts, Chosen: t.Chosen, Rewards: t.Rewards, Propensities: t.Propensities,
+		Users: t.Users, RewardMin: t.RewardMin, RewardMax: t.RewardMax,
+	}
+}
 
 // Records returns the number of rows of each user, in the order of UserIDs.
 func (t *Table) Records() []int {
