@@ -124,7 +124,7 @@ func (s *Schema) rows(r io.Reader, source string) iter.Seq2[*Row, error] {
 			if bad, ok := err.(*csv.ParseError); ok {
 				return nil, fmt.Errorf("%s%d:%d: %w", source, bad.Line, bad.Column, bad.Err)
 			}
-			return nil, fmt.Errorf("%safter %d bytes: %w", source, in.InputOffset(), err)
+			return nil, fmt.Errorf("after %d bytes: %w", in.InputOffset(), err)
 		}
 		return record, err
 	}

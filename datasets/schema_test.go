@@ -142,6 +142,11 @@ func TestSchemaNamesBrokenRows(t *testing.T) {
 	if _, err := s.Read(strings.NewReader(goodLog)); err == nil || !strings.Contains(err.Error(), `datasets: no column "age", "dose"`) {
 		t.Errorf("a header without the columns: %v", err)
 	}
+	s = logSchema()
+	s.Comma = '"'
+	if _, err := s.Read(strings.NewReader(goodLog)); err == nil || !strings.Contains(err.Error(), "invalid field or comment delimiter") {
+		t.Errorf("a quote between fields: %v", err)
+	}
 	broken := errors.New("the disk is gone")
 	if _, err := logSchema().Read(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails at once: %v", err)

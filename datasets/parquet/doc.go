@@ -3,7 +3,7 @@
 //   - [ReadFile], [Rows]: a file by a [datasets.Schema], which says what its columns mean
 //   - [WriteTable]: a result of package simulate, for pandas, R, DuckDB and others
 //
-// It is apart from package datasets because a program with it is some 10 MB larger.
+// It is apart from package datasets because a program with it is some 12 MB larger.
 //
 // Read [ReadFile] first.
 package parquet

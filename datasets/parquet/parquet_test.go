@@ -49,10 +49,11 @@ func visits() []visit {
 	}
 }
 
+// file writes rows into a file, in two groups if there are more than two.
 func file(t *testing.T, rows []visit) string {
 	t.Helper()
 	var b bytes.Buffer
-	w := lib.NewGenericWriter[visit](&b, lib.MaxRowsPerRowGroup(2))
+	w := lib.NewGenericWriter[visit](&b, lib.MaxRowsPerRowGroup(max(2, int64(len(rows)+1)/2)))
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestReadDamaged(t *testing.T) {
 			t.Errorf("no error from %d of %d bytes", n, len(data))
 		}
 	}
-	for i := range data {
+	for i := 0; i < len(data); i += 3 {
 		spoilt := bytes.Clone(data)
 		spoilt[i] ^= 0x55
 		read(spoilt)
@@ -216,11 +217,25 @@ type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestForPandas writes the sample where notebooks/tools/test_tables.py says, which opens it with pandas.
+// TestForPandas reads what pandas wrote and writes the sample for it, where
+// notebooks/tools/test_tables.py says.
 func TestForPandas(t *testing.T) {
 	folder := os.Getenv("DPBANDITS_TABLES")
 	if folder == "" {
 		t.Skip("for notebooks/tools/test_tables.py")
+	}
+	for _, name := range []string{"snappy.parquet", "zstd.parquet"} {
+		s := &datasets.Schema{
+			Contexts: []string{"age", "dose"}, Arm: "arm", Labels: []string{"none", "low"}, Reward: "cured", RewardMax: 1, Propensity: "p", User: "who",
+		}
+		got, err := parquet.ReadFile(filepath.Join(folder, name), s)
+		want := &datasets.Table{
+			Arms: 2, Dim: 2, RewardMax: 1, Contexts: []float64{40, 0.5, 50, 0.25, 60, 1e-300}, Chosen: []int{1, 0, 1},
+			Rewards: []float64{1, 0, 1}, Propensities: []float64{0.5, 0.25, 1}, Users: []int{0, 1, 0}, UserIDs: []string{"7", "8"},
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
 	}
 	table := sample(t)
 	for name, write := range map[string]func(io.Writer) error{

@@ -8,6 +8,18 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
+WRITE = """
+import sys
+import pandas as pd
+
+frame = pd.DataFrame({
+    "who": [7, 8, 7], "age": pd.array([40, 50, 60], dtype="Int16"), "dose": [0.5, 0.25, 1e-300], "cured": [True, False, True],
+    "arm": pd.Categorical(["low", "none", "low"]), "p": [0.5, 0.25, 1], "day": pd.to_datetime(["2026-01-01"] * 3),
+})
+for compression in "snappy", "zstd":
+    frame.to_parquet(f"{sys.argv[1]}/{compression}.parquet", compression=compression)
+"""
+
 OPEN = """
 import sys
 import pandas as pd
@@ -26,9 +38,19 @@ pd.testing.assert_frame_equal(csv, parquet, check_exact=True)
 """
 
 
+def peer(program, *arguments):
+    python = ROOT / ".peers" / "bin" / "python"
+    assert python.exists(), "docker/setup peers installs pandas"
+    done = subprocess.run([str(python), "-c", program, *map(str, arguments)], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
+    """A folder of tables, after Go has read what pandas wrote into it."""
     folder = tmp_path_factory.mktemp("tables")
+    peer(WRITE, folder)
     go = ["go", "test", "-count=1", "-run", "^TestForPandas$", "./datasets/parquet"]
     done = subprocess.run(go, cwd=ROOT, env={**os.environ, "DPBANDITS_TABLES": str(folder)}, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -36,22 +58,15 @@ def tables(tmp_path_factory):
 
 
 def test_pandas_reads_the_same_types_and_numbers_from_both(tables):
-    peer = ROOT / ".peers" / "bin" / "python"
-    assert peer.exists(), "docker/setup peers installs pandas"
-    done = subprocess.run([str(peer), "-c", OPEN, str(tables)], capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr
-    for line in done.stdout.splitlines():
+    lines = peer(OPEN, tables).splitlines()
+    assert len(lines) == 2
+    for line in lines:
         _, policy, *kinds = line.split()
         assert policy in ("policy:str", "policy:object"), line
         numbers = ["mean:float64", "se:float64", "q10:float64", "q50:float64", "q90:float64"]
         assert kinds == ["round:int64", *numbers, "trials:int64", "worst:float64"], line
-    assert len(done.stdout.splitlines()) == 2
 
 
 def test_provenance_travels(tables):
-    peer = ROOT / ".peers" / "bin" / "python"
-    said = subprocess.run(
-        [str(peer), "-c", "import sys, pyarrow.parquet as p; print(p.read_metadata(sys.argv[1]).metadata[b'dpbandits.provenance'].decode())", str(tables / "sample.parquet")],
-        capture_output=True, text=True, timeout=600,
-    )
-    assert "# experiment: sample\n# seed: 1\n" in said.stdout, said.stdout + said.stderr
+    said = peer("import sys, pyarrow.parquet as p; print(p.read_metadata(sys.argv[1]).metadata[b'dpbandits.provenance'].decode())", tables / "sample.parquet")
+    assert "# experiment: sample\n# seed: 1\n" in said
