@@ -78,9 +78,14 @@ p1,0.4,1,0,0.5
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(e)
+	fmt.Printf("%.0f%% cured; doubts:\n", 100*e.Value)
+	for _, doubt := range e.Doubts() {
+		fmt.Println(doubt)
+	}
 	// Output:
-	// 1 (SE 0, 95% interval 1 to 1; effective rounds 2 of 4); 2 effective rounds, want >= 100 for a normal interval; 3 users, want >= 100 for a normal interval
+	// 100% cured; doubts:
+	// 2 effective rounds, want >= 100 for a normal interval
+	// 3 users, want >= 100 for a normal interval
 }
 
 // A broken row is named by its line and the byte where the field starts.

@@ -87,6 +87,32 @@ func TestSchemaReads(t *testing.T) {
 	}
 }
 
+// The rows that are left are each user's first, in their order.
+func TestAtMost(t *testing.T) {
+	s := logSchema()
+	all, err := s.Read(strings.NewReader(goodLog))
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _, _ := strings.Cut(goodLog, "ann,7")
+	want, err := s.Read(strings.NewReader(head))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range map[int]*Table{1: want, 2: all, 3: all} {
+		if got, err := all.AtMost(k); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("k = %d: %+v, %v, want %+v", k, got, err, want)
+		}
+	}
+	if _, err := all.AtMost(0); err == nil || !strings.Contains(err.Error(), "k = 0") {
+		t.Errorf("error %v", err)
+	}
+	all.Users = nil
+	if _, err := all.AtMost(1); err == nil || !strings.Contains(err.Error(), "without users") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestSchemaNamesBrokenRows: each kind of broken file has an error with the line and the byte where
 // the bad field starts.
 func TestSchemaNamesBrokenRows(t *testing.T) {

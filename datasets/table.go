@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 
@@ -71,4 +72,32 @@ func (t *Table) Records() []int {
 		records[user]++
 	}
 	return records
+}
+
+// AtMost returns a table with the first k rows of each user, k >= 1. Then a plan's ForUsers(k) is
+// a guarantee for every user, and no longer a remark about those who happen to be in the data. It is
+// an error if the schema has no column for users.
+func (t *Table) AtMost(k int) (*Table, error) {
+	switch {
+	case k < 1:
+		return nil, fmt.Errorf("datasets: AtMost of k = %d rows, want k >= 1", k)
+	case t.Users == nil:
+		return nil, errors.New("datasets: AtMost of a table without users: Schema.User is empty")
+	}
+	kept := &Table{Arms: t.Arms, Dim: t.Dim, RewardMin: t.RewardMin, RewardMax: t.RewardMax, UserIDs: t.UserIDs}
+	seen := make([]int, len(t.UserIDs))
+	for i, user := range t.Users {
+		if seen[user]++; seen[user] > k {
+			continue
+		}
+		kept.Contexts, kept.Chosen = append(kept.Contexts, t.Contexts[i*t.Dim:(i+1)*t.Dim]...), append(kept.Chosen, t.Chosen[i])
+		if t.Rewards != nil {
+			kept.Rewards = append(kept.Rewards, t.Rewards[i])
+		}
+		if t.Propensities != nil {
+			kept.Propensities = append(kept.Propensities, t.Propensities[i])
+		}
+		kept.Users = append(kept.Users, user)
+	}
+	return kept, nil
 }

@@ -147,7 +147,8 @@ func centre(terms []float64) float64 {
 
 // InversePropensity estimates the mean reward by the mean of w y (Horvitz and Thompson 1952; Dudík,
 // Langford and Li 2011). Without Clip it is unbiased for any sample size. With it the
-// mean moves towards 0, by at most E[(w-Clip)+] times the largest absolute reward.
+// mean moves by at most E[max(w-Clip, 0)] times the largest absolute reward, down if rewards are
+// positive.
 func (e *Evaluation) InversePropensity() (Estimate, error) {
 	s, err := e.prepare()
 	if err != nil {
