@@ -254,6 +254,28 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
+// FuzzSchema: whatever the bytes are, there is a table within the schema's bounds or an error.
+func FuzzSchema(f *testing.F) {
+	f.Add([]byte(goodLog))
+	f.Add([]byte("\ufeff" + strings.ReplaceAll(goodLog, "\n", "\r\n")))
+	f.Add([]byte("who,age,dose,arm,reward,p\n\"a\"\"\",0x1p-2,1_0,00,-0,1\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		table, err := logSchema().Read(bytes.NewReader(data))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "datasets: ") {
+				t.Errorf("error %v", err)
+			}
+			return
+		}
+		if n := table.Len(); n < 1 || len(table.Contexts) != 2*n || len(table.Users) != n {
+			t.Errorf("%+v", table)
+		}
+		if err := table.Log().Validate(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // table makes a CSV file of n rows: a user, five contexts, an arm, a reward, a propensity.
 func table(n int) []byte {
 	var b bytes.Buffer
@@ -272,7 +294,7 @@ func benchSchema() *Schema {
 	return &Schema{Contexts: strings.Split("abcde", ""), Arm: "arm", Arms: 10, Reward: "reward", RewardMax: 1, Propensity: "p", User: "who"}
 }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkReadCSV(b *testing.B) {
 	data := table(1_000_000)
 	b.SetBytes(int64(len(data)))
 	b.ResetTimer()

@@ -252,6 +252,30 @@ func TestForPandas(t *testing.T) {
 	}
 }
 
+// A file, as pandas or another program writes it, by the same schema as one of CSV.
+func ExampleReadFile() {
+	type flower struct {
+		Length  float64 `parquet:"length"`
+		Species string  `parquet:"species"`
+	}
+	folder, err := os.MkdirTemp("", "flowers")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, "flowers.parquet")
+	if err := lib.WriteFile(name, []flower{{4.1, "round"}, {6.2, "long"}}); err != nil {
+		log.Fatal(err)
+	}
+	data, err := parquet.ReadFile(name, &datasets.Schema{Contexts: []string{"length"}, Arm: "species", Labels: []string{"round", "long"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(data.Contexts, data.Chosen)
+	// Output:
+	// [4.1 6.2] [0 1]
+}
+
 // A result as a file for other programs: pandas.read_parquet("race.parquet").
 func ExampleWriteTable() {
 	e := &simulate.Experiment{
@@ -272,7 +296,7 @@ func ExampleWriteTable() {
 	// "PAR1" ... "PAR1"
 }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkReadParquet(b *testing.B) {
 	rows := make([]visit, 1_000_000)
 	for i := range rows {
 		rows[i] = visit{Who: fmt.Sprint("u", i%50000), Age: age(float64((i*7919)%1000003) / 1000003), Dose: float32(i), Arm: int32(i % 3), P: 0.1, Visits: int64(i)}

@@ -299,3 +299,16 @@ func TestEvaluationRefuses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func BenchmarkEvaluation(b *testing.B) {
+	e := &Evaluation{Log: world{}.log(random.New(1, 0, "log"), 100_000, 1), Policy: policy}
+	for _, k := range estimators {
+		b.Run(strings.ReplaceAll(k.name, " ", "-")+"/rounds=100000", func(b *testing.B) {
+			for range b.N {
+				if _, err := k.run(e); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
