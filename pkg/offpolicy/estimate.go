@@ -21,8 +21,8 @@ type Estimate struct {
 	Level     float64
 	Rounds    int // of the log that it is from; of a Replay those that counted
 	Users     int // who had them
-	// Effective is the effective sample size, (sum of weights)^2 / (sum of their squares): as many
-	// rounds of the policy itself would tell as much (Kish 1965).
+	// Effective is the effective sample size, (sum of weights)^2 / (sum of their squares): about
+	// as many rounds of the policy itself would tell as much (Kish 1965).
 	Effective float64
 	// MeanWeight is the mean of the weights before clipping. It has the mean 1 if the propensities are
 	// right, and the log plays every arm that the policy plays.

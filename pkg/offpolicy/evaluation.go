@@ -9,7 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
 
-// Policy writes the probability of playing each arm in a context x to p, which has zeros.
+// Policy writes the probability of playing each arm in a context x to p, which has zeros. It must
+// not change x.
 type Policy func(x, p []float64)
 
 // Evaluation estimates the mean reward of a fixed policy from a log. The policy must not be chosen
@@ -146,9 +147,8 @@ func centre(terms []float64) float64 {
 }
 
 // InversePropensity estimates the mean reward by the mean of w y (Horvitz and Thompson 1952; Dudík,
-// Langford and Li 2011). Without Clip it is unbiased for any sample size. With it the
-// mean moves by at most E[max(w-Clip, 0)] times the largest absolute reward, down if rewards are
-// positive.
+// Langford and Li 2011). Without Clip it is unbiased for any sample size. With it the mean moves by
+// at most E[max(w-Clip, 0)] times the largest absolute reward, down if rewards are positive.
 func (e *Evaluation) InversePropensity() (Estimate, error) {
 	s, err := e.prepare()
 	if err != nil {
