@@ -5,6 +5,7 @@ package matroid
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -70,6 +71,17 @@ const (
 
 // Private lists the private policies.
 var Private = []string{DPUCBPrinted, DPUCBForced, DPTSPrinted, DPTSForced}
+
+// Label returns a policy's name in the results with its start: as published, unless the name says
+// that the start is forced.
+func Label(name string) string {
+	for _, p := range []string{DPUCBPrinted, DPTSPrinted} {
+		if rest, ok := strings.CutPrefix(name, p); ok && !strings.HasPrefix(rest, ", forced") {
+			return p + ", as published" + rest
+		}
+	}
+	return name
+}
 
 // Name names a policy at an epsilon.
 func Name(policy string, epsilon float64) string {

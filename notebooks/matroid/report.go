@@ -110,7 +110,7 @@ func returnRows(t *charts.Table, table *simulate.Table, optimum float64, compare
 		}
 		n, regret, regretSE := lab.Last(c)
 		_, mean, se := lab.Last(perRound(c, optimum))
-		row := []any{name, lab.Number(lab.TrueEpsilon(table, name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
+		row := []any{Label(name), lab.Number(lab.TrueEpsilon(table, name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
 		if e, ok := returnsElsewhere[name]; ok && compare && n == Horizon {
 			row[6], row[7] = fmt.Sprintf("%.3f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))
 		}
@@ -186,17 +186,20 @@ func (f linearFit) String() string {
 	return fmt.Sprintf("%.0f + %.0f/ε (R² %.2f)", f.a, f.b, f.r2)
 }
 
-// sweepFit fits regret = a + b/epsilon by least squares to a policy's regrets at all epsilons of
-// the table.
-func sweepFit(t *simulate.Table, policy string) (linearFit, error) {
+func (f linearFit) at(epsilon float64) float64 { return f.a + f.b/epsilon }
+
+// sweepFit fits regret = a + b/epsilon by least squares to a policy's regrets at the table's
+// epsilons from one on.
+func sweepFit(t *simulate.Table, policy string, from float64) (linearFit, error) {
 	var x, y []float64
 	for _, epsilon := range sweepEpsilons(t) {
 		c, err := t.Curve(Name(policy, epsilon))
 		if err != nil {
 			return linearFit{}, err
 		}
-		_, mean, _ := lab.Last(c)
-		x, y = append(x, 1/epsilon), append(y, mean)
+		if _, mean, _ := lab.Last(c); epsilon >= from {
+			x, y = append(x, 1/epsilon), append(y, mean)
+		}
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
 	return linearFit{a, b, stat.RSquared(x, y, nil, a, b)}, nil
@@ -212,7 +215,7 @@ func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			return err
 		}
 		n, mean, se := lab.Last(c)
-		row := []any{policy, fmt.Sprint(epsilon), cell.Thousands(n), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f", mean/math.Log(float64(n))), "–", "–"}
+		row := []any{Label(policy), fmt.Sprint(epsilon), cell.Thousands(n), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f", mean/math.Log(float64(n))), "–", "–"}
 		if e, ok := regretElsewhere[c.Policy]; ok && n == Horizon {
 			row[6], row[7] = fmt.Sprintf("%.0f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))
 		}
@@ -231,11 +234,15 @@ func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 				return nil, err
 			}
 		}
-		fit, err := sweepFit(sweep, policy)
+		fit, err := sweepFit(sweep, policy, 0)
 		if err != nil {
 			return nil, err
 		}
-		fits = append(fits, fmt.Sprintf("%s %v", policy, fit))
+		near, err := sweepFit(sweep, policy, 0.6)
+		if err != nil {
+			return nil, err
+		}
+		fits = append(fits, fmt.Sprintf("%s %v, without ε = 0.5 %v", Label(policy), fit, near))
 	}
 	t.Caption = fmt.Sprintf("Figure 5: Table 2, %d trials. Least-squares fits of the regret: %s. Elsewhere: an implementation apart from this one, initialised as published, 4 to 20 trials; z: the difference in combined standard errors",
 		rate.Curves[0].Trials, strings.Join(fits, "; "))

@@ -1,0 +1,90 @@
+package exercises
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+)
+
+// The stubs and the solutions of the notebook's exercises; a test compares the text.
+
+func greedyBasisStub(weights []float64, independent func(set []int) bool) []int {
+	return nil // your turn
+}
+
+func greedyBasis(weights []float64, independent func(set []int) bool) (basis []int) {
+	order := make([]int, len(weights))
+	for e := range order {
+		order[e] = e
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
+	for _, e := range order {
+		if independent(append(slices.Clone(basis), e)) {
+			basis = append(basis, e)
+		}
+	}
+	return basis
+}
+
+func klIndexStub(mean, count, budget float64) float64 {
+	return mean + math.Sqrt(budget/(2*count)) // your turn: this is Pinsker's bound, which is larger
+}
+
+func klIndex(mean, count, budget float64) float64 {
+	kl := func(p, q float64) (sum float64) {
+		if p > 0 {
+			sum += p * math.Log(p/q)
+		}
+		if p < 1 {
+			sum += (1 - p) * math.Log((1-p)/(1-q))
+		}
+		return sum
+	}
+	low, high := mean, 1.0
+	for range 50 {
+		if q := (low + high) / 2; count*kl(mean, q) <= budget {
+			low = q
+		} else {
+			high = q
+		}
+	}
+	return low
+}
+
+func firstBlockStub(epsilon float64, slots int, sd float64) int {
+	return 1 // your turn
+}
+
+func firstBlock(epsilon float64, slots int, sd float64) int {
+	size := 1
+	for math.Sqrt2*float64(slots)/epsilon/float64(size) > sd {
+		size *= 2
+	}
+	return size
+}
+
+func restsOnStub(plays int) int {
+	return plays // your turn
+}
+
+func restsOn(plays int) int {
+	size := 0
+	for next := 1; plays >= next; next *= 2 {
+		plays, size = plays-next, next
+	}
+	return size
+}
+
+var answers = map[string]exercisetest.Answer{
+	"greedy":          {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis},
+	"KL index":        {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
+	"first block":     {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
+	"last full block": {Name: "restsOn", Stub: restsOnStub, Solution: restsOn},
+}
+
+func TestExercises(t *testing.T) {
+	exercisetest.Run(t, set, "../../02-matroid-bandits.ipynb", "exercises_test.go", answers)
+}
