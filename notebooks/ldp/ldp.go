@@ -47,6 +47,7 @@ func ScriptArms() *environment.UnitFeatures {
 // The policies of Figure 1, by their names in the results. "printed" has the noise and the
 // regularisers of the policy's own paper.
 const (
+	RandomArms     = "random arms"
 	LinUCBPublic   = "LinUCB, not private"
 	JDPPrinted     = "JDP as printed"
 	JDPPrintedOne  = "JDP as printed, S = 1"
@@ -122,6 +123,8 @@ const figure1Width = 4
 func Policy(name string, epsilon float64) bandit.Learner {
 	b, root := Budget(epsilon), math.Sqrt(5)
 	switch name {
+	case RandomArms:
+		return &learner.Random{}
 	case LinUCBPublic:
 		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
 	case JDPPrinted, JDPPrintedOne:
@@ -164,7 +167,7 @@ func Policy(name string, epsilon float64) bandit.Learner {
 
 // Honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
-var Honest = []string{LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPrintedOne, LDPPrinted, LDPPrintedOne,
+var Honest = []string{RandomArms, LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPrintedOne, LDPPrinted, LDPPrintedOne,
 	OnlineOGD, OnlineMaler, OnlinePrintOGD, OnlinePrinted}
 
 // Scripted lists the policies of the public script.

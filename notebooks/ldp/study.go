@@ -109,16 +109,29 @@ var equals = []struct {
 	{"JDP, tree, width × 1", func(b privacy.Budget) bandit.Learner { return jdp.Gaussian(b, privacy.Sound) }},
 	{"SDP, vector sum, width × 0.2", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 0.2) }},
 	{"SDP, vector sum, width × 1", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 1) }},
-	{"LDP LinUCB, width × 0.2", func(b privacy.Budget) bandit.Learner {
+	{ldpTuned, func(b privacy.Budget) bandit.Learner {
 		return ZhengLDP(b, privacy.Sound, 1, 0.2, Arms(true).Constant())
 	}},
 	{"LDP LinUCB, width × 1", func(b privacy.Budget) bandit.Learner {
 		return ZhengLDP(b, privacy.Sound, 1, 1, Arms(true).Constant())
 	}},
-	{"OnlineUCB, width × 4", func(b privacy.Budget) bandit.Learner {
-		return Online(b, privacy.Sound, figure1Mu(b.Epsilon), figure1Width)
-	}},
-	{"OnlineUCB, width × 1", func(b privacy.Budget) bandit.Learner { return Online(b, privacy.Sound, figure1Mu(b.Epsilon), 1) }},
+	{OnlineWidth(onlineWidths[0]), onlineOf(onlineWidths[0])},
+	{OnlineWidth(onlineWidths[1]), onlineOf(onlineWidths[1])},
+	{OnlineWidth(onlineWidths[2]), onlineOf(onlineWidths[2])},
+	{OnlineWidth(onlineWidths[3]), onlineOf(onlineWidths[3])},
+}
+
+// onlineWidths are the factors that OnlineUCB may choose from at equal privacy.
+var onlineWidths = []float64{1, 2, 4, 16}
+
+// ldpTuned is the other local learner at equal privacy.
+const ldpTuned = "LDP LinUCB, width × 0.2"
+
+// OnlineWidth names OnlineUCB with a factor of its confidence width.
+func OnlineWidth(width float64) string { return fmt.Sprintf("OnlineUCB, width × %g", width) }
+
+func onlineOf(width float64) func(privacy.Budget) bandit.Learner {
+	return func(b privacy.Budget) bandit.Learner { return Online(b, privacy.Sound, figure1Mu(b.Epsilon), width) }
 }
 
 func vectorSum(b privacy.Budget, width float64) *learner.Local {
@@ -134,6 +147,9 @@ func Equal(s lab.Scale, epsilon float64) *simulate.Experiment {
 	e.Policies = append(e.Policies, simulate.Policy{Name: LinUCBPublic, New: func() bandit.Learner { return Policy(LinUCBPublic, epsilon) }})
 	for _, p := range equals {
 		e.Policies = append(e.Policies, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(Budget(epsilon)) }})
+	}
+	for _, width := range onlineWidths {
+		e.Pairs = append(e.Pairs, [2]string{ldpTuned, OnlineWidth(width)})
 	}
 	return e
 }
@@ -153,6 +169,9 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t.Align += "rr"
 	}
 	for k, c := range tables[0].Curves {
+		if strings.Contains(c.Policy, " - ") {
+			continue // a difference
+		}
 		model := lab.ClaimLine(tables[0].Claims[c.Policy], "model")
 		if strings.HasPrefix(c.Policy, LinUCBPublic) {
 			model = "none"
@@ -203,6 +222,7 @@ const (
 	LongKnown    = "OnlineUCB, T known, Δ = 0"
 	LongRidge    = "OnlineUCB, T known, Δ² = T^(-1/4)"
 	LongAnytime  = "Anytime, Δ² = 2^(-m/8)"
+	LongForgets  = "Anytime, Δ = 0"
 	LongCombiner = "Combiner, scaled"
 	LongTheory   = "Combiner, constants of the theory"
 )
@@ -230,10 +250,12 @@ func longPolicy(name string, horizon int) bandit.Learner {
 	switch name {
 	case LongRidge:
 		s.DeltaSquared = learner.PublishedDelta(0, horizon, 0.25)
-	case LongAnytime:
+	case LongAnytime, LongForgets:
 		return &learner.Local{Device: device, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
 			block := *longServer()
-			block.DeltaSquared = learner.PublishedDelta(0, rounds, 0.125)
+			if name == LongAnytime {
+				block.DeltaSquared = learner.PublishedDelta(0, rounds, 0.125)
+			}
 			return &block
 		}}}
 	case LongCombiner:
@@ -253,7 +275,7 @@ func Long(s lab.Scale) *simulate.Experiment {
 		Horizon: rounds, Trials: cell.Pick(s, 2, 6, 50), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: fmt.Sprintf("K 100, d 5, epsilon %d, delta %g, alpha 1/T", LongEpsilon, Delta),
 	}
-	for _, name := range []string{LongKnown, LongRidge, LongAnytime, LongCombiner, LongTheory} {
+	for _, name := range []string{LongKnown, LongRidge, LongAnytime, LongForgets, LongCombiner, LongTheory} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return longPolicy(name, rounds) }})
 	}
 	return e
