@@ -8,13 +8,15 @@ import (
 )
 
 // long are the claims that take more than a second to check.
-var long = []string{"script", "batches"}
+var long = []string{"script", "batches", "rates"}
 
 func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []mutationtest.Mutation{
 	{"batches", "no batch is large enough", "pkg/privacy/amplification.go", "if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
+	{"rates", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
+	{"event", "a device draws noise that is a tenth shorter", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.9*o.scale.sigma)"},
 	{"messages", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
 	{"published noise", "the claim takes the printed sensitivity", "pkg/learner/online_ucb_noise.go", "s.diameter = diameter\n", "s.diameter = 2\n"},
 	{"loss", "a device draws twice the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 2*o.scale.sigma)"},

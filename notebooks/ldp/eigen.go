@@ -1,9 +1,9 @@
 package ldp
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 
 	"github.com/dpbandits/dpbandits/charts"
@@ -11,12 +11,14 @@ import (
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"gonum.org/v1/gonum/mat"
 )
 
 // Appendix G: how large is the least eigenvalue of the arms played?
+
+// packed is the number of entries of a symmetric matrix in five dimensions.
+const packed = 15
 
 // Eigen holds least eigenvalues of mean outer products of the arms that LinUCB played.
 type Eigen struct {
@@ -29,99 +31,54 @@ type Eigen struct {
 // PlayEigen plays the non-private LinUCB in so many independent experiments, arms and theta* drawn
 // anew in each.
 func PlayEigen(arms, rounds, experiments int, fixed bool) (Eigen, error) {
-	const d, size = 5, 15
 	e := Eigen{Grid: simulate.LogGrid(rounds, 40)}
 	e.Within = make([]float64, len(e.Grid))
-	across := make([]float64, rounds*size)
-	var (
-		lock  sync.Mutex
-		group sync.WaitGroup
-		first error
-	)
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		group.Go(func() {
-			played := make([]float64, rounds*d)
-			for m := range next {
-				err := playedRows(&environment.UnitFeatures{Arms: arms, Fixed: fixed}, m, rounds, played)
-				within := withinRun(played, e.Grid)
-				lock.Lock()
-				if err != nil {
-					first = err
-				}
-				for t := range rounds {
-					addOuter(across[t*size:(t+1)*size], played[t*d:(t+1)*d], 1/float64(experiments))
-				}
-				for i, v := range within {
-					e.Within[i] += v / float64(experiments)
-				}
-				lock.Unlock()
+	across := make([]float64, rounds*packed)
+	var lock sync.Mutex
+	share := 1 / float64(experiments)
+	_, err := simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
+		played, i := make([]float64, rounds*packed), 0 // x x^T, and their sums within the run
+		run, within := make([]float64, packed), make([]float64, len(e.Grid))
+		err := simulate.Play(&environment.UnitFeatures{Arms: arms, Fixed: fixed}, Policy(LinUCBPublic, 1), rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
+			x := v.Row(arms[0])
+			addOuter(played[(v.Round-1)*packed:v.Round*packed], x, share)
+			if addOuter(run, x, 1); v.Round == e.Grid[i] {
+				within[i] = leastEigenvalue(run) / float64(v.Round)
+				i++
 			}
 		})
-	}
-	for m := range experiments {
-		next <- m
-	}
-	close(next)
-	group.Wait()
+		lock.Lock()
+		defer lock.Unlock()
+		for k, v := range played {
+			across[k] += v
+		}
+		for k, v := range within {
+			e.Within[k] += share * v
+		}
+		return 0, err
+	})
 	for t := range rounds {
 		e.Rounds = append(e.Rounds, t+1)
-		e.Across = append(e.Across, leastEigenvalue(across[t*size:(t+1)*size], d))
+		e.Across = append(e.Across, leastEigenvalue(across[t*packed:(t+1)*packed]))
 	}
-	return e, first
+	return e, err
 }
 
-// playedRows writes the contexts that LinUCB plays in one experiment into rows.
-func playedRows(env *environment.UnitFeatures, experiment, rounds int, rows []float64) error {
-	l := Policy(LinUCBPublic, 1)
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		return err
-	}
-	env.Reset(random.New(Seed, experiment, "contexts"))
-	l.Reset(random.New(Seed, experiment, "own"), random.Source(Seed, experiment, "noise"))
-	rewards := random.New(Seed, experiment, "rewards")
-	var v bandit.View
-	arms, y := make([]int, 0, 1), []float64{0}
-	for t := range rounds {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		copy(rows[t*v.Dim:], v.Row(arms[0]))
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
-	}
-	return l.Err()
-}
-
-// withinRun returns the least eigenvalue of the mean outer product of the rows up to each round of
-// a grid.
-func withinRun(rows []float64, grid []int) []float64 {
-	const d = 5
-	sum, done := make([]float64, d*(d+1)/2), 0
-	out := make([]float64, len(grid))
-	for i, t := range grid {
-		for ; done < t; done++ {
-			addOuter(sum, rows[done*d:(done+1)*d], 1)
-		}
-		out[i] = leastEigenvalue(sum, d) / float64(t)
-	}
-	return out
-}
-
-func addOuter(packed, x []float64, scale float64) {
+func addOuter(lower, x []float64, scale float64) {
 	p := 0
 	for i, v := range x {
 		for _, w := range x[:i+1] {
-			packed[p] += scale * v * w
+			lower[p] += scale * v * w
 			p++
 		}
 	}
 }
 
-func leastEigenvalue(packed []float64, d int) float64 {
-	h := mat.NewSymDense(d, nil)
-	for i, p := 0, 0; i < d; i++ {
+func leastEigenvalue(lower []float64) float64 {
+	h := mat.NewSymDense(5, nil)
+	for i, p := 0, 0; i < 5; i++ {
 		for j := 0; j <= i; j, p = j+1, p+1 {
-			h.SetSym(i, j, packed[p])
+			h.SetSym(i, j, lower[p])
 		}
 	}
 	var eigen mat.EigenSym
@@ -184,25 +141,28 @@ func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 func reportTable1(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) { return TableEigen(s) }
 
-// claimEigen: across experiments the least eigenvalue does not fall; within a run of few fixed arms
-// it falls to nothing, and with as many fresh ones it does not.
+// claimEigen: across experiments the least eigenvalue does not fall; within a run it falls to
+// nothing for five fixed arms and for a hundred, fixed or fresh, and not for five fresh ones.
 func claimEigen(s lab.Scale) (string, error) {
-	rounds, experiments := cell.Pick(s, 2_000, 5_000, 20_000), 50
-	fixed, err := PlayEigen(5, rounds, experiments, true)
-	if err != nil {
-		return "", err
+	rounds, experiments := cell.Pick(s, 5_000, 5_000, 20_000), 50
+	within, evidence := map[bool]map[int]float64{true: {}, false: {}}, fmt.Sprintf("T = %s:", cell.Thousands(rounds))
+	for _, arms := range []int{5, 100} {
+		for _, fixed := range []bool{true, false} {
+			e, err := PlayEigen(arms, rounds, experiments, fixed)
+			if err != nil {
+				return "", err
+			}
+			if share := above(e.Across); share < 0.9 {
+				return "", fmt.Errorf("K = %d: the least eigenvalue across experiments is at least %g in %.0f%% of the rounds only", arms, eigenThreshold, 100*share)
+			}
+			within[fixed][arms] = e.Within[len(e.Within)-1]
+			evidence += fmt.Sprintf(" K = %d, fixed %t: across ≥ %g in %.1f%% of the rounds, within %.2g;", arms, fixed, eigenThreshold, 100*above(e.Across), within[fixed][arms])
+		}
 	}
-	fresh, err := PlayEigen(5, rounds, experiments, false)
-	if err != nil {
-		return "", err
+	for name, v := range map[string]float64{"5 fixed arms": within[true][5], "100 fixed arms": within[true][100], "100 fresh arms": within[false][100]} {
+		if v > within[false][5]/4 {
+			return "", fmt.Errorf("%s: within a run the least eigenvalue is %.3g, and %.3g with 5 fresh arms", name, v, within[false][5])
+		}
 	}
-	last := len(fixed.Within) - 1
-	if share := above(fixed.Across); share < 0.9 {
-		return "", fmt.Errorf("fixed arms: the least eigenvalue across experiments is at least %g in %.0f%% of the rounds only", eigenThreshold, 100*share)
-	}
-	if fixed.Within[last] > fresh.Within[last]/4 {
-		return "", fmt.Errorf("within a run the least eigenvalue is %.3g with fixed arms and %.3g with fresh ones after %d rounds", fixed.Within[last], fresh.Within[last], rounds)
-	}
-	return fmt.Sprintf("K = 5, T = %s: across experiments ≥ %g in %.1f%% of the rounds; within a run %.2g with fixed arms, %.2g with fresh ones",
-		cell.Thousands(rounds), eigenThreshold, 100*above(fixed.Across), fixed.Within[last], fresh.Within[last]), nil
+	return evidence, nil
 }

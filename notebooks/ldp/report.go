@@ -81,6 +81,8 @@ func reportFigure1(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 				switch {
 				case c.Policy == LinUCBPublic:
 					row[2], row[8] = "none", "–"
+				case c.Policy == RandomArms:
+					row[2], row[3] = "looks at nothing", "–"
 				case strings.HasPrefix(c.Policy, "JDP, script"):
 					row[2] = "none: its noise is kept"
 				case strings.HasPrefix(c.Policy, "OnlineUCB"):
@@ -93,99 +95,87 @@ func reportFigure1(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 			}
 		}
 	}
-	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told μ = 0.1 at ε = 10 and 0.05 below. "+
+	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told curvature 0.1 at ε = 10 and 0.05 below. "+
 		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: the script's steps in an implementation apart from this one, 50 trials. The paper's figure has no numbers", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, figure1Width)
 	t.Scale = string(s)
 	return t, nil
 }
 
-// MustTableFigure1 is the committed report of Figure 1 with a row a policy: what is proved, the
-// regret and how OnlineUCB with OGD stands, for each epsilon.
-func MustTableFigure1() *charts.Table {
-	t := charts.NewTable("policy")
-	t.Align = "l"
-	rows := map[string][]any{}
-	var order []string
-	for _, epsilon := range Epsilons {
-		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g: true ε", epsilon), "regret", "OnlineUCB")
-		t.Align += "rrl"
-		honest, script := MustTables1(epsilon)
-		tables := []*simulate.Table{honest, script}
-		for _, table := range tables {
-			for _, c := range table.Curves {
-				if strings.HasSuffix(c.Policy, " - "+OnlineOGD) || table == script && c.Policy == LinUCBPublic {
-					continue
-				}
-				if rows[c.Policy] == nil {
-					order = append(order, c.Policy)
-					rows[c.Policy] = []any{c.Policy}
-				}
-				_, mean, se := lab.Last(c)
-				how := "–"
-				if !strings.HasPrefix(c.Policy, "OnlineUCB") && c.Policy != LinUCBPublic {
-					z, err := lab.Lead(tables, OnlineOGD, c.Policy)
-					cell.Must(err)
-					how = map[string]string{"OnlineUCB ahead": "ahead", "OnlineUCB behind": "behind", "not separated": "≈"}[verdict(z, 1)]
-				}
-				rows[c.Policy] = append(rows[c.Policy], lab.Number(lab.TrueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f ± %.0f", mean, se), how)
-			}
+// row returns the regret of a policy and how OnlineUCB stands to it.
+func row(tables []*simulate.Table, ours, name string) string {
+	_, mean, _ := lab.Last(cell.Try(lab.Curve(tables, name)))
+	if ours == name {
+		return fmt.Sprintf("%.0f", mean)
+	}
+	short := map[string]string{"OnlineUCB ahead": ", ahead", "OnlineUCB behind": ", behind", "not separated": ", ≈"}
+	return fmt.Sprintf("%.0f%s", mean, short[verdict(cell.Try(lab.Lead(tables, ours, name)), 1)])
+}
+
+// BestWidth returns the name of OnlineUCB with the width that has the least regret at equal
+// privacy.
+func BestWidth(equal *simulate.Table) (best string) {
+	least := math.Inf(1)
+	for _, width := range onlineWidths {
+		if _, mean, _ := lab.Last(cell.Try(equal.Curve(OnlineWidth(width)))); mean < least {
+			best, least = OnlineWidth(width), mean
 		}
 	}
-	for _, name := range order {
-		t.Add(rows[name]...)
+	return best
+}
+
+// MustTableFigure1 lays what the paper says of Figure 1 beside the committed tables: for each
+// epsilon and rival its regret, and how OnlineUCB stands to it.
+func MustTableFigure1() *charts.Table {
+	t := charts.NewTable("ε", "rival", "OnlineUCB, says the paper", "printed, S = √d", "printed, S = 1", "script, S = √d", "script, S = 1", "equal privacy")
+	t.Align = "rllrrrrr"
+	says := map[float64][]any{0.2: {"", "comparable", "ahead"}, 1: {"ahead", "ahead", "ahead"}, 10: {"ahead", "ahead", "ahead"}}
+	for _, epsilon := range Epsilons {
+		honest, script := MustTables1(epsilon)
+		both, equal := []*simulate.Table{honest, script}, lab.MustTable(Equal(lab.Paper, epsilon).Name)
+		best, fair := BestWidth(equal), []*simulate.Table{equal}
+		for i, names := range [][]string{
+			{JDPPrinted, JDPPrintedOne, JDPScriptRoot, JDPScript, bltTuned}, {SDPPrinted, SDPPrintedOne, SDPScriptRoot, SDPScript, sdpTuned},
+			{LDPPrinted, LDPPrintedOne, LDPScriptRoot, LDPScript, ldpTuned},
+		} {
+			cells := []any{fmt.Sprint(epsilon), []string{"JDP", "SDP", "LDP"}[i], says[epsilon][i]}
+			for _, name := range names[:4] {
+				cells = append(cells, row(both, OnlineOGD, name))
+			}
+			t.Add(append(cells, row(fair, best, names[4]))...)
+		}
+		ours := row(both, OnlineOGD, OnlineOGD)
+		t.Add(fmt.Sprint(epsilon), "OnlineUCB", "", ours, ours, ours, ours, row(fair, best, best))
+		t.Add(fmt.Sprint(epsilon), "random arms", "", row(both, OnlineOGD, RandomArms), "", "", "", "")
 	}
-	t.Caption = fmt.Sprintf("Mean regret after %s rounds and its standard error, 50 trials, δ = %g, fixed arms. True ε: what is proved at that δ (0: the noise leaves less than δ to tell two rows apart). OnlineUCB: how \"OnlineUCB, OGD\" stands to the policy; ≈ is less than three standard errors of the difference. As printed: S = √d, or 1; script: S = 1, or √d", cell.Thousands(Horizon), Delta)
-	t.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
+	t.Caption = fmt.Sprintf("Mean regret after %s rounds, %d trials, seed %d, δ = %g, fixed arms. Ahead, behind, ≈: how OnlineUCB (OGD) stands to the rival by three standard errors of the difference, and less. "+
+		"Equal privacy: noise that is proved enough for the same ε, rivals' widths × 0.2, OnlineUCB's the best of × 1, 2, 4, 16. The paper's figure prints no numbers", cell.Thousands(Horizon), lab.MustTable(Experiments1(lab.Paper, 1)[0].Name).Curves[0].Trials, Seed, Delta)
+	t.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv and ldp-equal-*.csv")
 	return t
 }
 
-// styles gives a policy the same colour in all panels.
-var styles = map[string]int{LinUCBPublic: 1, JDPPrinted: 2, SDPPrinted: 3, LDPPrinted: 4, OnlineOGD: 5, OnlineMaler: 6, JDPScript: 2, SDPScript: 3, LDPScript: 4}
-
-// Figure1 draws a panel of Figure 1: the honest recipe.
-func Figure1(epsilon float64, honest *simulate.Table, scale string) *charts.Figure {
-	f := panel(epsilon, "rivals as printed, OnlineUCB with sound noise", scale, honest, LinUCBPublic, JDPPrinted, SDPPrinted, LDPPrinted, OnlineOGD, OnlineMaler)
-	f.Caption += fmt.Sprintf(". S = √d for the rivals; true ε: JDP %s, SDP %s, LDP %s, OnlineUCB %s", lab.Number(lab.TrueEpsilon(honest, JDPPrinted)), lab.Number(lab.TrueEpsilon(honest, SDPPrinted)), lab.Number(lab.TrueEpsilon(honest, LDPPrinted)), lab.Number(lab.TrueEpsilon(honest, OnlineOGD)))
-	f.Caption += unseparated(honest, OnlineOGD, JDPPrinted, SDPPrinted, LDPPrinted)
-	return f
-}
-
-// unseparated says which rivals' regret at the last round is within three standard errors of ours.
-func unseparated(t *simulate.Table, ours string, rivals ...string) string {
-	var near []string
-	for _, name := range rivals {
-		if z, err := lab.Lead([]*simulate.Table{t}, ours, name); err == nil && math.Abs(z) < 3 {
-			near = append(near, name)
+// MustFigure1 draws the three panels of Figure 1 as frames, each in both readings of the rivals.
+func MustFigure1() *charts.Figure {
+	f := charts.Regret("Figure 1, in both readings of the rivals", nil)
+	f.Slider = &charts.Slider{Label: "ε, rivals", Start: 4}
+	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", 50, Seed, Delta, figure1Width)
+	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
+	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below all rivals as printed and is level with the script's; at ε = 1 and 0.2 it grows nearly as that of random arms."
+	for _, epsilon := range Epsilons {
+		honest, script := MustTables1(epsilon)
+		both := []*simulate.Table{honest, script}
+		for _, names := range [][]string{
+			{"as printed", LinUCBPublic, JDPPrinted, SDPPrinted, LDPPrinted, OnlineOGD, OnlineMaler, RandomArms},
+			{"the script's", LinUCBPublic, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot, OnlineOGD, OnlineMaler, RandomArms},
+		} {
+			frame := charts.Frame{Value: fmt.Sprintf("%g, %s", epsilon, names[0])}
+			for i, name := range names[1:] {
+				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(both, name))})[0]
+				s.Style = 1 + i
+				frame.Series = append(frame.Series, s)
+			}
+			f.Slider.Frames = append(f.Slider.Frames, frame)
 		}
 	}
-	if len(near) == 0 {
-		return ". At the last round all rivals differ from " + ours + " by more than three standard errors"
-	}
-	return fmt.Sprintf(". Not told apart from %s at the last round (less than three standard errors): %s", ours, strings.Join(near, ", "))
-}
-
-// Figure1Script draws the same panel with the public script's constants for the rivals.
-func Figure1Script(epsilon float64, honest, script *simulate.Table, scale string) *charts.Figure {
-	f := panel(epsilon, "a public script's constants, OnlineUCB with sound noise", scale, script, LinUCBPublic, JDPScript, SDPScript, LDPScript)
-	ours := panel(epsilon, "", scale, honest, OnlineOGD)
-	f.Series = append(f.Series, ours.Series...)
-	f.Caption += fmt.Sprintf(". S = 1; true ε: JDP none, SDP %s, LDP %s, OnlineUCB %s", lab.Number(lab.TrueEpsilon(script, SDPScript)), lab.Number(lab.TrueEpsilon(script, LDPScript)), lab.Number(lab.TrueEpsilon(honest, OnlineOGD)))
-	return f
-}
-
-func panel(epsilon float64, what, scale string, t *simulate.Table, names ...string) *charts.Figure {
-	var curves []simulate.Curve
-	for _, name := range names {
-		if c, err := t.Curve(name); err == nil {
-			curves = append(curves, c)
-		}
-	}
-	f := charts.Regret(fmt.Sprintf("Figure 1, ε = %g: %s", epsilon, what), curves)
-	f.Series = charts.Curves(curves)
-	for i := range f.Series {
-		f.Series[i].Style = styles[f.Series[i].Name]
-	}
-	f.Scale = scale
 	return f
 }
 

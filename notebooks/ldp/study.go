@@ -3,18 +3,17 @@ package ldp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -35,28 +34,6 @@ func Radius(s lab.Scale, epsilon float64) *simulate.Experiment {
 		}})
 	}
 	return e
-}
-
-// FigureRadius draws the regret over time with a slider over the factor, for tables of Radius:
-// the median trial and the tenth from either end.
-func FigureRadius(epsilon float64, t *simulate.Table, scale string) *charts.Figure {
-	f := &charts.Figure{
-		Title: fmt.Sprintf("OnlineUCB and its confidence width, ε = %g", epsilon),
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale,
-		Slider:  &charts.Slider{Label: "width ×", Start: 2},
-		Caption: fmt.Sprintf("%d trials, T = 20,000, fixed arms, sound noise, OGD. Band: from the best tenth of the trials to the worst", t.Curves[0].Trials),
-	}
-	for i, width := range Widths {
-		c := t.Curves[i]
-		x := make([]float64, len(c.Rounds))
-		for k, n := range c.Rounds {
-			x[k] = float64(n)
-		}
-		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", width), Series: []charts.Series{
-			{Name: "mean", X: x, Y: c.Mean, Style: 2}, {Name: "median", X: x, Y: c.Q50, Lo: c.Q10, Hi: c.Q90, Style: 1},
-		}})
-	}
-	return f
 }
 
 func experimentsRadius(s lab.Scale) (list []*simulate.Experiment) {
@@ -102,12 +79,12 @@ var equals = []struct {
 	make func(b privacy.Budget) bandit.Learner
 }{
 	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner { return tunedJDP(&mechanism.Exact{}, 0.2) }},
-	{"JDP, BLT, width × 0.2", func(b privacy.Budget) bandit.Learner { return tunedJDP(&mechanism.BLT{Budget: b}, 0.2) }},
+	{bltTuned, func(b privacy.Budget) bandit.Learner { return tunedJDP(&mechanism.BLT{Budget: b}, 0.2) }},
 	{"JDP, tree, width × 0.2", func(b privacy.Budget) bandit.Learner {
 		return tunedJDP(&mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}}, 0.2)
 	}},
 	{"JDP, tree, width × 1", func(b privacy.Budget) bandit.Learner { return jdp.Gaussian(b, privacy.Sound) }},
-	{"SDP, vector sum, width × 0.2", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 0.2) }},
+	{sdpTuned, func(b privacy.Budget) bandit.Learner { return vectorSum(b, 0.2) }},
 	{"SDP, vector sum, width × 1", func(b privacy.Budget) bandit.Learner { return vectorSum(b, 1) }},
 	{ldpTuned, func(b privacy.Budget) bandit.Learner {
 		return ZhengLDP(b, privacy.Sound, 1, 0.2, Arms(true).Constant())
@@ -124,8 +101,12 @@ var equals = []struct {
 // onlineWidths are the factors that OnlineUCB may choose from at equal privacy.
 var onlineWidths = []float64{1, 2, 4, 16}
 
-// ldpTuned is the other local learner at equal privacy.
-const ldpTuned = "LDP LinUCB, width × 0.2"
+// The rivals with a tuned width at equal privacy.
+const (
+	bltTuned = "JDP, BLT, width × 0.2"
+	sdpTuned = "SDP, vector sum, width × 0.2"
+	ldpTuned = "LDP LinUCB, width × 0.2"
+)
 
 // OnlineWidth names OnlineUCB with a factor of its confidence width.
 func OnlineWidth(width float64) string { return fmt.Sprintf("OnlineUCB, width × %g", width) }
@@ -186,35 +167,6 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials; vector sums of batches of %d. A width × 0.2 is tuned: no theorem holds for it", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, EqualBatch)
 	t.Scale = string(s)
 	return t, nil
-}
-
-// equalShown are the policies in the figures of the comparison: the best of each trust model by
-// tuning.
-var equalShown = []string{LinUCBPublic, "JDP, BLT, width × 0.2", "SDP, vector sum, width × 0.2", "LDP LinUCB, width × 0.2", "OnlineUCB, width × 4"}
-
-func equalSeries(t *simulate.Table) (list []charts.Series) {
-	for k, name := range equalShown {
-		if c, err := t.Curve(name); err == nil {
-			series := charts.Curves([]simulate.Curve{c})
-			series[0].Style = 1 + k
-			list = append(list, series...)
-		}
-	}
-	return list
-}
-
-// FigureEqual draws the comparison at equal privacy with a slider over epsilon.
-func FigureEqual(tables []*simulate.Table, scale string) *charts.Figure {
-	f := &charts.Figure{
-		Title: "Equal privacy, tuned widths: regret by trust model",
-		X:     charts.Axis{Name: "round t"}, Y: charts.Axis{Name: "cumulative regret"}, Scale: scale,
-		Slider:  &charts.Slider{Label: "ε", Start: 1},
-		Caption: fmt.Sprintf("Mean of %d trials, band: ± 1.96 standard errors. Sound noise at the same ε and δ = 0.1, fixed arms", tables[0].Curves[0].Trials),
-	}
-	for i, epsilon := range Epsilons {
-		f.Slider.Frames = append(f.Slider.Frames, charts.Frame{Value: fmt.Sprintf("%g", epsilon), Series: equalSeries(tables[i])})
-	}
-	return f
 }
 
 // The policies that need to know less.
@@ -294,74 +246,43 @@ func reportLong(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// FigureLong draws the variants' regret.
-func FigureLong(t *simulate.Table, scale string) *charts.Figure {
-	f := charts.Regret("Knowing less: the anytime variant and the combiner", t.Curves)
-	f.Scale = scale
-	f.Caption += fmt.Sprintf(". ε = %d, δ = %g, sound noise, OGD, fixed arms", LongEpsilon, Delta)
-	return f
-}
-
-// PlayCombiner plays one trial of the combiner with factors of its bounds and targets, and returns
-// what its choice is made of at the end.
-func PlayCombiner(s lab.Scale, bounds, targets float64) ([]learner.BaseStanding, error) {
-	env, l, horizon := Arms(true), longCombiner(bounds, targets), cell.Pick(s, 5_000, 100_000, 100_000)
-	if err := l.Init(env.Problem(), horizon); err != nil {
-		return nil, err
-	}
-	env.Reset(random.New(Seed, 0, "contexts"))
-	l.Reset(random.New(Seed, 0, "own"), random.Source(Seed, 0, "noise"))
-	rewards := random.New(Seed, 0, "rewards")
-	var v bandit.View
-	arms, y := make([]int, 0, 1), []float64{0}
-	for range horizon {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
-	}
-	return l.Server.(*learner.CombinerServer).Standings(nil), l.Err()
-}
-
-// claimCombiner: the constants of the theory make the choice vacuous, and none of the variants
-// blows up.
+// claimCombiner: at T = 100,000 the theory's constants ask for more than rewards can hold and leave
+// at most two of four base learners to choose from; all variants learn, and forgetting is what
+// costs most.
 func claimCombiner(lab.Scale) (string, error) {
-	theory, err := PlayCombiner(lab.Smoke, 1, 1)
-	if err != nil {
+	const rounds = 100_000
+	l := longCombiner(1, 1)
+	if err := simulate.Play(Arms(true), l, rounds, Seed, func(*bandit.View, []int) {}); err != nil {
 		return "", err
 	}
-	idle := 0
-	for i, b := range theory {
-		if b.Target < 1 {
-			return "", fmt.Errorf("base %d: target %.3g, want at least 1, the range of rewards", i+1, b.Target)
+	playing, least := 0, math.Inf(1)
+	standings := l.Server.(*learner.CombinerServer).Standings(nil)
+	for _, b := range standings {
+		least = min(least, b.Target)
+		if b.Played > 0 {
+			playing++
 		}
-		if b.Played == 0 {
-			idle++
-		}
 	}
-	if idle == 0 {
-		return "", fmt.Errorf("with the constants of the theory every base learner has played")
+	if len(standings) != 4 || playing > 2 || least < 1 {
+		return "", fmt.Errorf("%d of %d base learners play, and the least target is %.3g; want at most 2 of 4, and more than 1", playing, len(standings), least)
 	}
-	t, err := results.Table(Long(lab.Paper).Name)
-	if err != nil {
-		return "", err
+	guesses := learner.CombinerGuesses(rounds)[1:]
+	if slices.Min(guesses) < 0.2 {
+		return "", fmt.Errorf("the guesses %.3g of a least eigenvalue begin below 1/d", guesses)
 	}
-	round, _, _ := lab.Last(t.Curves[0])
+	tables := []*simulate.Table{lab.MustTable(Long(lab.Paper).Name)}
+	honest, _ := MustTables1(LongEpsilon)
+	_, random, _ := lab.Last(cell.Try(honest.Curve(RandomArms)))
+	random *= rounds / Horizon // a random arm costs the same in every round
 	var evidence string
-	for _, c := range t.Curves {
+	for _, c := range tables[0].Curves {
 		_, mean, se := lab.Last(c)
-		if mean > 0.25*0.4*float64(round) { // a random arm costs 0.4 a round or more
-			return "", fmt.Errorf("%s: regret %.0f after %d rounds, more than a quarter of what random arms cost", c.Policy, mean, round)
+		if mean > random/4 {
+			return "", fmt.Errorf("%s: regret %.0f, more than a quarter of random arms' %.0f", c.Policy, mean, random)
 		}
 		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", c.Policy, mean, se)
 	}
-	return evidence + fmt.Sprintf("round %s; with the theory's constants targets are %.3g at least, for rewards in [0, 1], and %d base learners never play", cell.Thousands(round), minTarget(theory), idle), nil
-}
-
-func minTarget(list []learner.BaseStanding) float64 {
-	m := math.Inf(1)
-	for _, b := range list {
-		m = math.Min(m, b.Target)
-	}
-	return m
+	err := lab.Compare("T = 100,000", tables, lab.Comparison{A: LongKnown, B: LongForgets, Want: 1}, lab.Comparison{A: LongKnown, B: LongAnytime, Want: 1},
+		lab.Comparison{A: LongKnown, B: LongCombiner, Want: 1}, lab.Comparison{A: LongKnown, B: LongTheory, Want: 1})
+	return evidence + fmt.Sprintf("random arms: %.0f; with the theory's constants the least target is %.3g", random, least), err
 }

@@ -3,6 +3,7 @@ package ldp
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -15,42 +16,16 @@ import (
 
 // What leaves a user's device.
 
-// WireRow draws one user's raw row: the context of an arm of Figure 1 and its reward.
-func WireRow(trial int) (x []float64, y float64) {
-	env := Arms(true)
-	env.Reset(random.New(Seed, trial, "wire"))
-	var v bandit.View
-	env.Next(&v)
-	reward := []float64{0}
-	env.Pull(random.New(Seed, trial, "wire reward"), []int{0}, reward)
-	return append([]float64(nil), v.Row(0)...), reward[0]
-}
-
-// wireMessages returns what a device of the learner sends about a raw row, some messages of as many
-// users with the same row.
-func wireMessages(l *learner.Local, x []float64, y float64, count int) ([]learner.Message, error) {
-	p := Arms(true).Problem()
-	if err := l.Init(p, Horizon); err != nil {
-		return nil, err
-	}
-	l.Reset(random.New(Seed, 0, "own"), random.Source(Seed, 0, "noise"))
-	noise := privacy.NewNoise(random.Source(Seed, 0, "wire noise"))
-	var list []learner.Message
-	for range count {
-		m, err := l.Device.Report(l.Server.Broadcast(), x, y, noise, nil)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	return list, nil
-}
-
 // claimWire measures the noise of messages against the diameter of the public domain over mu, and
 // finds the raw row in their mean.
 func claimWire(s lab.Scale) (string, error) {
 	count := cell.Pick(s, 40_000, 100_000, 400_000)
-	x, y := WireRow(0)
+	env, noise := Arms(true), privacy.NewNoise(random.Source(Seed, 0, "wire noise"))
+	env.Reset(random.New(Seed, 0, "wire"))
+	var v bandit.View
+	env.Next(&v)
+	x, y := v.Row(0), 1.0
+	row := append(slices.Clone(x[:4]), y)
 	var evidence string
 	for _, epsilon := range Epsilons {
 		mu, err := privacy.GaussianMu(Budget(epsilon))
@@ -58,23 +33,24 @@ func claimWire(s lab.Scale) (string, error) {
 			return "", err
 		}
 		l := Online(Budget(epsilon), privacy.Sound, 0, 1)
-		messages, err := wireMessages(l, x, y, count)
-		if err != nil {
+		if err := l.Init(env.Problem(), Horizon); err != nil {
 			return "", err
 		}
-		if len(messages[0]) != 5 {
-			return "", fmt.Errorf("a message of %d numbers, want 4 of the context and the reward", len(messages[0]))
-		}
-		row := append(append([]float64(nil), x[:4]...), y)
+		l.Server.Reset(nil)
 		want := math.Sqrt(3) / mu
-		var square float64
-		for i, v := range row {
-			var sum float64
-			for _, m := range messages {
-				sum += m[i] - v
+		sum, square := make([]float64, 5), 0.0
+		for range count {
+			m, err := l.Device.Report(l.Server.Broadcast(), x, y, noise, nil)
+			if err != nil || len(m) != 5 {
+				return "", fmt.Errorf("a message of %d numbers, want 4 of the context and the reward: %v", len(m), err)
+			}
+			for i, v := range row {
+				sum[i] += m[i] - v
 				square += (m[i] - v) * (m[i] - v)
 			}
-			if off := sum / math.Sqrt(float64(count)) / want; math.Abs(off) > 4.5 {
+		}
+		for i, s := range sum {
+			if off := s / math.Sqrt(float64(count)) / want; math.Abs(off) > 4.5 {
 				return "", fmt.Errorf("ε = %g: number %d of the message is off by %.1f standard errors on average", epsilon, i+1, off)
 			}
 		}
@@ -85,6 +61,15 @@ func claimWire(s lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("ε = %g: σ = %.3f, √3/μ = %.3f; ", epsilon, sd, want)
 	}
 	return evidence + fmt.Sprintf("%s messages each", cell.Thousands(count)), nil
+}
+
+// messageSigma returns the standard deviation of a device's noise, from the laws that it says it
+// draws from: 0 without noise.
+func messageSigma(d learner.Device) float64 {
+	for _, draws := range privacy.PlanOf(d, privacy.All).Draws {
+		return draws.Law.Scale
+	}
+	return 0
 }
 
 // buys is what the printed noise of OnlineUCB comes to at a budget.
