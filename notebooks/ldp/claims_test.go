@@ -23,7 +23,7 @@ var mutations = []mutationtest.Mutation{
 	{"online learners", "Maler rewards what the strongly convex experts lose", "pkg/online/maler.go", "strong[i] -= m.descend(", "strong[i] += 30 * m.descend("},
 	{"prediction sets", "the set is fitted to the rewards", "pkg/learner/online_ucb_server.go", "o.sum[p+i] += float64(prediction * v)", "o.sum[p+i] += float64(reward * v)"},
 	{"figure 1", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
-	{"script", "the script's regulariser is nine times as large", "notebooks/ldp/script.go", "= p.Dim, s.sd*math.Sqrt(n*d)", "= p.Dim, 9*s.sd*math.Sqrt(n*d)"},
+	{"script", "the script's regulariser is nine times as large", "notebooks/ldp/script.go", "s.dim, s.gamma = p.Dim, gamma", "s.dim, s.gamma = p.Dim, 9*gamma"},
 	{"eigenvalues", "fresh arms are fixed and fixed ones fresh", "pkg/environment/unit_features.go", "if e.round++; !e.Fixed {", "if e.round++; e.Fixed || e.round == 1 {"},
 	{"radius", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.Width, 1) * beta", "o.width[0] = beta"},
 	{"equal privacy", "the factor of the width is forgotten", "pkg/learner/linucb.go", "l.factor * l.confidence.beta(", "l.confidence.beta("},

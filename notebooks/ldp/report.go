@@ -159,7 +159,7 @@ func MustFigure1() *charts.Figure {
 	f.Slider = &charts.Slider{Label: "ε, rivals", Start: 4}
 	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", 50, Seed, Delta, figure1Width)
 	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
-	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below all rivals as printed and is level with the script's; at ε = 1 and 0.2 it grows nearly as that of random arms."
+	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below that of all rivals; at ε = 1 and 0.2 it keeps growing, above the script's rivals."
 	for _, epsilon := range Epsilons {
 		honest, script := MustTables1(epsilon)
 		both := []*simulate.Table{honest, script}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -18,7 +16,7 @@ import (
 // so. norm is S. It is here because published curves are compared with it.
 func ScriptJDP(b privacy.Budget, norm float64) *learner.Local {
 	open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
-	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{budget: b, norm: norm}}
+	return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &keptServer{scriptServer: scriptServer{norm: norm}, budget: b}}
 }
 
 // ScriptLDP returns LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y
@@ -59,13 +57,21 @@ var _ learner.Server = (*scriptServer)(nil)
 
 // Init computes the constants.
 func (s *scriptServer) Init(p bandit.Problem, horizon int) error {
+	return s.start(p, horizon, s.sd*math.Sqrt(float64(horizon)*float64(p.Dim)))
+}
+
+// start allocates for a regulariser of 2 gamma.
+func (s *scriptServer) start(p bandit.Problem, horizon int, gamma float64) error {
 	d, n := float64(p.Dim), float64(horizon)
-	s.dim, s.gamma = p.Dim, s.sd*math.Sqrt(n*d)
+	s.dim, s.gamma = p.Dim, gamma
 	s.beta = float64(math.Sqrt(s.gamma)*s.norm) + float64((p.RewardMax-p.RewardMin)/2*math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/s.gamma)/(1/n))))
 	s.sum = make([]float64, p.Dim*(p.Dim+3)/2)
-	s.sums = privacy.NewSums(privacy.Bounds{RhoMin: s.gamma, RhoMax: 3 * s.gamma}, false, s.read, nil)
+	s.sums = privacy.NewSums(privacy.Bounds{RhoMin: least * gamma, RhoMax: 3 * gamma}, false, s.read, nil)
 	return s.policy.Init(p, horizon, s.sums)
 }
+
+// least is where LinUCB floors eigenvalues, as a share of gamma. The script floors none.
+const least = 1e-3
 
 // Reset forgets the messages.
 func (s *scriptServer) Reset(own *rand.Rand) {
@@ -110,47 +116,32 @@ func (s *scriptServer) Warnings() []bandit.Warning { return s.policy.Warnings() 
 
 // keptServer holds floor(ln T) + 1 noises of standard deviation s = sqrt(ln T) ln(2.5/delta)/eps,
 // and adds the sum of the first floor(ln(1 + t)) + 1 of them to the sums of t rows, in the place of
-// a binary tree's nodes; with the regulariser 2 Gamma I, Gamma = s sqrt(d ln T), and the width beta
-// = sqrt(Gamma) S + (1/2) sqrt(d ln((1 + T L^2/Gamma) T)).
+// a binary tree's nodes; with Gamma = s sqrt(d ln T).
 type keptServer struct {
+	scriptServer
 	budget privacy.Budget
-	norm   float64 // S
 
-	dim       int
-	sd, shift float64
-	beta      float64
-	sum       []float64
-	rows      int
-	levels    [][]float64 // the noises
-	used      int         // how many of them are in sum
-	numbers   []float64
-	v         *mat.SymDense
-	chol      mat.Cholesky
-	stale     bool
+	rows   int
+	levels [][]float64 // the noises
+	used   int         // how many of them are in sum
 }
 
 var _ learner.Server = (*keptServer)(nil)
 
 // Init computes the constants.
 func (k *keptServer) Init(p bandit.Problem, horizon int) error {
-	d, n := float64(p.Dim), float64(horizon)
-	k.dim = p.Dim
-	k.sd = math.Sqrt(math.Log(n)) * math.Log(2.5/k.budget.Delta) / k.budget.Epsilon
-	gamma := k.sd * math.Sqrt(d*math.Log(n))
-	k.shift = 2 * gamma
-	k.beta = math.Sqrt(gamma)*k.norm + math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/gamma)*n))/2
-	packed := p.Dim * (p.Dim + 1) / 2
-	k.sum, k.numbers = make([]float64, packed+p.Dim), make([]float64, packed+p.Dim+2)
-	k.levels = make([][]float64, int(math.Log(n))+1)
+	n := math.Log(float64(horizon))
+	k.sd = math.Sqrt(n) * math.Log(2.5/k.budget.Delta) / k.budget.Epsilon
+	k.levels = make([][]float64, int(n)+1)
 	for i := range k.levels {
-		k.levels[i] = make([]float64, len(k.sum))
+		k.levels[i] = make([]float64, p.Dim*(p.Dim+3)/2)
 	}
-	k.v = mat.NewSymDense(p.Dim, nil)
-	return nil
+	return k.start(p, horizon, k.sd*math.Sqrt(float64(p.Dim)*n))
 }
 
 // Reset draws the noises of all rounds, (Z + Z^T)/2 on the matrix.
 func (k *keptServer) Reset(own *rand.Rand) {
+	k.scriptServer.Reset(own)
 	for _, level := range k.levels {
 		p := 0
 		for i := range k.dim {
@@ -167,7 +158,6 @@ func (k *keptServer) Reset(own *rand.Rand) {
 			level[p+i] = k.sd * own.NormFloat64()
 		}
 	}
-	clear(k.sum)
 	k.rows, k.used = 0, 0
 	k.deepen()
 }
@@ -179,59 +169,12 @@ func (k *keptServer) deepen() {
 			k.sum[i] += z
 		}
 	}
-	k.stale = true
 }
 
 // Receive adds a message.
 func (k *keptServer) Receive(m learner.Message) error {
-	if len(m) != len(k.sum) {
-		return fmt.Errorf("ldp: a message of %d numbers, want %d", len(m), len(k.sum))
-	}
-	for i, v := range m {
-		k.sum[i] += v
-	}
+	err := k.scriptServer.Receive(m)
 	k.rows++
 	k.deepen()
-	return nil
-}
-
-// Broadcast returns the ellipsoid: centre, inverse, width, and a bound of the inverse's norm.
-func (k *keptServer) Broadcast() []float64 {
-	if !k.stale {
-		return k.numbers
-	}
-	k.stale = false
-	d, p := k.dim, 0
-	for i := range d {
-		for j := range i + 1 {
-			v := k.sum[p]
-			if i == j {
-				v += k.shift
-			}
-			k.v.SetSym(i, j, v)
-			p++
-		}
-	}
-	if !k.chol.Factorize(k.v) {
-		return k.numbers // the ellipsoid of the round before
-	}
-	var inverse mat.SymDense
-	if err := k.chol.InverseTo(&inverse); err != nil {
-		return k.numbers
-	}
-	var trace float64
-	u, q := k.sum[p:], d
-	for i := range d {
-		k.numbers[i] = 0
-		for j, w := range u {
-			k.numbers[i] += inverse.At(i, j) * w
-		}
-		for j := range i + 1 {
-			k.numbers[q] = inverse.At(i, j)
-			q++
-		}
-		trace += inverse.At(i, i)
-	}
-	k.numbers[q], k.numbers[q+1] = k.beta, trace
-	return k.numbers
+	return err
 }

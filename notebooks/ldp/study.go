@@ -44,24 +44,38 @@ func experimentsRadius(s lab.Scale) (list []*simulate.Experiment) {
 }
 
 func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("width ×")
-	t.Align = "r"
-	for _, epsilon := range Epsilons {
-		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE", "worst tenth")
-		t.Align += "rrr"
-	}
-	for k, width := range Widths {
-		row := []any{fmt.Sprint(width)}
-		for i := range Epsilons {
-			c := tables[i].Curves[k]
-			_, mean, se := lab.Last(c)
-			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.0f", c.Q90[len(c.Q90)-1]))
-		}
-		t.Add(row...)
-	}
+	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
 	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials. Worst tenth: nine trials of ten have less", cell.Thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials)
 	t.Scale = string(s)
 	return t, nil
+}
+
+// byEpsilon lays out the last regrets of tables, one for each epsilon, with a row a policy.
+func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) *charts.Table {
+	t := charts.NewTable(head...)
+	t.Align = strings.Repeat("l", len(head))
+	for _, epsilon := range Epsilons {
+		t.Headers, t.Align = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE"), t.Align+"rr"
+		if tails {
+			t.Headers, t.Align = append(t.Headers, "worst tenth"), t.Align+"r"
+		}
+	}
+	for k, c := range tables[0].Curves {
+		if strings.Contains(c.Policy, " - ") {
+			continue // a difference
+		}
+		cells := row(c.Policy)
+		for i := range Epsilons {
+			_, mean, se := lab.Last(tables[i].Curves[k])
+			cells = append(cells, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se))
+			if tails {
+				tail := tables[i].Curves[k].Q90
+				cells = append(cells, fmt.Sprintf("%.0f", tail[len(tail)-1]))
+			}
+		}
+		t.Add(cells...)
+	}
+	return t
 }
 
 // tunedJDP returns LinUCB over sums, with a factor of its confidence width.
@@ -143,27 +157,12 @@ func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
 }
 
 func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy", "trust model")
-	t.Align = "ll"
-	for _, epsilon := range Epsilons {
-		t.Headers = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE")
-		t.Align += "rr"
-	}
-	for k, c := range tables[0].Curves {
-		if strings.Contains(c.Policy, " - ") {
-			continue // a difference
+	t := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
+		if strings.HasPrefix(policy, LinUCBPublic) {
+			return []any{policy, "none"}
 		}
-		model := lab.ClaimLine(tables[0].Claims[c.Policy], "model")
-		if strings.HasPrefix(c.Policy, LinUCBPublic) {
-			model = "none"
-		}
-		row := []any{c.Policy, model}
-		for i := range Epsilons {
-			_, mean, se := lab.Last(tables[i].Curves[k])
-			row = append(row, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se))
-		}
-		t.Add(row...)
-	}
+		return []any{policy, lab.ClaimLine(tables[0].Claims[policy], "model")}
+	})
 	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials; vector sums of batches of %d. A width × 0.2 is tuned: no theorem holds for it", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, EqualBatch)
 	t.Scale = string(s)
 	return t, nil

@@ -63,63 +63,43 @@ func claimWire(s lab.Scale) (string, error) {
 	return evidence + fmt.Sprintf("%s messages each", cell.Thousands(count)), nil
 }
 
-// messageSigma returns the standard deviation of a device's noise, from the laws that it says it
-// draws from: 0 without noise.
-func messageSigma(d learner.Device) float64 {
-	for _, draws := range privacy.PlanOf(d, privacy.All).Draws {
-		return draws.Law.Scale
+// worth returns the standard deviation of a device's noise, and the epsilon that is proved of it.
+func worth(b privacy.Budget, c privacy.Calibration, p bandit.Problem, constant float64) (sigma, epsilon float64, err error) {
+	d := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b, Calibration: c, Constant: constant}}
+	if err := d.Init(p, Horizon); err != nil {
+		return 0, 0, err
 	}
-	return 0
-}
-
-// buys is what the printed noise of OnlineUCB comes to at a budget.
-type buys struct{ printed, general, public, soundGeneral, soundPublic float64 }
-
-func onlineBuys(b privacy.Budget) (row buys, err error) {
-	general := bandit.Problem{Arms: 1, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	for _, c := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
-		var sigma, epsilon [2]float64
-		for i, p := range []bandit.Problem{general, Arms(true).Problem()} {
-			d := &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: b, Calibration: c}}
-			if i == 1 {
-				d.Noise.Constant = Arms(true).Constant()
-			}
-			if err := d.Init(p, Horizon); err != nil {
-				return row, err
-			}
-			sigma[i], epsilon[i] = messageSigma(d), privacy.ClaimOf(d).Epsilon()
-		}
-		if c == privacy.AsPublished {
-			row.printed, row.general, row.public = sigma[0], epsilon[0], epsilon[1]
-		} else {
-			row.soundGeneral, row.soundPublic = sigma[0], sigma[1]
-		}
-	}
-	return row, nil
+	return privacy.PlanOf(d, privacy.All).Draws[0].Law.Scale, privacy.ClaimOf(d).Epsilon(), nil
 }
 
 // claimBuys: the printed sigma does not buy its epsilon in general, at 1e-5 from 1 on.
 func claimBuys(lab.Scale) (string, error) {
+	general := bandit.Problem{Arms: 1, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	var evidence []string
 	for _, epsilon := range []float64{1, 5, 10, 20} {
-		row, err := onlineBuys(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})
+		b := privacy.Budget{Epsilon: epsilon, Delta: 1e-5}
+		printed, proved, err := worth(b, privacy.AsPublished, general, 0)
 		if err != nil {
 			return "", err
 		}
-		if row.general <= epsilon || row.soundGeneral <= row.printed {
-			return "", fmt.Errorf("δ = 1e-5, ε = %g: σ = %.4g buys %.4g, sound σ = %.4g", epsilon, row.printed, row.general, row.soundGeneral)
+		sound, _, err := worth(b, privacy.Sound, general, 0)
+		if err != nil {
+			return "", err
 		}
-		if mu := math.Sqrt(8) / row.printed; math.Abs(privacy.GaussianDelta(row.general, mu)/1e-5-1) > 1e-6 {
-			return "", fmt.Errorf("δ = 1e-5, ε = %g: at the claimed %.6g rows 2√2 apart have δ = %.4g", epsilon, row.general, privacy.GaussianDelta(row.general, mu))
+		if proved <= epsilon || sound <= printed {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: σ = %.4g buys %.4g, sound σ = %.4g", epsilon, printed, proved, sound)
 		}
-		evidence = append(evidence, fmt.Sprintf("%g → %.4g", epsilon, row.general))
+		if mu := math.Sqrt(8) / printed; math.Abs(privacy.GaussianDelta(proved, mu)/1e-5-1) > 1e-6 {
+			return "", fmt.Errorf("δ = 1e-5, ε = %g: at the claimed %.6g rows 2√2 apart have δ = %.4g", epsilon, proved, privacy.GaussianDelta(proved, mu))
+		}
+		evidence = append(evidence, fmt.Sprintf("%g → %.4g", epsilon, proved))
 	}
-	row, err := onlineBuys(Budget(10))
+	printed, proved, err := worth(Budget(10), privacy.AsPublished, Arms(true).Problem(), Arms(true).Constant())
 	if err != nil {
 		return "", err
 	}
-	if row.public <= 10 {
-		return "", fmt.Errorf("Figure 1 (c): σ = %.4g buys %.4g", row.printed, row.public)
+	if proved <= 10 {
+		return "", fmt.Errorf("Figure 1 (c): σ = %.4g buys %.4g", printed, proved)
 	}
-	return fmt.Sprintf("δ = 10⁻⁵: %s; Figure 1 (c), δ = 0.1: 10 → %.4g", strings.Join(evidence, ", "), row.public), nil
+	return fmt.Sprintf("δ = 10⁻⁵: %s; Figure 1 (c), δ = 0.1: 10 → %.4g", strings.Join(evidence, ", "), proved), nil
 }
