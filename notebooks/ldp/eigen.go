@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -32,34 +31,35 @@ type Eigen struct {
 func PlayEigen(arms, rounds, experiments int, fixed bool) (Eigen, error) {
 	e := Eigen{Grid: simulate.LogGrid(rounds, 40)}
 	e.Within = make([]float64, len(e.Grid))
-	across := make([]float64, rounds*packed)
-	var lock sync.Mutex
-	share := 1 / float64(experiments)
+	played, within := make([][]float64, experiments), make([][]float64, experiments)
 	_, err := simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
-		played, i := make([]float64, rounds*packed), 0 // x x^T, and their sums within the run
-		run, within := make([]float64, packed), make([]float64, len(e.Grid))
-		err := simulate.Play(&environment.UnitFeatures{Arms: arms, Fixed: fixed}, Policy(LinUCBPublic, 1), rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
+		run, i := make([]float64, packed), 0
+		return 0, simulate.Play(&environment.UnitFeatures{Arms: arms, Fixed: fixed}, Policy(LinUCBPublic, 1), rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
 			x := v.Row(arms[0])
-			addOuter(played[(v.Round-1)*packed:v.Round*packed], x, share)
+			played[trial] = append(played[trial], x...)
 			if addOuter(run, x, 1); v.Round == e.Grid[i] {
-				within[i] = leastEigenvalue(run) / float64(v.Round)
+				within[trial] = append(within[trial], leastEigenvalue(run)/float64(v.Round))
 				i++
 			}
 		})
-		lock.Lock()
-		defer lock.Unlock()
-		for k, v := range played {
-			across[k] += v
-		}
-		for k, v := range within {
-			e.Within[k] += share * v
-		}
-		return 0, err
 	})
-	for t := range rounds {
-		e.Across = append(e.Across, leastEigenvalue(across[t*packed:(t+1)*packed]))
+	if err != nil {
+		return e, err
 	}
-	return e, err
+	share := 1 / float64(experiments)
+	for _, values := range within {
+		for i, v := range values {
+			e.Within[i] += share * v
+		}
+	}
+	for t := range rounds {
+		mean := make([]float64, packed)
+		for _, rows := range played {
+			addOuter(mean, rows[5*t:5*t+5], share)
+		}
+		e.Across = append(e.Across, leastEigenvalue(mean))
+	}
+	return e, nil
 }
 
 func addOuter(lower, x []float64, scale float64) {

@@ -157,7 +157,7 @@ func MustTableFigure1() *charts.Table {
 func MustFigure1() *charts.Figure {
 	f := charts.Regret("Figure 1, in both readings of the rivals", nil)
 	f.Slider = &charts.Slider{Label: "ε, rivals", Start: 4}
-	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", 50, Seed, Delta, figure1Width)
+	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", lab.MustTable(Experiments1(lab.Paper, 1)[0].Name).Curves[0].Trials, Seed, Delta, figure1Width)
 	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
 	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below that of all rivals; at ε = 1 and 0.2 it keeps growing, above the script's rivals."
 	for _, epsilon := range Epsilons {
