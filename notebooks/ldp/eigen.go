@@ -125,7 +125,7 @@ func TableEigen(s lab.Scale) (*charts.Table, error) {
 	}
 	t.Align = "rrrrrrr"
 	t.Caption = fmt.Sprintf("Across: rounds t in which the least eigenvalue of the mean over %d experiments of x_t x_tᵀ is at least %g (the paper says O(1), and gives neither the number nor the threshold). "+
-		"Within: the least eigenvalue of the mean over all rounds of one run, averaged over the runs. The non-private LinUCB, d = 5", experiments, eigenThreshold)
+		"Within: the least eigenvalue of the mean over all rounds of one run, averaged over the runs. The non-private LinUCB, d = 5, seeds from %d on", experiments, eigenThreshold, Seed)
 	t.Scale = string(s)
 	return t, nil
 }

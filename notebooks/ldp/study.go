@@ -45,7 +45,7 @@ func experimentsRadius(s lab.Scale) (list []*simulate.Experiment) {
 
 func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
-	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials. Worst tenth: nine trials of ten have less", cell.Thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials)
+	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials, seed %d. Worst tenth: nine trials of ten have less", cell.Thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, Seed)
 	t.Scale = string(s)
 	return t, nil
 }
@@ -163,7 +163,7 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 		return []any{policy, lab.ClaimLine(tables[0].Claims[policy], "model")}
 	})
-	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials; vector sums of batches of %d. A width × 0.2 is tuned: no theorem holds for it", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, EqualBatch)
+	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials, seed %d; vector sums of batches of %d. Widths other than × 1 are tuned: no theorem holds for them, nor for OnlineUCB's × 1", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, Seed, EqualBatch)
 	t.Scale = string(s)
 	return t, nil
 }
@@ -240,7 +240,7 @@ func reportLong(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		_, mean, se := lab.Last(c)
 		t.Add(c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials)
 	}
-	t.Caption = fmt.Sprintf("Regret at round %s, ε = %d, δ = %g, sound noise, OGD, fixed arms. Scaled: the combiner's bounds × 0.02, its targets × 0.01", cell.Thousands(tables[0].Provenance.Rounds), LongEpsilon, Delta)
+	t.Caption = fmt.Sprintf("Regret at round %s, ε = %d, δ = %g, sound noise, OGD, fixed arms, seed %d. Scaled: the combiner's bounds × 0.02, its targets × 0.01", cell.Thousands(tables[0].Provenance.Rounds), LongEpsilon, Delta, Seed)
 	t.Scale = string(s)
 	return t, nil
 }
