@@ -3,7 +3,6 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
 )
 
@@ -31,7 +30,3 @@ var mutations = []mutationtest.Mutation{
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
-
-func TestAsserted(t *testing.T) {
-	exercisetest.Asserted(t, "../01-ldp-linucb.ipynb", Claims.Names())
-}

@@ -98,8 +98,8 @@ func above(values []float64) float64 {
 	return float64(n) / float64(len(values))
 }
 
-// table1 holds Table 1 as printed, in percent, by k and T.
-var table1 = map[int]map[int]float64{
+// Table1 holds Table 1 as printed, in percent, by k and T.
+var Table1 = map[int]map[int]float64{
 	5:   {200: 99.5, 2_000: 100, 20_000: 100},
 	25:  {200: 97, 2_000: 97.7, 20_000: 99.9},
 	100: {200: 88, 2_000: 89.1, 20_000: 99.8},
@@ -120,7 +120,7 @@ func TableEigen(s lab.Scale) (*charts.Table, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.Add(fmt.Sprint(k), cell.Thousands(rounds), fmt.Sprintf("%g%%", table1[k][rounds]), percent(above(a.Across)), percent(above(b.Across)), lab.Number(a.Within[len(a.Within)-1]), lab.Number(b.Within[len(b.Within)-1]))
+			t.Add(fmt.Sprint(k), cell.Thousands(rounds), fmt.Sprintf("%g%%", Table1[k][rounds]), percent(above(a.Across)), percent(above(b.Across)), lab.Number(a.Within[len(a.Within)-1]), lab.Number(b.Within[len(b.Within)-1]))
 		}
 	}
 	t.Align = "rrrrrrr"

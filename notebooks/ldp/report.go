@@ -14,7 +14,7 @@ import (
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{
 	{Name: "ldp-fig1", What: "regret at epsilon = 0.2, 1, 10: rivals as printed and OnlineUCB with sound noise; a public script's constants", Experiments: experimentsFigure1, Report: reportFigure1},
-	{Name: "ldp-table1", What: "Appendix G: least eigenvalues across experiments, and within a run", Report: reportTable1},
+	{Name: "ldp-Table1", What: "Appendix G: least eigenvalues across experiments, and within a run", Report: reportTable1},
 	{Name: "ldp-radius", What: "beyond the paper: regret of OnlineUCB by the factor of its confidence width", Experiments: experimentsRadius, Report: reportRadius},
 	{Name: "ldp-equal", What: "beyond the paper: all trust models at the same epsilon and delta, with sound noise", Experiments: experimentsEqual, Report: reportEqual},
 	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: experimentsLong, Report: reportLong},

@@ -1,0 +1,297 @@
+// Package notebooks counts what the cells of the notebooks are made of.
+package notebooks
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+)
+
+const (
+	module = "github.com/dpbandits/dpbandits/"
+	// shared are the folders below notebooks/ that do not belong to one paper. What they hold does not
+	// hide an experiment.
+	shared = "cell lab exercise exercises"
+)
+
+// TestCellsShowTheToolkit counts the cells of each notebook that draw. A cell draws from a committed
+// table, or it computes what it draws. Of those that compute, at least four fifths are built of
+// packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
+// declarations it uses. A paper's own folder helps with nothing but committed tables and checks.
+func TestCellsShowTheToolkit(t *testing.T) {
+	paths, err := filepath.Glob("*.ipynb")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no notebooks: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(path, ".ipynb"), func(t *testing.T) {
+			nb := read(t, path)
+			var committed, computed, built int
+			for _, c := range nb.cells {
+				helpers, reads := nb.helpers(t, c)
+				if len(helpers) > 0 && !reads && !c.checks() {
+					t.Errorf("cell %s hides what it does behind %s", c.ID, strings.Join(helpers, ", "))
+				}
+				switch {
+				case !c.uses("charts", "Show") || c.checks():
+				case reads:
+					committed++
+				default:
+					computed++
+					if pkg, named := nb.inView(c, map[*codeCell]bool{}); pkg && named && len(helpers) == 0 {
+						built++
+					} else {
+						t.Logf("cell %s: of packages in pkg/: %v; with a named parameter: %v", c.ID, pkg, named)
+					}
+				}
+			}
+			t.Logf("%d cells draw committed tables, %d what they compute, %d of these in view", committed, computed, built)
+			if 5*built < 4*computed {
+				t.Errorf("%d of %d cells that compute what they draw show how, want four fifths", built, computed)
+			}
+		})
+	}
+}
+
+// notebook is the code of a notebook.
+type notebook struct {
+	cells    []*codeCell
+	imports  map[string]string // path by name
+	declared map[string]*codeCell
+}
+
+// codeCell is a cell with what it names.
+type codeCell struct {
+	ID        string
+	selectors map[[2]string]bool // package name and what is taken from it
+	names     map[string]bool    // all other identifiers
+	parameter bool               // a name is given a value
+}
+
+// read parses a notebook. What follows %% in a cell is the body of a function.
+func read(t *testing.T, path string) *notebook {
+	t.Helper()
+	nb := &notebook{imports: map[string]string{}, declared: map[string]*codeCell{}}
+	for _, raw := range exercisetest.Cells(t, path) {
+		if !raw.Code {
+			continue
+		}
+		c := &codeCell{ID: raw.ID, selectors: map[[2]string]bool{}, names: map[string]bool{}}
+		nb.cells = append(nb.cells, c)
+		source := "package cell\n"
+		body := false
+		for line := range strings.Lines(raw.Source) {
+			switch {
+			case strings.HasPrefix(line, "%%"):
+				source, body = source+"\nfunc _() {\n", true
+			case !strings.HasPrefix(line, "%"):
+				source += line
+			}
+		}
+		if body {
+			source += "\n}\n"
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), raw.ID, source, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatalf("cell %s: %v", raw.ID, err)
+		}
+		for _, i := range f.Imports {
+			p, _ := strconv.Unquote(i.Path.Value)
+			name := p[strings.LastIndex(p, "/")+1:]
+			if i.Name != nil {
+				name = i.Name.Name
+			}
+			nb.imports[name] = p
+		}
+		for _, name := range declared(f) {
+			nb.declared[name] = c
+		}
+		names(f, c.selectors, c.names)
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				c.parameter = c.parameter || n.Tok == token.DEFINE && slices.ContainsFunc(n.Rhs, value)
+			case *ast.ValueSpec:
+				c.parameter = c.parameter || slices.ContainsFunc(n.Values, value)
+			case *ast.Field: // of a function: whoever calls it names the value
+				c.parameter = c.parameter || len(n.Names) > 0
+			}
+			return true
+		})
+	}
+	return nb
+}
+
+// value reports whether an expression has a number, or a text, that a reader may change.
+func value(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		_, ok := n.(*ast.BasicLit)
+		found = found || ok
+		return !found
+	})
+	return found
+}
+
+// declared lists the names that a file declares.
+func declared(f *ast.File) (list []string) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			list = append(list, d.Name.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					list = append(list, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						list = append(list, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// names collects the selectors x.y of names x, and the other identifiers below a node.
+func names(below ast.Node, selectors map[[2]string]bool, others map[string]bool) {
+	ast.Inspect(below, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				selectors[[2]string{x.Name, n.Sel.Name}] = true
+				others[x.Name] = true
+				return false
+			}
+		case *ast.Ident:
+			others[n.Name] = true
+		}
+		return true
+	})
+}
+
+func (c *codeCell) uses(pkg, name string) bool { return c.selectors[[2]string{pkg, name}] }
+
+// checks reports whether a cell checks a claim or an exercise.
+func (c *codeCell) checks() bool {
+	for s := range c.selectors {
+		if s[1] == "Assert" || s[1] == "Check" {
+			return true
+		}
+	}
+	return false
+}
+
+// study returns the folder of a paper that a name of an import means, or "".
+func (nb *notebook) study(name string) string {
+	folder, ok := strings.CutPrefix(nb.imports[name], module+"notebooks/")
+	if !ok || slices.Contains(strings.Fields(shared), filepath.Base(folder)) {
+		return ""
+	}
+	return folder
+}
+
+// helpers lists what a cell takes from a paper's folder besides plain data, and reports whether the
+// cell reads committed tables.
+func (nb *notebook) helpers(t *testing.T, c *codeCell) (list []string, reads bool) {
+	reads = c.uses("lab", "MustTable")
+	for s := range c.selectors {
+		if folder := nb.study(s[0]); folder != "" {
+			d := declarations(t, folder)[s[1]]
+			reads = reads || d.reads
+			if !d.data {
+				list = append(list, s[0]+"."+s[1])
+			}
+		}
+	}
+	slices.Sort(list)
+	return list, reads
+}
+
+// inView reports whether a cell, with the cells whose declarations it uses, builds on pkg/, and
+// whether a parameter has a name there.
+func (nb *notebook) inView(c *codeCell, seen map[*codeCell]bool) (pkg, named bool) {
+	if seen[c] {
+		return false, false
+	}
+	seen[c] = true
+	named = c.parameter
+	for s := range c.selectors {
+		pkg = pkg || strings.HasPrefix(nb.imports[s[0]], module+"pkg/")
+	}
+	for name := range c.names {
+		if d := nb.declared[name]; d != nil {
+			p, n := nb.inView(d, seen)
+			pkg, named = pkg || p, named || n
+		}
+	}
+	return pkg, named
+}
+
+// declaration is a function, variable or constant of a paper's folder.
+type declaration struct {
+	names map[string]bool // what it uses
+	data  bool            // a variable or constant, such as published numbers and lists of names
+	reads bool            // a function that leads to a committed table
+}
+
+var known = map[string]map[string]declaration{}
+
+// declarations parses a folder.
+func declarations(t *testing.T, folder string) map[string]declaration {
+	t.Helper()
+	if k := known[folder]; k != nil {
+		return k
+	}
+	paths, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no Go files in %s: %v", folder, err)
+	}
+	list := map[string]declaration{}
+	known[folder] = list
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv != nil {
+				for _, name := range declared(&ast.File{Decls: []ast.Decl{d}}) {
+					list[name] = declaration{data: !ok}
+				}
+				continue
+			}
+			d := declaration{names: map[string]bool{}}
+			selectors := map[[2]string]bool{}
+			names(fn, selectors, d.names)
+			for s := range selectors {
+				d.reads = d.reads || s[1] == "MustTable" || s[1] == "MustReport" || s[1] == "Committed" || s[0] == "results"
+			}
+			list[fn.Name.Name] = d
+		}
+	}
+	for again := true; again; {
+		again = false
+		for name, d := range list {
+			for n := range d.names {
+				if list[n].reads && !d.reads {
+					d.reads, again = true, true
+					list[name] = d
+				}
+			}
+		}
+	}
+	return list
+}
