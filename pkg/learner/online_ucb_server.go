@@ -20,9 +20,9 @@ import (
 //	g_t = 2 x~ (<x~, theta_t> - y~) - 2 Sigma theta_t + 2 Delta^2 theta_t,
 //
 // with Sigma the covariance of the privacy noise on x~. That noise biases the square by
-// +|theta|_Sigma^2, which the second term removes. (In print this term has the constant theta_t;
-// the gradient is right.) The confidence set is made of the online learner's predictions (Lemma
-// 3.3). It is the ellipsoid of
+// +|theta|_Sigma^2, which the second term removes. (In print the square has the constant theta_t in
+// the place of theta; the gradient is right.) The confidence set is made of the online learner's
+// predictions (Lemma 3.3). It is the ellipsoid of
 //
 //	V~ = Ridge I + sum x~ x~^T,   u~ = sum <theta_t, x~> x~.
 //

@@ -196,6 +196,11 @@ func TightestTail(delta float64, e BinomialEvent) (BinomialEvent, error) {
 	return best, nil
 }
 
+// noBinomial reports that no noise of at most 1e15 trials will do.
+func noBinomial(e BinomialEvent, b Budget) error {
+	return fmt.Errorf("privacy: no binomial noise of standard deviation up to %.4g, and up to 1e15 trials at P = %v, has a change of norm %.4g within %v", float64(maxBinomialSD), e.P, e.Norm, b)
+}
+
 // CalibrateBinomial returns the event with the fewest Trials that is within a budget. Trials is a
 // multiple of step >= 1, and Tail the best of those of TightestTail; the values in e are ignored.
 // Epsilon = +Inf gives Trials = 0.
@@ -231,13 +236,16 @@ func CalibrateBinomial(b Budget, e BinomialEvent, step int64) (BinomialEvent, er
 			return e.Gaussian()
 		}
 		least := math.Max(1, e.Norm*e.Norm/(mu*mu*e.P*(1-e.P))) / float64(step)
-		if !(least*float64(step) < 1e15) {
-			return e, fmt.Errorf("privacy: no binomial noise of standard deviation up to %.4g has a change of norm %.4g within %v", float64(maxBinomialSD), e.Norm, b)
+		most := int64(1e15) / step // more trials are refused
+		if !(least < float64(most)) {
+			return e, noBinomial(e, b)
 		}
 		low, high := int64(0), int64(math.Ceil(least)) // low is too little noise, high is enough
 		m := at(high)
 		for ; m > mu; m = at(high) {
-			low, high = high, 2*high
+			if low, high = high, 2*high; high > most {
+				return e, noBinomial(e, b)
+			}
 		}
 		// mu falls nearly as 1/sqrt(trials), which predicts where to look next: close to that point, on
 		// the other side.

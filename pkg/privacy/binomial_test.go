@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -148,6 +149,11 @@ func TestBinomialEventRefuses(t *testing.T) {
 	}
 	huge := good
 	huge.Norm, huge.Most = 1e9, 1<<22
+	rare := good
+	rare.P = 1e-300
+	if _, err := CalibrateBinomial(Budget{1e308, 0.1}, rare, 1); err == nil || !strings.Contains(err.Error(), "1e-300") {
+		t.Errorf("P = 1e-300, which makes no noise in 1e15 trials: %v", err)
+	}
 	if _, err := CalibrateBinomial(Budget{1, 0.1}, huge, 1); err == nil {
 		t.Error("more noise than there is a table for is promised")
 	}
