@@ -157,10 +157,6 @@ func Dims(s lab.Scale) []int {
 // one dimension and law of the reward.
 func Experiment1(s lab.Scale, dim int, reward environment.Reward) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, 10_000, 100_000)
-	trials := cell.Pick(s, 2, 4, 8)
-	if dim > 32 {
-		trials = 2
-	}
 	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
@@ -168,7 +164,7 @@ func Experiment1(s lab.Scale, dim int, reward environment.Reward) *simulate.Expe
 		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
 			return learner.New(&learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
 		}}},
-		Horizon: rounds, Trials: trials, Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
+		Horizon: rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
 	}
 }
@@ -242,7 +238,7 @@ func Experiment3(s lab.Scale, gap float64) *simulate.Experiment {
 	e := &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp3-gap%g", gap),
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
-		Horizon:     Horizon, Rounds: rounds, Trials: 2, Seed: Seed + 3,
+		Horizon:     Horizon, Rounds: rounds, Trials: cell.Pick(s, 2, 2, 8), Seed: Seed + 3,
 		Grid:        simulate.LinearGrid(rounds, 20),
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
 	}
