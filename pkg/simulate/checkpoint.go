@@ -270,7 +270,7 @@ func (r *record) check(id identity) error {
 
 // choose returns the record with some of its policies only.
 func (r *record) choose(columns []int) *record {
-	chosen := &record{Trial: r.Trial, Version: r.Version, Busy: r.Busy}
+	chosen := &record{Trial: r.Trial, Version: r.Version, Busy: r.Busy, Run: r.Run, After: r.After}
 	for _, i := range columns {
 		chosen.Regret = append(chosen.Regret, r.Regret[i])
 		chosen.Warnings = append(chosen.Warnings, r.Warnings[i])

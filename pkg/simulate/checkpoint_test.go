@@ -251,6 +251,29 @@ func TestCheckpointOfMorePolicies(t *testing.T) {
 	}
 }
 
+// A result tells how long its trials took, whether they ran at once, in several runs, or all in
+// earlier ones.
+func TestTimesOfSeveralRuns(t *testing.T) {
+	e := small(filepath.Join(t.TempDir(), "checkpoint"))
+	start := time.Now()
+	var last Provenance
+	for i, trials := range []int{2, 3, 6} {
+		e.Trials = trials
+		p := mustRun(t, e).Provenance
+		if p.Wall <= last.Wall || p.Wall > time.Since(start) {
+			t.Errorf("run %d: wall %v, want more than %v and at most %v", i, p.Wall, last.Wall, time.Since(start))
+		}
+		last = p
+	}
+	if p := mustRun(t, e).Provenance; p.Restored != 6 || p.Wall != last.Wall || p.Busy != last.Busy {
+		t.Errorf("with all trials restored: wall %v, busy %v, want %v and %v", p.Wall, p.Busy, last.Wall, last.Busy)
+	}
+	e.Policies = e.Policies[:1] // of the file's
+	if p := mustRun(t, e).Provenance; p.Wall != last.Wall {
+		t.Errorf("with fewer policies: wall %v, want %v", p.Wall, last.Wall)
+	}
+}
+
 func TestCheckpointInUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	results, err := RunAll(t.Context(), []*Experiment{small(path), small(path)}, Options{})

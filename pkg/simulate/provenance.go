@@ -26,8 +26,10 @@ type Provenance struct {
 
 	Workers int
 	CPUs    int
-	Date    time.Time     // end of the run, UTC
-	Wall    time.Duration // length of the whole run, other experiments of its RunAll included
+	Date    time.Time // end of the run, UTC
+	// Wall is the time from the start of the run until this experiment's last trial finished, other
+	// experiments of its RunAll included. If trials were restored, the times of their runs are added.
+	Wall time.Duration
 	// Busy is the time that this experiment's finished trials took, restored ones included.
 	Busy time.Duration
 	// RoundsPerSecond is the speed of one worker on this experiment: rounds run / Busy. Each policy's
@@ -37,13 +39,14 @@ type Provenance struct {
 	OtherVersions   []string // versions, other than Version, that ran restored trials
 }
 
-func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
+func (j *job) provenance(workers int) Provenance {
 	p := Provenance{
 		Experiment: j.Name, Seed: j.Seed, Asked: j.Trials, Horizon: j.Horizon, Rounds: j.rounds(), Fingerprint: j.Fingerprint,
 		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Workers: workers, CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
-		Wall: elapsed, Restored: j.restored,
+		Restored: j.restored,
 	}
+	walls := make(map[int64]time.Duration) // by run
 	other := map[string]bool{p.Version: true}
 	for _, rec := range j.records {
 		if rec == nil {
@@ -51,10 +54,14 @@ func (j *job) provenance(workers int, elapsed time.Duration) Provenance {
 		}
 		p.Trials++
 		p.Busy += rec.Busy
+		walls[rec.Run] = max(walls[rec.Run], rec.After)
 		if !other[rec.Version] {
 			other[rec.Version] = true
 			p.OtherVersions = append(p.OtherVersions, rec.Version)
 		}
+	}
+	for _, wall := range walls {
+		p.Wall += wall
 	}
 	if p.Busy > 0 {
 		p.RoundsPerSecond = float64(j.cost()) * float64(p.Trials) / p.Busy.Seconds()

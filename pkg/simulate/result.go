@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -200,7 +199,7 @@ func quantile(sorted []float64, p float64) float64 {
 }
 
 // result reduces the finished trials in trial order.
-func (j *job) result(workers int, elapsed time.Duration) *Result {
+func (j *job) result(workers int) *Result {
 	r := &Result{Name: j.Name, Grid: j.grid, Pairs: j.Pairs, Policies: make([]PolicyResult, len(j.Policies))}
 	for i, p := range j.Policies {
 		r.Policies[i].Name, r.Policies[i].Claim = p.Name, j.claims[i]
@@ -216,7 +215,7 @@ func (j *job) result(workers int, elapsed time.Duration) *Result {
 			p.Warnings = addWarnings(p.Warnings, rec.Warnings[i])
 		}
 	}
-	r.Provenance = j.provenance(workers, elapsed)
+	r.Provenance = j.provenance(workers)
 	return r
 }
 

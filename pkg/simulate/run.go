@@ -73,12 +73,12 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 		})
 	}
 	wg.Wait()
-	elapsed := meter.stop()
+	meter.stop()
 
 	results := make([]*Result, len(jobs))
 	var errs []error
 	for i, j := range jobs {
-		results[i] = j.result(opts.Workers, elapsed)
+		results[i] = j.result(opts.Workers)
 		if err := j.failure(); err != nil {
 			errs = append(errs, err)
 		}
@@ -194,6 +194,7 @@ func (t task) run(ctx context.Context, m *meter) {
 	rec, err := t.runTrial(ctx, t.trial, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
 	if err == nil {
 		rec.Busy = time.Since(start)
+		rec.Run, rec.After = m.start.UnixNano(), time.Since(m.start)
 		err = t.save.append(rec)
 		t.records[t.trial] = rec
 	}
@@ -250,15 +251,13 @@ func newMeter(jobs []*job, sink Progress) *meter {
 
 func (m *meter) done() int64 { return m.finished.Load() }
 
-// stop sends the last report and returns how long the run took.
-func (m *meter) stop() time.Duration {
-	elapsed := time.Since(m.start)
+// stop sends the last report.
+func (m *meter) stop() {
 	close(m.quit)
 	m.wg.Wait()
 	if m.sink != nil {
 		m.sink.Report(m.status(true))
 	}
-	return elapsed
 }
 
 func (m *meter) status(finished bool) Status {

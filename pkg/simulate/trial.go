@@ -54,6 +54,8 @@ type record struct {
 	Trial    int                `json:"trial"`
 	Version  string             `json:"version"`  // of the toolkit that ran it
 	Busy     time.Duration      `json:"busy"`     // how long it took
+	Run      int64              `json:"run"`      // start of its run, in Unix nanoseconds
+	After    time.Duration      `json:"after"`    // from then until it finished
 	Regret   [][]float64        `json:"regret"`   // [policy][grid point], cumulative
 	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
 }
