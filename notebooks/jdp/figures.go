@@ -260,6 +260,12 @@ func Figure5(mechanism string, rhos []float64, tables []*simulate.Table, scale s
 		}
 		f.Series = append(f.Series, s)
 	}
-	f.Caption = fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors", tables[0].Curves[0].Trials, tables[0].Provenance.Rounds)
+	trials := tables[0].Curves[0].Trials
+	f.Caption = fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors", trials, tables[0].Provenance.Rounds)
+	for i, t := range tables {
+		if n := t.Curves[0].Trials; n != trials {
+			f.Caption += fmt.Sprintf("; %d trials for gap %g", n, Gaps3[i])
+		}
+	}
 	return f, nil
 }
