@@ -1,0 +1,59 @@
+package exercises
+
+import (
+	"math"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"gonum.org/v1/gonum/floats"
+)
+
+// The stubs and the solutions of the notebook's exercises; a test compares the text.
+
+func posteriorStub(prior, epsilon float64) float64 {
+	return 1 / (1 + math.Exp(-epsilon)) // your turn: this is for a prior of 1/2
+}
+
+func posterior(prior, epsilon float64) float64 {
+	odds := prior / (1 - prior) * math.Exp(epsilon)
+	return odds / (1 + odds)
+}
+
+func togetherStub(mus []float64) float64 {
+	return floats.Sum(mus) // your turn: this is too much
+}
+
+func together(mus []float64) float64 {
+	return math.Sqrt(floats.Dot(mus, mus))
+}
+
+func yesShareStub(said, epsilon float64) float64 {
+	return said // your turn: some of the answers are lies
+}
+
+func yesShare(said, epsilon float64) float64 {
+	lie := 1 / (1 + math.Exp(epsilon))
+	return (said - lie) / (1 - 2*lie)
+}
+
+func nodesOfRow1Stub(t int) int {
+	return t // your turn: a round has a release, but not always a new node
+}
+
+func nodesOfRow1(t int) (nodes int) {
+	for size := 1; size <= t; size *= 2 {
+		nodes++
+	}
+	return nodes
+}
+
+var answers = map[string]exercisetest.Answer{
+	"posterior":         {Name: "posterior", Stub: posteriorStub, Solution: posterior},
+	"Gaussian releases": {Name: "together", Stub: togetherStub, Solution: together},
+	"share of yes":      {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
+	"nodes of row 1":    {Name: "nodesOfRow1", Stub: nodesOfRow1Stub, Solution: nodesOfRow1},
+}
+
+func TestExercises(t *testing.T) {
+	exercisetest.Run(t, set, "../../00b-privacy.ipynb", "exercises_test.go", answers)
+}
