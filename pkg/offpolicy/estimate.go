@@ -55,8 +55,11 @@ func (e Estimate) Doubts() (doubts []string) {
 		doubts = append(doubts, fmt.Sprintf("%d users, want >= %d for a normal interval", e.Users, enough))
 	}
 	// The variance of a weight follows from its mean and the effective rounds.
-	n := float64(e.Rounds)
-	if se := e.MeanWeight * math.Sqrt(max(1/e.Effective-1/n, 0)); e.Clipped == 0 && math.Abs(e.MeanWeight-1) > float64(4*se)+1e-9 {
+	se := 0.0
+	if e.MeanWeight > 0 {
+		se = e.MeanWeight * math.Sqrt(max(1/e.Effective-1/float64(e.Rounds), 0))
+	}
+	if e.Clipped == 0 && math.Abs(e.MeanWeight-1) > float64(4*se)+1e-9 {
 		doubts = append(doubts, fmt.Sprintf("a mean weight of %.3g, want 1: the propensities are wrong, or the log lacks arms that the policy plays", e.MeanWeight))
 	}
 	if e.Bias > e.SE {
@@ -69,18 +72,12 @@ func (e Estimate) Doubts() (doubts []string) {
 // error of the mean: an estimate less its mean, so that the terms sum to 0. users has the user of
 // each round, or is nil.
 func (e *Estimate) finish(terms []float64, users []int, level float64) {
-	sums := terms
-	if users != nil {
-		place := map[int]int{}
-		sums = nil
-		for i, z := range terms {
-			at, ok := place[users[i]]
-			if !ok {
-				at = len(sums)
-				place[users[i]], sums = at, append(sums, 0)
-			}
-			sums[at] += z
+	var sums []float64 // by user
+	for i, at := range places(users, len(terms)) {
+		if at == len(sums) {
+			sums = append(sums, 0)
 		}
+		sums[at] += terms[i]
 	}
 	var square float64
 	for _, z := range sums {
@@ -90,8 +87,25 @@ func (e *Estimate) finish(terms []float64, users []int, level float64) {
 	if g := float64(len(sums)); g > 1 {
 		e.SE = math.Sqrt(square*g/(g-1)) / float64(len(terms))
 	}
-	half := float64(portable.NormalQuantile((1+level)/2) * e.SE)
+	half := float64(-portable.NormalQuantile((1-level)/2) * e.SE)
 	e.Low, e.High = e.Value-half, e.Value+half
+}
+
+// places numbers the users of n rounds from 0 on, in the order in which they first come. Without
+// users each round has one of its own.
+func places(users []int, n int) []int {
+	all, place := make([]int, n), map[int]int{}
+	for i := range all {
+		if all[i] = i; users != nil {
+			at, ok := place[users[i]]
+			if !ok {
+				at = len(place)
+				place[users[i]] = at
+			}
+			all[i] = at
+		}
+	}
+	return all
 }
 
 // effective returns (sum of weights)^2 / (sum of their squares), which no weight over- or underflows.

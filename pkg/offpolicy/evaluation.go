@@ -65,6 +65,9 @@ func (e *Evaluation) Validate() error {
 	return e.Log.Validate()
 }
 
+// mostWeight bounds the weights, so that no square of a weight times a reward overflows.
+const mostWeight = 1e50
+
 // prepare validates, and asks the policy about each round.
 func (e *Evaluation) prepare() (*prepared, error) {
 	if err := e.Validate(); err != nil {
@@ -82,6 +85,9 @@ func (e *Evaluation) prepare() (*prepared, error) {
 			return nil, err
 		}
 		w := p[a] / l.Propensities[i]
+		if !(w <= mostWeight) {
+			return nil, fmt.Errorf("offpolicy: round %d: the propensity %v makes a weight of %v, want <= %v", i+1, l.Propensities[i], w, mostWeight)
+		}
 		s.mean += w
 		if e.Clip > 0 && w > e.Clip {
 			w = e.Clip
@@ -96,9 +102,6 @@ func (e *Evaluation) prepare() (*prepared, error) {
 		// The mean of a weight is 1, so what is missing of 1 has been clipped. It varies less than the
 		// mean of what was clipped here.
 		s.excess = max(0, 1-kept/n)
-	}
-	if math.IsInf(s.mean, 1) {
-		return nil, errors.New("offpolicy: Evaluation: the weights overflow: a propensity is too small")
 	}
 	return s, nil
 }
@@ -191,8 +194,9 @@ func (e *Evaluation) SelfNormalised() (Estimate, error) {
 // the better, the less it varies.
 //
 // q is a ridge regression on the context and a constant, one for each arm, cut to the bounds of the
-// rewards. Users are dealt to Folds groups, and a round's q is fitted to the other groups alone, so
-// that it does not know the round's reward (cross-fitting: Chernozhukov et al. 2018).
+// rewards. Users are dealt to Folds groups in the order in which they first come. A round's q is
+// fitted to the other groups alone, so that it does not know the round's reward (cross-fitting:
+// Chernozhukov et al. 2018).
 func (e *Evaluation) DoublyRobust() (Estimate, error) {
 	s, err := e.prepare()
 	if err != nil {
@@ -208,7 +212,7 @@ func (e *Evaluation) DoublyRobust() (Estimate, error) {
 		if err := s.ask(i, p); err != nil {
 			return Estimate{}, err
 		}
-		fold, x := q.fold(l.user(i)), l.context(i)
+		fold, x := q.fold[i], l.context(i)
 		for a, prob := range p {
 			if prob > 0 {
 				terms[i] += float64(prob * q.predict(fold, a, x))
@@ -223,10 +227,9 @@ func (e *Evaluation) DoublyRobust() (Estimate, error) {
 type regression struct {
 	folds, arms, order int
 	lo, hi             float64
+	fold               []int     // of each round
 	theta              []float64 // fold by fold and arm by arm, order numbers each
 }
-
-func (r *regression) fold(user int) int { return user % r.folds }
 
 func (r *regression) at(fold, arm int) []float64 {
 	i := (fold*r.arms + arm) * r.order
@@ -253,6 +256,10 @@ func (e *Evaluation) regress() (*regression, error) {
 	if ridge == 0 {
 		ridge = 1
 	}
+	r.fold = make([]int, l.Len())
+	for i, user := range places(l.Users, l.Len()) {
+		r.fold[i] = user % r.folds
+	}
 	parts := float64(r.folds) * float64(r.arms)
 	if err := size.Check(fmt.Sprintf("offpolicy: DoublyRobust with %d folds, %d arms and contexts of dimension %d", r.folds, r.arms, l.Dim), parts*(size.Triangle(l.Dim+2))); err != nil {
 		return nil, err
@@ -264,7 +271,7 @@ func (e *Evaluation) regress() (*regression, error) {
 	for i, a := range l.Chosen {
 		copy(z, l.context(i))
 		z[l.Dim], z[r.order] = 1, l.Rewards[i]
-		sum := sums[(r.fold(l.user(i))*r.arms+a)*width:]
+		sum := sums[(r.fold[i]*r.arms+a)*width:]
 		at := 0
 		for j, u := range z {
 			for _, v := range z[:j+1] {

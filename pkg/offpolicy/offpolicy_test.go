@@ -257,6 +257,47 @@ func TestMissingArm(t *testing.T) {
 	}
 }
 
+// A policy that never plays what the log did has a mean weight of 0, which is noticed, too.
+func TestNoWeight(t *testing.T) {
+	l := world{}.log(random.New(4, 0, "log"), 200, 1)
+	l.Arms = 4
+	e, err := (&Evaluation{Log: l, Policy: func(_, p []float64) { p[3] = 1 }}).InversePropensity()
+	if err != nil || !strings.Contains(e.String(), "a mean weight of 0, want 1") {
+		t.Errorf("%v, %v", e, err)
+	}
+}
+
+// The names of users do not matter: where all of them are multiples of the number of folds, users
+// are dealt to the folds all the same.
+func TestFoldsOfUsers(t *testing.T) {
+	l := world{}.log(random.New(5, 0, "log"), 500, 5)
+	e := &Evaluation{Log: l, Policy: policy}
+	want, err := e.DoublyRobust()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range l.Users {
+		l.Users[i] = 1000 * (200 - l.Users[i])
+	}
+	if got, err := e.DoublyRobust(); err != nil || got != want {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// What is at the bounds has finite estimates: the largest rewards and weights, and the largest level,
+// also where all rounds are the same.
+func TestExtremes(t *testing.T) {
+	for _, rewards := range [][]float64{{1e100, -1e100, 1e100}, {1, 1, 1}} {
+		l := &Log{Arms: 2, Chosen: []int{0, 0, 0}, Rewards: rewards, Propensities: []float64{1e-50, 1e-50, 1e-50}, RewardMin: -1e100, RewardMax: 1e100}
+		for _, k := range estimators {
+			e, err := k.run(&Evaluation{Log: l, Policy: func(_, p []float64) { p[0] = 1 }, Level: math.Nextafter(1, 0)})
+			if err != nil || !(e.SE <= 1e155 && e.Low <= e.Value && e.Value <= e.High && e.High-e.Low < 1e160) {
+				t.Errorf("%s: %+v, %v", k.name, e, err)
+			}
+		}
+	}
+}
+
 func TestEvaluationRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Evaluation){
 		"Log is nil":                        func(e *Evaluation) { e.Log = nil },
@@ -285,6 +326,10 @@ func TestEvaluationRefuses(t *testing.T) {
 				e.Log.Contexts[i] = 1e200
 			}
 			e.Policy = func(_, p []float64) { p[0] = 1 }
+		},
+		"round 1: the propensity 1e-300 makes a weight of": func(e *Evaluation) {
+			e.Log.Propensities[0] = 1e-300
+			e.Policy = func(_, p []float64) { p[e.Log.Chosen[0]] = 1 }
 		},
 		"GiB of memory": func(e *Evaluation) { e.Log.Arms = 1 << 27 },
 	} {
