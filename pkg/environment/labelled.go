@@ -88,8 +88,11 @@ func (e *Labelled) Problem() bandit.Problem {
 	return rows.Problem(0, 1)
 }
 
-// Shortened returns the number of rows that are longer than Norm.
+// Shortened returns the number of rows that are longer than Norm. It panics if Validate fails.
 func (e *Labelled) Shortened() int {
+	if err := e.Validate(); err != nil {
+		panic(err)
+	}
 	rows := e.shape()
 	return rows.Shortened(e.Features)
 }

@@ -132,6 +132,18 @@ func TestLabelledRefuses(t *testing.T) {
 	}
 }
 
+// Shortened panics with the error of what is not valid. Without a dimension, it would not return.
+func TestShortenedRefuses(t *testing.T) {
+	e := labelled()
+	e.Dim = 0
+	defer func() {
+		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "Dim = 0, want >= 1") {
+			t.Errorf("error %v", err)
+		}
+	}()
+	e.Shortened()
+}
+
 // Four rows of two classes: a learner that always plays class 1 is right in half of the rounds.
 func ExampleLabelled() {
 	e := &Labelled{Features: []float64{0.9, 0.2, 0.7, 0.1}, Labels: []int{1, 0, 1, 0}, Dim: 1, Classes: 2, Norm: 1}
