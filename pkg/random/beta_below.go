@@ -6,8 +6,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Beta draws a Beta(a, b) variable, a and b > 0. The shapes may be large and need not be whole. The
-// draw is the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
+// Beta draws a Beta(a, b) variable, a and b in (0, 1e300]. The shapes need not be whole. The draw is
+// the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
 func Beta(g *Normals, a, b float64) float64 {
 	if a >= 1 && b >= 1 { // mostly both are the first of ChiSquare's
 		d1, d2 := a-1.0/3, b-1.0/3
@@ -30,6 +30,12 @@ func Beta(g *Normals, a, b float64) float64 {
 	}
 	x := ChiSquare(g, 2*a)
 	y := ChiSquare(g, 2*b)
+	if x+y == 0 { // both are less than the least number; x is the larger one by far in a/(a+b) of cases
+		if float64(g.uniform()*(1+b/a)) < 1 {
+			return 1
+		}
+		return 0
+	}
 	return x / (x + y)
 }
 

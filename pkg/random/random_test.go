@@ -123,6 +123,34 @@ func TestSphereHeights(t *testing.T) {
 	}
 }
 
+// The smallest and the largest shapes have draws in [0, 1]. Of small ones a draw is 0 or 1, nearly,
+// and 1 with probability a/(a+b): within 5 standard deviations of 4000 draws (6e-7; the seed is
+// fixed).
+func TestBetaOfExtremeShapes(t *testing.T) {
+	g := NewNormals(New(1, 0, "extreme"))
+	for _, small := range []float64{5e-324, 1e-300, 1e-6, 1e-4} {
+		var ones float64
+		for range 4000 {
+			x := Beta(g, small, 3*small)
+			if !(x >= 0 && x <= 1) {
+				t.Fatalf("Beta(%v, %v) is %v", small, 3*small, x)
+			}
+			ones += math.Round(x)
+		}
+		if math.Abs(ones-1000) > 5*math.Sqrt(4000*3.0/16) {
+			t.Errorf("Beta(%v, %v) is 1 in %v of 4000 draws, want 1000", small, 3*small, ones)
+		}
+	}
+	for range 1000 {
+		if x := Beta(g, 1e300, 1e300); math.Abs(x-0.5) > 1e-12 {
+			t.Fatalf("Beta(1e300, 1e300) is %v", x)
+		}
+		if x := Beta(g, 1e300, 5e-324); x != 1 {
+			t.Fatalf("Beta(1e300, 5e-324) is %v", x)
+		}
+	}
+}
+
 func TestTruncatedBeta(t *testing.T) {
 	for _, b := range []TruncatedBeta{{2, -.5, .9}, {3, -.75, .65}, {5, -.75, .65}, {5, .6, .65}, {64, -.75, .65}, {64, .5, .6}} {
 		r := New(4, b.Dim, "beta")
