@@ -90,6 +90,28 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Integers without a sign are read as such: the largest are not negative.
+func TestReadUnsigned(t *testing.T) {
+	type row struct {
+		Small uint32 `parquet:"small"`
+		Large uint64 `parquet:"large"`
+		Who   uint64 `parquet:"who"`
+		Arm   uint8  `parquet:"arm"`
+	}
+	var b bytes.Buffer
+	if err := lib.Write(&b, []row{{math.MaxUint32, 1 << 63, math.MaxUint64, 200}}); err != nil {
+		t.Fatal(err)
+	}
+	s := &datasets.Schema{Contexts: []string{"small", "large"}, Arm: "arm", Arms: 256, User: "who"}
+	got, err := s.Collect(parquet.Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), s))
+	want := &datasets.Table{
+		Arms: 256, Dim: 2, Contexts: []float64{math.MaxUint32, 1 << 63}, Chosen: []int{200}, Users: []int{0}, UserIDs: []string{"18446744073709551615"},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for want, change := range map[string]func(s *datasets.Schema, rows []visit){
 		`record 3: "arm" = "3", want an integer in [0, 3)`:       func(_ *datasets.Schema, rows []visit) { rows[1].Arm = 3 },

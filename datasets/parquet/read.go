@@ -64,7 +64,7 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 			return
 		}
 		var header []string
-		place := map[int]int{} // of a column of the file, in a record
+		place := map[int]field{} // of a column of the file
 		for _, c := range file.Root().Columns() {
 			if !wanted[c.Name()] {
 				continue
@@ -73,7 +73,7 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 				yield(nil, fmt.Errorf("column %q: %w", c.Name(), err))
 				return
 			}
-			place[c.Index()] = len(header)
+			place[c.Index()] = field{len(header), unsigned(c)}
 			header = append(header, c.Name())
 		}
 		if !yield(header, nil) {
@@ -91,8 +91,8 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 				})
 				for _, row := range rows[:n] {
 					for _, v := range row {
-						if i, ok := place[v.Column()]; ok {
-							record[i] = text(v)
+						if f, ok := place[v.Column()]; ok {
+							record[f.at] = text(v, f.unsigned)
 						}
 					}
 					if !yield(record, nil) {
@@ -118,6 +118,22 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 			}
 		}
 	}
+}
+
+// field is a field of a record.
+type field struct {
+	at       int
+	unsigned bool // of integers without a sign
+}
+
+// unsigned reports whether a column has integers without a sign.
+func unsigned(c *parquet.Column) bool {
+	l := c.Type().LogicalType()
+	if l == nil {
+		return false
+	}
+	of, ok := l.Value.(*format.IntType)
+	return ok && !of.IsSigned
 }
 
 // safely turns a panic, such as of a damaged file, into an error.
@@ -151,7 +167,7 @@ func readable(c *parquet.Column) error {
 }
 
 // text returns a value as it would be in a CSV file, with all its digits.
-func text(v parquet.Value) string {
+func text(v parquet.Value, unsigned bool) string {
 	switch {
 	case v.IsNull():
 		return ""
@@ -159,6 +175,10 @@ func text(v parquet.Value) string {
 		return "1"
 	case v.Kind() == parquet.Boolean:
 		return "0"
+	case unsigned && v.Kind() == parquet.Int32:
+		return strconv.FormatUint(uint64(v.Uint32()), 10)
+	case unsigned && v.Kind() == parquet.Int64:
+		return strconv.FormatUint(v.Uint64(), 10)
 	case v.Kind() == parquet.Int32:
 		return strconv.FormatInt(int64(v.Int32()), 10)
 	case v.Kind() == parquet.Int64:
