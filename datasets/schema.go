@@ -34,9 +34,9 @@ type Schema struct {
 	Header []string // the columns' names, if the first line does not have them
 }
 
-// Row is one row of a file. What the schema does not mention is zero.
+// Row is one row of a file, valid until the next one. What the schema does not mention is zero.
 type Row struct {
-	Context    []float64 // valid until the next row
+	Context    []float64
 	Arm        int
 	Reward     float64
 	Propensity float64
@@ -55,7 +55,7 @@ func (s *Schema) validate() error {
 	switch {
 	case s.Arm == "":
 		return errors.New("field Arm is empty, want a column's name")
-	case s.Labels == nil && s.Arms < 1:
+	case len(s.Labels) == 0 && s.Arms < 1:
 		return fmt.Errorf("field Arms = %d, want >= 1, or Labels", s.Arms)
 	case s.Labels != nil && s.Arms != 0 && s.Arms != len(s.Labels):
 		return fmt.Errorf("field Arms = %d, want 0 or as many as the %d Labels", s.Arms, len(s.Labels))
@@ -63,6 +63,9 @@ func (s *Schema) validate() error {
 		return fmt.Errorf("field RewardMin = %v, RewardMax = %v, want finite and RewardMin < RewardMax", s.RewardMin, s.RewardMax)
 	}
 	for i, label := range s.Labels {
+		if label == "" {
+			return fmt.Errorf("field Labels[%d] is empty, which is a missing value", i)
+		}
 		if slices.Index(s.Labels, label) < i {
 			return fmt.Errorf("field Labels has %q twice", label)
 		}
@@ -95,24 +98,25 @@ func (s *Schema) columns() []string {
 func (s *Schema) arms() int { return max(s.Arms, len(s.Labels)) }
 
 // Read reads a CSV file.
-func (s *Schema) Read(r io.Reader) (*Table, error) { return s.Collect(s.Rows(r)) }
+func (s *Schema) Read(r io.Reader) (*Table, error) { return s.collect(s.Rows(r), "") }
 
-// ReadFile reads a CSV file by its name, which its errors begin with.
+// ReadFile reads a CSV file by its name, which errors of the file begin with.
 func (s *Schema) ReadFile(name string) (*Table, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %w", err)
 	}
 	defer f.Close()
-	return s.Collect(s.rows(f, name+":"))
+	return s.collect(s.rows(f, name+": ", name+":"), name+": ")
 }
 
 // Rows reads a CSV file row by row and holds one row at a time, so a file may be larger than the
 // memory. After an error there are no more rows. The error names the line and the byte in it where
 // the bad field starts, both from 1.
-func (s *Schema) Rows(r io.Reader) iter.Seq2[*Row, error] { return s.rows(r, "line ") }
+func (s *Schema) Rows(r io.Reader) iter.Seq2[*Row, error] { return s.rows(r, "", "line ") }
 
-func (s *Schema) rows(r io.Reader, source string) iter.Seq2[*Row, error] {
+// rows reads a CSV file. An error begins with file, or with line and the numbers of its place.
+func (s *Schema) rows(r io.Reader, file, line string) iter.Seq2[*Row, error] {
 	in := csv.NewReader(skipMark(r))
 	in.ReuseRecord, in.FieldsPerRecord = true, -1
 	if s.Comma != 0 {
@@ -122,15 +126,15 @@ func (s *Schema) rows(r io.Reader, source string) iter.Seq2[*Row, error] {
 		record, err := in.Read()
 		if err != nil && err != io.EOF {
 			if bad, ok := err.(*csv.ParseError); ok {
-				return nil, fmt.Errorf("%s%d:%d: %w", source, bad.Line, bad.Column, bad.Err)
+				return nil, fmt.Errorf("%s%d:%d: %w", line, bad.Line, bad.Column, bad.Err)
 			}
-			return nil, fmt.Errorf("after %d bytes: %w", in.InputOffset(), err)
+			return nil, fmt.Errorf("%safter %d bytes: %w", file, in.InputOffset(), err)
 		}
 		return record, err
 	}
-	return s.parsed(next, func(field int) string {
-		line, column := in.FieldPos(field)
-		return fmt.Sprintf("%s%d:%d", source, line, column)
+	return s.parsed(file, next, func(field int) string {
+		n, column := in.FieldPos(field)
+		return fmt.Sprintf("%s%d:%d", line, n, column)
 	})
 }
 
@@ -149,12 +153,13 @@ func (s *Schema) RowsOf(records iter.Seq2[[]string, error]) iter.Seq2[*Row, erro
 			n++
 			return record, err
 		}
-		s.parsed(next, func(int) string { return fmt.Sprintf("record %d", n) })(yield)
+		s.parsed("", next, func(int) string { return fmt.Sprintf("record %d", n) })(yield)
 	}
 }
 
-// parsed parses the records of next, until its io.EOF. at says where a field of the last one is.
-func (s *Schema) parsed(next func() ([]string, error), at func(field int) string) iter.Seq2[*Row, error] {
+// parsed parses the records of next, until its io.EOF. at says where a field of the last one is, and
+// file begins the error that there is none.
+func (s *Schema) parsed(file string, next func() ([]string, error), at func(field int) string) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		if err := s.Validate(); err != nil {
 			yield(nil, err)
@@ -169,7 +174,7 @@ func (s *Schema) parsed(next func() ([]string, error), at func(field int) string
 		if header == nil {
 			first, err := next()
 			if err == io.EOF {
-				err = errors.New("the file is empty, want a line with the columns' names")
+				err = fmt.Errorf("%sthe file is empty, want a line with the columns' names", file)
 			}
 			if err != nil {
 				yield(nil, fmt.Errorf("datasets: %w", err))

@@ -192,6 +192,21 @@ func TestSchemaNamesTheSource(t *testing.T) {
 	if _, err := s.ReadFile(name); err == nil || err.Error() != fmt.Sprintf(`datasets: %s:3:1: "age" = "x", want a finite number`, name) {
 		t.Errorf("error %v", err)
 	}
+	for file, want := range map[string]string{
+		"":                 "the file is empty, want a line with the columns' names",
+		"age,arm\n":        "the file has no rows",
+		"age,arm\n\"1,0\n": `extraneous or missing " in quoted-field`,
+	} {
+		if err := os.WriteFile(name, []byte(file), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.ReadFile(name); err == nil || !strings.HasPrefix(err.Error(), "datasets: "+name+":") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("error %v, want the file's name and %q", err, want)
+		}
+	}
+	if _, err := s.ReadFile(filepath.Dir(name)); err == nil || !strings.HasPrefix(err.Error(), "datasets: "+filepath.Dir(name)+": after 0 bytes") {
+		t.Errorf("a folder: error %v", err)
+	}
 	if _, err := s.ReadFile(name + ".gone"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
@@ -240,7 +255,8 @@ func TestSchemaRefuses(t *testing.T) {
 		"Arms = 0, want >= 1, or Labels":   func(s *Schema) { s.Arms = 0 },
 		"Arms = 3, want 0 or as many":      func(s *Schema) { s.Labels = []string{"a"} },
 		`Labels has "a" twice`:             func(s *Schema) { s.Labels = []string{"a", "b", "a"} },
-		"want >= 1":                        func(s *Schema) { s.Arms, s.Labels = 0, nil },
+		"Labels[1] is empty":               func(s *Schema) { s.Arms, s.Labels = 0, []string{"a", ""} },
+		"want >= 1":                        func(s *Schema) { s.Arms, s.Labels = 0, []string{} },
 		"RewardMin = 1, RewardMax = 1":     func(s *Schema) { s.RewardMin = 1 },
 		"Contexts has an empty name":       func(s *Schema) { s.Contexts[1] = "" },
 		`column "age" has two meanings`:    func(s *Schema) { s.Contexts[1] = "age" },

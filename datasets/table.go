@@ -23,7 +23,10 @@ type Table struct {
 }
 
 // Collect gathers rows into a table. No rows are an error.
-func (s *Schema) Collect(rows iter.Seq2[*Row, error]) (*Table, error) {
+func (s *Schema) Collect(rows iter.Seq2[*Row, error]) (*Table, error) { return s.collect(rows, "") }
+
+// collect is Collect, where file begins the error that there are no rows.
+func (s *Schema) collect(rows iter.Seq2[*Row, error], file string) (*Table, error) {
 	t := &Table{Arms: s.arms(), Dim: len(s.Contexts), RewardMin: s.RewardMin, RewardMax: s.RewardMax}
 	index := map[string]int{}
 	for row, err := range rows {
@@ -48,7 +51,7 @@ func (s *Schema) Collect(rows iter.Seq2[*Row, error]) (*Table, error) {
 		}
 	}
 	if len(t.Chosen) == 0 {
-		return nil, errors.New("datasets: the file has no rows")
+		return nil, fmt.Errorf("datasets: %sthe file has no rows", file)
 	}
 	return t, nil
 }
@@ -75,8 +78,9 @@ func (t *Table) Records() []int {
 }
 
 // AtMost returns a table with the first k rows of each user, k >= 1. Then a plan's ForUsers(k) is
-// a guarantee for every user, and no longer a remark about those who happen to be in the data. It is
-// an error if the schema has no column for users.
+// a guarantee for every user, and no longer a remark about those who happen to be in the data,
+// provided that each row is served once and k is not chosen by the data. It is an error if the
+// schema has no column for users.
 func (t *Table) AtMost(k int) (*Table, error) {
 	switch {
 	case k < 1:
