@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -152,7 +153,7 @@ func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim,
 	}
 	for _, p := range e.Policies {
 		l := p.New()
-		if l == nil {
+		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			return nil, nil, fmt.Errorf("policy %q: New returned nil", p.Name)
 		}
 		if e.Checkpoint != "" {

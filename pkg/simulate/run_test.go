@@ -220,6 +220,9 @@ func TestValidation(t *testing.T) {
 		`"greedy" is the name of Po`:                 func(e *Experiment) { e.Policies[1].Name = "greedy" },
 		"New is nil":                                 func(e *Experiment) { e.Policies[1] = NewPolicy[bandit.Learner]("nil", nil) },
 		"New returned nil":                           func(e *Experiment) { e.Policies[1].New = func() bandit.Learner { return nil } },
+		`policy "none": New returned nil`: func(e *Experiment) {
+			e.Policies[1] = NewPolicy("none", func() *toyGreedy { return nil })
+		},
 		"Grid[0] = 0, want in [1, Rounds = 2000]":    func(e *Experiment) { e.Grid = []int{0} },
 		"Grid[1] = 2001, want in [1, Rounds = 2000]": func(e *Experiment) { e.Grid = []int{3, 2001} },
 		"Grid[1] = 3, want > Grid[0] = 3":            func(e *Experiment) { e.Grid = []int{3, 3} },
