@@ -162,6 +162,12 @@ func TestReadDamaged(t *testing.T) {
 			t.Errorf("no error from %d of %d bytes", n, len(data))
 		}
 	}
+	// A length of 4 GB must not be allocated.
+	long := bytes.Clone(data)
+	copy(long[len(long)-8:], "\xff\xff\xff\xff")
+	if err := read(long); err == nil || !strings.Contains(err.Error(), fmt.Sprint("a footer of 4294967295 bytes in a file of ", len(data))) {
+		t.Errorf("error %v", err)
+	}
 	for i := 0; i < len(data); i += 3 {
 		spoilt := bytes.Clone(data)
 		spoilt[i] ^= 0x55

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -56,6 +57,9 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 	return func(yield func([]string, error) bool) {
 		var file *parquet.File
 		err := safely(func() (err error) {
+			if err := fits(r, size); err != nil {
+				return err
+			}
 			file, err = parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 			return err
 		})
@@ -118,6 +122,22 @@ func records(r io.ReaderAt, size int64, wanted map[string]bool) iter.Seq2[[]stri
 			}
 		}
 	}
+}
+
+// fits returns an error if the footer of a file, whose length is before the last four bytes, is
+// longer than the file: the library would allocate for it.
+func fits(r io.ReaderAt, size int64) error {
+	var length [4]byte
+	if size < 12 {
+		return fmt.Errorf("the file has %d bytes, want 12 at least", size)
+	}
+	if _, err := r.ReadAt(length[:], size-8); err != nil {
+		return err
+	}
+	if n := int64(binary.LittleEndian.Uint32(length[:])); n > size-12 {
+		return fmt.Errorf("the file is damaged: a footer of %d bytes in a file of %d", n, size)
+	}
+	return nil
 }
 
 // field is a field of a record.
