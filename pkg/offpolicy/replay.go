@@ -59,9 +59,9 @@ func (r *Replay) shape() disjoint.Rows {
 
 // Run plays the learner, and returns its mean reward over the rounds that counted.
 //
-// The standard error is that of a mean of independent rewards. For a learner that changes it says
-// how far the mean of the rewards is from that of their expectations in the same rounds, not how
-// much another run would differ.
+// The standard error is that of a mean of independent users' rewards. For a learner that changes it
+// says how far the mean of the rewards is from that of their expectations in the same rounds, not
+// how much another run would differ.
 func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 	if err := r.Validate(); err != nil {
 		return Estimate{}, err
@@ -113,7 +113,7 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 		}
 	}
 	if len(terms) == 0 {
-		return Estimate{}, fmt.Errorf("offpolicy: Replay: no round of %d counted: the learner never plays the log's arm", r.Log.Len())
+		return Estimate{}, fmt.Errorf("offpolicy: Replay: no round of %d counted: the learner does not play the log's arms, or the least propensity, %v, is too small", r.Log.Len(), least)
 	}
 	e := Estimate{Value: centre(terms), Effective: float64(len(terms)), MeanWeight: 1}
 	e.finish(terms, users, 0.95)

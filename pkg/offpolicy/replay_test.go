@@ -176,11 +176,16 @@ func (r *recorder) Update(v *bandit.View, arms []int, y []float64) {
 
 func TestReplayRefuses(t *testing.T) {
 	for want, change := range map[string]func(*offpolicy.Replay){
-		"Log is nil":   func(r *offpolicy.Replay) { r.Log = nil },
-		"no rounds":    func(r *offpolicy.Replay) { r.Log = &offpolicy.Log{} },
-		"Horizon = 0":  func(r *offpolicy.Replay) { r.Horizon = 0 },
-		"Norm = 0":     func(r *offpolicy.Replay) { r.Norm = 0 },
-		"no round of ": func(r *offpolicy.Replay) { r.Log.Chosen = make([]int, 100) },
+		"Log is nil":  func(r *offpolicy.Replay) { r.Log = nil },
+		"no rounds":   func(r *offpolicy.Replay) { r.Log = &offpolicy.Log{} },
+		"Horizon = 0": func(r *offpolicy.Replay) { r.Horizon = 0 },
+		"Norm = 0":    func(r *offpolicy.Replay) { r.Norm = 0 },
+		"no round of 100 counted: the learner does not play the log's arms, or the least propensity, 0.5,": func(r *offpolicy.Replay) {
+			r.Log.Chosen = make([]int, 100)
+		},
+		"no round of 100 counted: the learner does not play the log's arms, or the least propensity, 1e-09,": func(r *offpolicy.Replay) {
+			r.Log.Chosen[0], r.Log.Propensities[0] = 0, 1e-9
+		},
 	} {
 		r := &offpolicy.Replay{Log: logged(1, 100, half), Horizon: 100, Norm: 1}
 		change(r)
