@@ -1,6 +1,7 @@
 package offpolicy_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"math"
@@ -190,6 +191,46 @@ func TestReplayRefuses(t *testing.T) {
 		r := &offpolicy.Replay{Log: logged(1, 100, half), Horizon: 100, Norm: 1}
 		change(r)
 		if _, err := r.Run(&threshold{at: 2}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}
+
+// faulty is a learner that does what a replay must not go on after.
+type faulty struct {
+	threshold
+	init, choose, learn error
+	plays               []int
+	warm                bool
+}
+
+func (l *faulty) Init(bandit.Problem, int) error { return l.init }
+func (l *faulty) WantsWarmUp() bool              { return l.warm }
+func (l *faulty) WarmUp([]float64)               {}
+func (l *faulty) Select(_ *bandit.View, dst []int) []int {
+	if l.choose != nil {
+		l.Fail(l.choose)
+	}
+	return append(dst, l.plays...)
+}
+func (l *faulty) Update(*bandit.View, []int, []float64) { l.Fail(l.learn) }
+
+func TestReplayStops(t *testing.T) {
+	broken := errors.New("broken")
+	for want, l := range map[string]*faulty{
+		"Init: broken": {init: broken},
+		"round 1 of the log: the learner plays [], want one": {},
+		"the learner plays [0 1], want one arm in [0, 2)":    {plays: []int{0, 1}},
+		"the learner plays [2], want one":                    {plays: []int{2}},
+		"the learner plays [-1], want one":                   {plays: []int{-1}},
+		"wants a warm-up":                                    {plays: []int{0}, warm: true},
+		"round 1 of the log: broken":                         {plays: []int{0}, choose: broken},
+		"round 3 of the log: broken":                         {plays: []int{0}, learn: broken},
+	} {
+		data := logged(1, 10, half)
+		copy(data.Chosen, []int{1, 1, 0})
+		_, err := (&offpolicy.Replay{Log: data, Horizon: 10, Norm: 1}).Run(l)
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "offpolicy: Replay: ") {
 			t.Errorf("error %v, want %q in it", err, want)
 		}
 	}
