@@ -9,17 +9,17 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/disjoint"
 )
 
-// Labelled is classification turned into a bandit (Beygelzimer and Langford 2009;
-// Dudík, Langford and Li 2011): each round shows the
-// features of a row of labelled data, the arms are the classes, and the reward is 1 if the arm
-// played is the row's label, else 0. The learner is not told the label.
+// Labelled turns classification into a bandit (Beygelzimer and Langford 2009; Dudík, Langford and Li
+// 2011). Each round shows the features of a row of labelled data, the arms are the classes, and the
+// reward is 1 if the arm played is the row's label, else 0. The learner is not told the label.
 //
 // The arms share the row's features x. The context of arm a has Classes blocks of Dim coordinates:
 // x in block a, zeros elsewhere. So a linear learner fits a parameter to each class, at the price
 // of Classes x Dim dimensions. Before that, each feature is divided by its Scale, a row longer than
 // Norm is scaled down to Norm, and then the Constant is appended. Norm and Scale are part of what
 // is public, as a private learner's noise depends on them; take them from the meaning of the
-// columns, not from the data. Shortened says how many rows they change.
+// columns, not from the data. Shortened says how many rows they change, a number that is itself
+// private.
 //
 // Each trial serves the rows in a random order of its own, without repetition, or all trials in the
 // order of the data. After the last row it begins again. A person whose row is served in k rounds
