@@ -142,13 +142,15 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 
 func responseItem(runs int) audit.Item {
 	const epsilon = 1
-	pool := sync.Pool{New: func() any {
+	ready := func() any {
 		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
 		must(m.Init())
 		return m
-	}}
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
-		Name: "randomised response", Claim: privacy.Budget{Epsilon: epsilon}, Exact: epsilon, Runs: runs,
+		Name: "randomised response", Claim: claim, Curve: curve, Exact: epsilon, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(*mechanism.RandomisedResponse)
 			defer pool.Put(m)
@@ -166,13 +168,15 @@ func responseItem(runs int) audit.Item {
 // epsilon is well over the claim, as it is where the queries' noise is too small.
 func sparseVectorItem(runs int) audit.Item {
 	const epsilon, queries = 1, 41
-	pool := sync.Pool{New: func() any {
+	ready := func() any {
 		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
 		must(m.Init())
 		return m
-	}}
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
-		Name: "sparse vector", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs,
+		Name: "sparse vector", Claim: claim, Curve: curve, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(*mechanism.SparseVector)
 			defer pool.Put(m)
@@ -193,13 +197,15 @@ func sparseVectorItem(runs int) audit.Item {
 
 func topKItem(runs int) audit.Item {
 	const epsilon = 1
-	pool := sync.Pool{New: func() any {
+	ready := func() any {
 		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
 		must(m.Init())
 		return m
-	}}
+	}
+	pool := sync.Pool{New: ready}
+	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
-		Name: "top-2 of 5 by Gumbel noise", Claim: privacy.Budget{Epsilon: epsilon}, Runs: runs, Outputs: 2,
+		Name: "top-2 of 5 by Gumbel noise", Claim: claim, Curve: curve, Runs: runs, Outputs: 2,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(*mechanism.TopK)
 			defer pool.Put(m)
