@@ -97,14 +97,16 @@ func (l *KLOSM) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, erro
 	t := portable.Log(float64(v.Round))
 	budget := l.explore * (t + float64(l.LogLog*portable.Log(math.Max(1, t))))
 	lo, scale := l.problem.RewardMin, 1/l.span
+	index, kl := l.index, l.kl[:len(l.free)]
 	for i, e := range l.free {
-		a := (*arm)(broadcast[armSize*i:])
+		a := (*arm)(broadcast)
+		broadcast = broadcast[armSize:]
 		if !(a[count] > 0) {
-			l.index[e] = math.Inf(1)
+			index[e] = math.Inf(1)
 			continue
 		}
 		m := (a[mean] + float64(byRoot*a[root]) + float64(byLinear*a[linear]) - lo) * scale
-		l.index[e] = l.kl[i].At(min(max(m, 0), 1), budget/a[count])
+		index[e] = kl[i].At(min(max(m, 0), 1), budget/a[count])
 	}
 	return l.play(dst), nil
 }
