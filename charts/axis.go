@@ -14,10 +14,7 @@ func (a Axis) span(data [2]float64, points bool) span {
 	}
 	if a.Log {
 		if a.Range == [2]float64{} {
-			lo, hi = math.Pow(10, math.Floor(math.Log10(lo)+1e-9)), math.Pow(10, math.Ceil(math.Log10(hi)-1e-9))
-			if lo == hi {
-				hi *= 10
-			}
+			lo, hi = logEnds(lo, hi)
 			if points && data[0] < 1.2*lo {
 				lo /= 1.5
 			}
@@ -43,6 +40,28 @@ func (a Axis) span(data [2]float64, points bool) span {
 		lo, hi = math.Floor(lo/step+1e-9)*step, math.Ceil(hi/step-1e-9)*step
 	}
 	return span{lo, hi, step}
+}
+
+// logEnds returns the ends of a log axis around data: powers of ten or, at an end where that would
+// leave over an eighth of the axis empty, 2 or 5 times one.
+func logEnds(lo, hi float64) (from, to float64) {
+	down, up := math.Floor(math.Log10(lo)+1e-9), math.Ceil(math.Log10(hi)-1e-9)
+	if down == up {
+		up++
+	}
+	from, to = math.Pow(10, down), math.Pow(10, up)
+	eighth := math.Pow(10, (up-down)/8)
+	for _, m := range []float64{2, 5} {
+		if end := m * math.Pow(10, down); end <= lo*(1+1e-9) && m > eighth {
+			from = end
+		}
+	}
+	for _, m := range []float64{2, 5} {
+		if end := math.Pow(10, up) / m; end >= hi*(1-1e-9) && end >= 2*from && m > eighth {
+			to = end
+		}
+	}
+	return from, to
 }
 
 // rounding returns a function that rounds numbers on the axis. Nobody reads numbers off a hidden

@@ -218,7 +218,7 @@ func TestSlider(t *testing.T) {
 			t.Errorf("frame %d: the first series changes its colour", i)
 		}
 	}
-	if y := o.Option.YAxis[0]; y["min"] != 0.1 || y["max"] != 1e4 {
+	if y := o.Option.YAxis[0]; y["min"] != 0.5 || y["max"] != 2e3 {
 		t.Errorf("the y axis does not cover all frames: %v to %v", y["min"], y["max"])
 	}
 	needECharts(t)
@@ -233,7 +233,7 @@ func TestBandOnLogAxis(t *testing.T) {
 	f.Series[0].Lo, f.Series[0].Hi = []float64{-3, 30}, []float64{13, 50}
 	f.Y.Log = true
 	o := option(t, f)
-	if y := o.Option.YAxis[0]; y["min"] != 1.0 || y["max"] != 100.0 {
+	if y := o.Option.YAxis[0]; y["min"] != 5.0 || y["max"] != 50.0 {
 		t.Errorf("the axis covers %v to %v", y["min"], y["max"])
 	}
 	if d, ok := o.Option.Series[1]["data"]; ok {
@@ -244,7 +244,7 @@ func TestBandOnLogAxis(t *testing.T) {
 	}
 	needECharts(t)
 	want := must(f.SVG())
-	f.Series[0].Lo[0] = 1
+	f.Series[0].Lo[0] = 5
 	if !bytes.Equal(must(f.SVG()), want) {
 		t.Error("a band does not end at the foot of a log axis")
 	}
@@ -351,8 +351,13 @@ func TestAxis(t *testing.T) {
 		{Axis{}, [2]float64{-0.3, 0.31}, span{-0.3, 0.4, 0.1}},
 		{Axis{}, [2]float64{990, 1000}, span{990, 1000, 2}},
 		{Axis{}, [2]float64{0, 0}, span{-1, 1, 0.5}},
-		{Axis{Log: true}, [2]float64{30, 1000}, span{10, 1000, 0}},
-		{Axis{Log: true}, [2]float64{1, 1}, span{1, 10, 0}},
+		{Axis{Log: true}, [2]float64{30, 1000}, span{20, 1000, 0}},
+		{Axis{Log: true}, [2]float64{1, 1024}, span{1, 2000, 0}},
+		{Axis{Log: true}, [2]float64{3, 17}, span{2, 20, 0}},
+		{Axis{Log: true}, [2]float64{5, 5}, span{5, 10, 0}},
+		{Axis{Log: true}, [2]float64{6, 7}, span{5, 10, 0}},
+		{Axis{Log: true}, [2]float64{1, 4e8}, span{1, 1e9, 0}},
+		{Axis{Log: true}, [2]float64{1, 1}, span{1, 2, 0}},
 		{Axis{Range: [2]float64{0, 7}}, [2]float64{1, 1000}, span{0, 7, 1}},
 	} {
 		got := c.a.span(c.data, false)

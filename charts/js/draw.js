@@ -21,10 +21,11 @@ var dpb = (function () {
     return sign + t.join(".");
   }
 
-  // power labels the whole powers of ten of a log axis and leaves the rest bare.
+  // power labels 1, 2 and 5 times a power of ten on a log axis and leaves the rest bare.
   function power(v) {
-    var k = Math.round(Math.log10(v));
-    if (Math.abs(v / Math.pow(10, k) - 1) > 1e-6) return "";
+    var k = Math.floor(Math.log10(v) + 1e-9), m = +(v / Math.pow(10, k)).toPrecision(6);
+    if (m !== 1 && m !== 2 && m !== 5) return "";
+    if (m !== 1) return k < 4 && k > -3 ? number(v) : m + "·10" + superscript(k);
     return k === 0 ? "1" : k === 1 ? "10" : "10" + superscript(k);
   }
 
@@ -221,7 +222,7 @@ var dpb = (function () {
     var out = [], f = {"@dpb:power": power, "@dpb:percent": percent}[a.axisLabel.formatter] || number;
     if (a.type === "log") {
       for (var k = Math.ceil(Math.log10(a.min) - 1e-9); k <= Math.log10(a.max) + 1e-9; k++) out.push(power(Math.pow(10, k)));
-      return out;
+      return [power(a.min)].concat(out, power(a.max));
     }
     for (var v = a.min; v <= a.max + a.interval / 2; v += a.interval) out.push(f(+v.toPrecision(9)));
     return out;
@@ -235,7 +236,7 @@ var dpb = (function () {
     var f = {"@dpb:power": power, "@dpb:percent": percent, "@dpb:number": number}[a.axisLabel.formatter];
     if (f) a.axisLabel.formatter = function (v) { return f(+(+v).toPrecision(9)); };
     a.axisLabel.color = INK;
-    a.nameTextStyle = {fontSize: FONT + 1, color: INK};
+    a.nameTextStyle = {fontSize: FONT + 1, lineHeight: 20, color: INK};
     a.axisLine.lineStyle = {color: "#5F6670"};
     a.axisTick = {show: a.show !== false};
     a.splitLine.lineStyle = {color: "#E6E8EC"};
@@ -244,6 +245,16 @@ var dpb = (function () {
     // ECharts labels an end of the axis, too, where it is no tick: not right beside one that is
     if (a.type === "value" && a.interval) {
       if (a.max / a.interval % 1 > 1e-6 && a.max / a.interval % 1 < 0.7) a.axisLabel.showMaxLabel = false;
+      if (Math.abs(a.min / a.interval % 1) > 1e-6) { // ECharts would count from the end of the axis
+        var at = [];
+        for (var v = Math.ceil(a.min / a.interval) * a.interval; v <= a.max; v += a.interval) at.push(+v.toPrecision(9));
+        a.axisLabel.customValues = a.axisTick.customValues = at;
+      }
+    }
+    if (a.type === "log") {
+      a.axisLabel.hideOverlap = true;
+      // with more than eight decades, a tick every second one, or fewer: else ECharts takes every tenth
+      a.logBase = Math.pow(10, Math.ceil(Math.log10(a.max / a.min) / 8));
     }
   }
 
@@ -267,15 +278,39 @@ var dpb = (function () {
     return ends.length;
   }
 
-  // levels puts the name of each horizontal line on it where no other name is: at its end or at its
-  // start, above or below.
+  // crossed counts the places in a box at which a curve or a point is: of lines, at 16 places
+  // between two points.
+  function crossed(o, box, px, py) {
+    var n = 0;
+    o.series.forEach(function (s) {
+      if (s.renderItem || !s.data) return;
+      var before;
+      s.data.forEach(function (d) {
+        var v = d.value || d, p = [px(v[0]), py(v[1])];
+        for (var k = before && s.type === "line" ? 1 : 16; k <= 16; k++) {
+          var f = k / 16, x = f * p[0] + (f < 1 ? (1 - f) * before[0] : 0), y = f * p[1] + (f < 1 ? (1 - f) * before[1] : 0);
+          if (x > box.x1 && x < box.x2 && y > box.y1 && y < box.y2) n++;
+        }
+        before = p;
+      });
+    });
+    return n;
+  }
+
+  // levels puts the name of each horizontal line on it where no other name is, and the fewest
+  // curves are: at its end or at its start, above or below.
   function levels(o, top, width, h) {
-    var y = o.yAxis[0], taken = [];
+    var x = o.xAxis[0], y = o.yAxis[0], taken = [];
     function t(v) { return y.type === "log" ? Math.log(v) : v; }
+    function px(v) {
+      if (x.type === "log") return width * Math.log(v / x.min) / Math.log(x.max / x.min);
+      return width * (v - x.min) / (x.max - x.min);
+    }
+    function py(v) { return top + h * (t(y.max) - t(v)) / (t(y.max) - t(y.min)); }
     o.series.forEach(function (s) {
       if (s.markLine) s.markLine.data.forEach(function (m) {
         if (m.xAxis !== undefined) return;
-        var w = widthOf(m.name || "", FONT - 1) + 8, at = top + h * (t(y.max) - t(m.yAxis)) / (t(y.max) - t(y.min));
+        var w = widthOf(m.name || "", FONT - 1) + 8, at = py(m.yAxis);
         function box(place) {
           var end = /End/.test(place), above = /Top/.test(place);
           return {x1: end ? width - w : 0, x2: end ? width : w, y1: above ? at - 21 : at, y2: above ? at : at + 21};
@@ -285,7 +320,8 @@ var dpb = (function () {
           return b.y1 >= top - 21 && b.y2 <= top + h && taken.every(function (c) { return b.x2 <= c.x1 || c.x2 <= b.x1 || b.y2 <= c.y1 || c.y2 <= b.y1; });
         }
         var places = ["insideEndTop", "insideEndBottom", "insideStartTop", "insideStartBottom"];
-        m.label.position = places.filter(free)[0] || places[0];
+        var open = places.filter(free), curves = open.map(function (p) { return crossed(o, box(p), px, py); });
+        m.label.position = open[curves.indexOf(Math.min.apply(null, curves))] || places[0];
         taken.push(box(m.label.position));
       });
     });
