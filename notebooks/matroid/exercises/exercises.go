@@ -93,6 +93,59 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+	"random return": {
+		Hint: "add up the weights of all bases, and divide by their number",
+		Check: exercise.Of(func(f func(bases [][]int, weights []float64) float64) error {
+			return exercise.First(
+				exercise.Near("the mean return of {0, 1} and {1, 2}", f([][]int{{0, 1}, {1, 2}}, []float64{0.5, 0.25, 1}), 1, 1e-9),
+				exercise.Near("that of {0} alone", f([][]int{{0}}, []float64{0.5}), 0.5, 1e-9))
+		}),
+	},
+	"plays of a bad arm": {
+		Hint: "double the size of the block until its width is below gap + good, or until 2 size - 1 reaches n",
+		Check: exercise.Of(func(f func(gap, good, epsilon float64, k, n int) int) error {
+			for _, epsilon := range []float64{0.5, 2, 100} {
+				for _, n := range []int{100, 10_000} {
+					log, want := 3*math.Log(float64(3*n)), n
+					for s := 0; 1<<(s+1)-1 < n; s++ {
+						if size := math.Exp2(float64(s)); math.Sqrt(log/size)+3*log/(epsilon*size) < 0.4+0.1 {
+							want = 1<<(s+1) - 1
+							break
+						}
+					}
+					what := fmt.Sprintf("plays(0.4, 0.1, %g, 3, %d)", epsilon, n)
+					if err := exercise.Near(what, float64(f(0.4, 0.1, epsilon, 3, n)), float64(want), 0); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}),
+	},
+	"share of the noise": {
+		Hint: "it is the third term of DPUCB-MAT's index, with epsilon/K for an arm and the block for T_e",
+		Check: exercise.Of(func(f func(k int, epsilon float64, n, block int) float64) error {
+			return exercise.First(
+				exercise.Near("the share for K = 17, ε = 2, n = 20,000 and a block of 1,024", f(17, 2, 20_000, 1_024), 51*math.Log(340_000)/2_048, 1e-9),
+				exercise.Near("the share for K = 3, ε = 1, n = 100 and a block of 8", f(3, 1, 100, 8), 9*math.Log(300)/8, 1e-9))
+		}),
+	},
+	"plays for a user": {
+		Hint: "each round has epsilon/visits; a block of 2^s is full after 2^(s+1) - 1 plays",
+		Check: exercise.Of(func(f func(epsilon float64, visits, slots int, sd float64) int) error {
+			return exercise.First(
+				exercise.Near("the plays for ε = 2, one visit, K = 3 and sd 0.05", float64(f(2, 1, 3, 0.05)), 127, 0),
+				exercise.Near("the plays for ε = 2, 37 visits, K = 17 and sd 0.05", float64(f(2, 37, 17, 0.05)), 32_767, 0))
+		}),
+	},
+	"remember": {
+		Hint: "sum the means times their weights, sum the weights, and divide",
+		Check: exercise.Of(func(f func(means, sizes []float64, v float64) float64) error {
+			return exercise.First(
+				exercise.Near("the mean without noise of blocks of 1 and 3 with means 1 and 0", f([]float64{1, 0}, []float64{1, 3}, 0), 0.25, 1e-9),
+				exercise.Near("the mean for v = 4 of blocks of 1 and 2 with means 1 and 0", f([]float64{1, 0}, []float64{1, 2}, 4), 9./43, 1e-9))
+		}),
+	},
 }
 
 // divergence is the Kullback-Leibler divergence of Bernoulli laws, kl(p, q).

@@ -78,11 +78,80 @@ func restsOn(plays int) int {
 	return size
 }
 
+func randomReturnStub(bases [][]int, weights []float64) float64 {
+	return 0 // your turn
+}
+
+func randomReturn(bases [][]int, weights []float64) float64 {
+	sum := 0.0
+	for _, basis := range bases {
+		for _, e := range basis {
+			sum += weights[e]
+		}
+	}
+	return sum / float64(len(bases))
+}
+
+func playsStub(gap, good, epsilon float64, k, n int) int {
+	return n // your turn
+}
+
+func plays(gap, good, epsilon float64, k, n int) int {
+	log := 3 * math.Log(float64(k*n))
+	size := 1
+	for {
+		t := float64(size)
+		width := math.Sqrt(log/t) + log*float64(k)/(epsilon*t)
+		if width < gap+good || 2*size-1 >= n {
+			return min(2*size-1, n)
+		}
+		size *= 2
+	}
+}
+
+func noiseShareStub(k int, epsilon float64, n, block int) float64 {
+	return 0 // your turn
+}
+
+func noiseShare(k int, epsilon float64, n, block int) float64 {
+	return 3 * math.Log(float64(k*n)) * float64(k) / (epsilon * float64(block))
+}
+
+func playsForUserStub(epsilon float64, visits, slots int, sd float64) int {
+	return 1 // your turn
+}
+
+func playsForUser(epsilon float64, visits, slots int, sd float64) int {
+	size := 1
+	for math.Sqrt2*float64(slots*visits)/epsilon/float64(size) > sd {
+		size *= 2
+	}
+	return 2*size - 1
+}
+
+func rememberStub(means, sizes []float64, v float64) float64 {
+	return means[len(means)-1] // your turn: this forgets
+}
+
+func remember(means, sizes []float64, v float64) float64 {
+	sum, weights := 0.0, 0.0
+	for i, m := range sizes {
+		w := 1 / (1/(4*m) + v/(m*m))
+		sum, weights = sum+w*means[i], weights+w
+	}
+	return sum / weights
+}
+
 var answers = map[string]exercisetest.Answer{
-	"greedy":          {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis},
-	"KL index":        {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
-	"first block":     {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
-	"last full block": {Name: "restsOn", Stub: restsOnStub, Solution: restsOn},
+	"greedy":             {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis},
+	"KL index":           {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
+	"first block":        {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
+	"last full block":    {Name: "restsOn", Stub: restsOnStub, Solution: restsOn},
+	"random return":      {Name: "randomReturn", Stub: randomReturnStub, Solution: randomReturn},
+	"plays of a bad arm": {Name: "plays", Stub: playsStub, Solution: plays},
+	"share of the noise": {Name: "noiseShare", Stub: noiseShareStub, Solution: noiseShare},
+	"plays for a user":   {Name: "playsForUser", Stub: playsForUserStub, Solution: playsForUser},
+	"remember":           {Name: "remember", Stub: rememberStub, Solution: remember},
 }
 
 func TestExercises(t *testing.T) {
