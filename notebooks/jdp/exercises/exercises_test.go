@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
@@ -48,11 +49,106 @@ func leastSD(horizon int, bound, mu float64) float64 {
 	return math.Sqrt(nodes) * bound * bound / mu
 }
 
+func pseudoRegretStub(means [][]float64, played []int) float64 {
+	return 0 // your turn
+}
+
+func pseudoRegret(means [][]float64, played []int) (regret float64) {
+	for t, arm := range played {
+		regret += slices.Max(means[t]) - means[t][arm]
+	}
+	return regret
+}
+
+func clipStub(row []float64, bound float64) []float64 {
+	return row // your turn
+}
+
+func clip(row []float64, bound float64) []float64 {
+	norm := 0.0
+	for _, v := range row {
+		norm = math.Hypot(norm, v)
+	}
+	short := slices.Clone(row)
+	if norm > bound {
+		for i := range short {
+			short[i] *= bound / norm
+		}
+	}
+	return short
+}
+
+func widthStub(logDet, rhoMin, rhoMax, gamma, alpha float64, dim int) float64 {
+	return 1 // your turn
+}
+
+func width(logDet, rhoMin, rhoMax, gamma, alpha float64, dim int) float64 {
+	return math.Sqrt(2*math.Log(2/alpha)+logDet-float64(dim)*math.Log(rhoMin)) + math.Sqrt(rhoMax) + gamma
+}
+
+func exponentStub(dims, regrets []float64) float64 {
+	return 1 // your turn
+}
+
+func exponent(dims, regrets []float64) float64 {
+	var x, y, xx, xy float64
+	n := float64(len(dims))
+	for i := range dims {
+		a, b := math.Log(dims[i]), math.Log(regrets[i])
+		x, y, xx, xy = x+a/n, y+b/n, xx+a*a/n, xy+a*b/n
+	}
+	return (xy - x*y) / (xx - x*x)
+}
+
+func leastPriceStub(arms int, n, epsilon float64) float64 {
+	return 0 // your turn
+}
+
+func leastPrice(arms int, n, epsilon float64) float64 {
+	return float64(arms-1) * math.Log(n) / (200 * epsilon)
+}
+
+func shiftForStub(rhoMin, upsilon float64) (shift, rhoMax float64) {
+	return 2 * upsilon, 3 * upsilon // your turn: this is the paper's, whatever rhoMin is
+}
+
+func shiftFor(rhoMin, upsilon float64) (shift, rhoMax float64) {
+	return rhoMin + upsilon, rhoMin + 2*upsilon
+}
+
+func rootEntryStub(i int) float64 {
+	return 1 // your turn
+}
+
+func rootEntry(i int) float64 {
+	entry := 1.0
+	for k := 1; k <= i; k++ {
+		entry *= float64(2*k-1) / float64(2*k)
+	}
+	return entry
+}
+
+func excludesStub(p, q, delta float64) float64 {
+	return 0 // your turn
+}
+
+func excludes(p, q, delta float64) float64 {
+	return math.Log((p - delta) / q)
+}
+
 var answers = map[string]exercisetest.Answer{
 	"standard privacy":   {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret},
 	"nodes":              {Name: "treeNodes", Stub: treeNodesStub, Solution: treeNodes},
 	"shifted eigenvalue": {Name: "leastEigenvalue", Stub: leastEigenvalueStub, Solution: leastEigenvalue},
 	"least noise":        {Name: "leastSD", Stub: leastSDStub, Solution: leastSD},
+	"pseudo-regret":      {Name: "pseudoRegret", Stub: pseudoRegretStub, Solution: pseudoRegret},
+	"clip":               {Name: "clip", Stub: clipStub, Solution: clip},
+	"width":              {Name: "width", Stub: widthStub, Solution: width},
+	"exponent":           {Name: "exponent", Stub: exponentStub, Solution: exponent},
+	"least price":        {Name: "leastPrice", Stub: leastPriceStub, Solution: leastPrice},
+	"shift":              {Name: "shiftFor", Stub: shiftForStub, Solution: shiftFor},
+	"square root":        {Name: "rootEntry", Stub: rootEntryStub, Solution: rootEntry},
+	"excludes":           {Name: "excludes", Stub: excludesStub, Solution: excludes},
 }
 
 func TestExercises(t *testing.T) {
