@@ -115,6 +115,61 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+	"online regret": {
+		Hint: "the best fixed point is the mean of the targets",
+		Check: exercise.Of(func(f func(points, targets []float64) float64) error {
+			return exercise.First(
+				exercise.Near("the regret of 0, 0 for the targets 1, 3", f([]float64{0, 0}, []float64{1, 3}), 8, 1e-9),
+				exercise.Near("the regret of 1, 2, 3 for the targets 1, 2, 3", f([]float64{1, 2, 3}, []float64{1, 2, 3}), -2, 1e-9))
+		}),
+	},
+	"separated": {
+		Hint: "variances add up: the standard error of a difference is the root of the sum of the squares",
+		Check: exercise.Of(func(f func(a, seA, b, seB float64) bool) error {
+			for _, c := range []struct {
+				a, sa, b, sb float64
+				want         bool
+			}{{100, 3, 116, 4, true}, {116, 4, 100, 3, true}, {100, 3, 114, 4, false}, {5, 0, 6, 0, true}, {5, 0, 5, 0, false}} {
+				if got := f(c.a, c.sa, c.b, c.sb); got != c.want {
+					return fmt.Errorf("of %g ± %g and %g ± %g you say %v", c.a, c.sa, c.b, c.sb, got)
+				}
+			}
+			return nil
+		}),
+	},
+	"uniform direction": {
+		Hint: "all eigenvalues are equal, and their sum is the squared length",
+		Check: exercise.Of(func(f func(k int, length float64) float64) error {
+			return exercise.First(
+				exercise.Near("the least eigenvalue in 4 dimensions for the length 1/√2", f(4, 1/math.Sqrt2), 0.125, 1e-9),
+				exercise.Near("that in 5 dimensions for the length 2", f(5, 2), 0.8, 1e-9))
+		}),
+	},
+	"nine of ten": {
+		Hint: "sort, and take the place that nine tenths of the number round up to",
+		Check: exercise.Of(func(f func(regrets []float64) float64) error {
+			return exercise.First(
+				exercise.Near("the number for 10, 9, ..., 1", f([]float64{10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), 9, 0),
+				exercise.Near("the number for 3, 1, 2", f([]float64{3, 1, 2}), 3, 0),
+				exercise.Near("the number for 11, 10, ..., 1", f([]float64{11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), 10, 0))
+		}),
+	},
+	"noise of a square": {
+		Hint: "2 x eta has the variance 4 x^2 sigma^2, eta^2 has 2 sigma^4, and the two are uncorrelated",
+		Check: exercise.Of(func(f func(x, sigma float64) float64) error {
+			return exercise.First(
+				exercise.Near("the standard deviation for x = 0, σ = 3", f(0, 3), 9*math.Sqrt2, 1e-9),
+				exercise.Near("the standard deviation for x = 1, σ = 1", f(1, 1), math.Sqrt(6), 1e-9))
+		}),
+	},
+	"fast case": {
+		Hint: "take the eighth power of both sides",
+		Check: exercise.Of(func(f func(lambda float64) float64) error {
+			return exercise.First(
+				exercise.Near("the least T for λ_min = 1/8", f(0.125), 16_777_216, 1e-9),
+				exercise.Near("the least T for λ_min = 1/2", f(0.5), 256, 1e-9))
+		}),
+	},
 }
 
 // corrected is the corrected loss of a message, as Algorithm 1 has it, with Sigma = sigma^2 I.

@@ -2,6 +2,7 @@ package exercises
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
@@ -58,11 +59,73 @@ func eventFails(rounds int, alpha float64) float64 {
 	return 1 - math.Pow(1-alpha/(2*float64(rounds)), float64(rounds))
 }
 
+func onlineRegretStub(points, targets []float64) float64 {
+	return 0 // your turn
+}
+
+func onlineRegret(points, targets []float64) (regret float64) {
+	best := 0.0 // the fixed point with the least total loss is the mean of the targets
+	for _, z := range targets {
+		best += z / float64(len(targets))
+	}
+	for t, z := range targets {
+		regret += (points[t]-z)*(points[t]-z) - (best-z)*(best-z)
+	}
+	return regret
+}
+
+func separatedStub(a, seA, b, seB float64) bool {
+	return a != b // your turn
+}
+
+func separated(a, seA, b, seB float64) bool {
+	return math.Abs(a-b) > 3*math.Hypot(seA, seB)
+}
+
+func leastOfDirectionStub(k int, length float64) float64 {
+	return 1 // your turn
+}
+
+func leastOfDirection(k int, length float64) float64 {
+	return length * length / float64(k)
+}
+
+func nineOfTenStub(regrets []float64) float64 {
+	return regrets[0] // your turn
+}
+
+func nineOfTen(regrets []float64) float64 {
+	sorted := slices.Sorted(slices.Values(regrets))
+	return sorted[(9*len(sorted)+9)/10-1]
+}
+
+func squareSDStub(x, sigma float64) float64 {
+	return sigma // your turn
+}
+
+func squareSD(x, sigma float64) float64 {
+	return math.Sqrt(4*x*x*sigma*sigma + 2*math.Pow(sigma, 4))
+}
+
+func fastFromStub(lambda float64) float64 {
+	return 1 // your turn
+}
+
+func fastFrom(lambda float64) float64 {
+	return math.Pow(lambda, -8)
+}
+
 var answers = map[string]exercisetest.Answer{
 	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf},
 	"gradient":           {Name: "slope", Stub: slopeStub, Solution: slope},
 	"least width":        {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
 	"event":              {Name: "eventFails", Stub: eventFailsStub, Solution: eventFails},
+	"online regret":      {Name: "onlineRegret", Stub: onlineRegretStub, Solution: onlineRegret},
+	"separated":          {Name: "separated", Stub: separatedStub, Solution: separated},
+	"uniform direction":  {Name: "leastOfDirection", Stub: leastOfDirectionStub, Solution: leastOfDirection},
+	"nine of ten":        {Name: "nineOfTen", Stub: nineOfTenStub, Solution: nineOfTen},
+	"noise of a square":  {Name: "squareSD", Stub: squareSDStub, Solution: squareSD},
+	"fast case":          {Name: "fastFrom", Stub: fastFromStub, Solution: fastFrom},
 }
 
 func TestExercises(t *testing.T) {
