@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 func ExampleShow() {
@@ -43,6 +44,27 @@ func ExampleTable() {
 	// |---------|-------:|
 	// | LinUCB  |  123.5 |
 	// | tree    |   4567 |
+}
+
+func ExampleBeside() {
+	measured := &simulate.Table{Curves: []simulate.Curve{
+		{Policy: "LinUCB", Rounds: []int{1000}, Mean: []float64{123.4}, SE: []float64{3}},
+		{Policy: "random", Rounds: []int{1000}, Mean: []float64{987}, SE: []float64{2}},
+	}}
+	measured.Provenance.Experiment = "regret"
+	published := map[string][]charts.Known{"LinUCB": {{Mean: 118, SE: 4}}}
+	table, err := charts.Beside{}.Regrets([]string{"LinUCB", "random"}, published, measured)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	table.Caption = ""
+	charts.Show(table)
+	// Output:
+	// | policy | regret |  SE | independent |  SE | difference in SE |
+	// |--------|-------:|----:|------------:|----:|-----------------:|
+	// | LinUCB |  123.4 |   3 |         118 |   4 |             +1.1 |
+	// | random |    987 |   2 |           – |   – |                – |
 }
 
 func ExampleReleased() {

@@ -22,7 +22,7 @@ type Claims []Claim
 func (list Claims) Check(name string, s Scale) (statement, evidence string, err error) {
 	for _, c := range list {
 		if cmp.Or(c.Name, c.Statement) == name {
-			evidence, err = c.Check(s)
+			evidence, err = guarded(c.Check, s)
 			if err != nil {
 				err = fmt.Errorf("this does not hold: %s: %w", c.Statement, err)
 			}
@@ -46,4 +46,43 @@ func (list Claims) Names() (names []string) {
 		names = append(names, cmp.Or(c.Name, c.Statement))
 	}
 	return names
+}
+
+// failure is an error that ends a check.
+type failure struct{ err error }
+
+// Need ends the check of a claim with an error, unless it is nil. It must be called in the
+// goroutine of the check.
+func Need(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// Get returns a value. If there is an error beside it, it ends the check of a claim as Need does.
+func Get[V any](v V, err error) V {
+	Need(err)
+	return v
+}
+
+// Holds returns the evidence if a statement holds, and an error that has it if not.
+func Holds(holds bool, format string, args ...any) (evidence string, err error) {
+	if evidence = fmt.Sprintf(format, args...); !holds {
+		return "", fmt.Errorf("it is: %s", evidence)
+	}
+	return evidence, nil
+}
+
+// guarded runs a check, and returns the error that ended it.
+func guarded(check func(Scale) (string, error), s Scale) (evidence string, err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.err
+		default:
+			panic(f)
+		}
+	}()
+	return check(s)
 }

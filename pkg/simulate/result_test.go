@@ -331,3 +331,14 @@ func TestPairsInTable(t *testing.T) {
 		t.Errorf("error %v, want one that names the pair", err)
 	}
 }
+
+// A table's final regret is that of the last round.
+func TestTableFinal(t *testing.T) {
+	table := &Table{Curves: []Curve{{Policy: "a", Mean: []float64{1, 2, 7}, SE: []float64{1, 1, 3}}}}
+	if mean, se, err := table.Final("a"); mean != 7 || se != 3 || err != nil {
+		t.Errorf("%v, %v, %v, want 7, 3", mean, se, err)
+	}
+	if _, _, err := table.Final("b"); err == nil {
+		t.Error("a policy that is not there has a regret")
+	}
+}

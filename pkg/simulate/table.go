@@ -72,6 +72,16 @@ func (t *Table) Curve(policy string) (Curve, error) {
 	return Curve{}, fmt.Errorf("simulate: table %q has no policy %q", t.Provenance.Experiment, policy)
 }
 
+// Final returns a policy's mean regret at the last round, and its standard error.
+func (t *Table) Final(policy string) (mean, se float64, err error) {
+	c, err := t.Curve(policy)
+	if err != nil {
+		return 0, 0, err
+	}
+	last := len(c.Mean) - 1
+	return c.Mean[last], c.SE[last], nil
+}
+
 var columns = []string{"policy", "round", "mean", "se", "q10", "q50", "q90", "trials", "worst"}
 
 // header lists the lines of the provenance: each key with a pointer to its field, for writing and

@@ -1,0 +1,27 @@
+package lab
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A check ends with the error that it meets, says so if what it found is not what is stated, and
+// else returns the evidence.
+func TestCheck(t *testing.T) {
+	trouble := errors.New("trouble")
+	claims := Claims{
+		{Statement: "meets", Check: func(Scale) (string, error) { return Get("unseen", trouble), nil }},
+		{Statement: "fails", Check: func(Scale) (string, error) { return Holds(false, "%d", 3) }},
+		{Statement: "holds", Check: func(Scale) (string, error) { return Holds(true, "%d", Get(4, nil)) }},
+	}
+	if _, _, err := claims.Check("meets", Smoke); !errors.Is(err, trouble) {
+		t.Errorf("error %v, want one that wraps %v", err, trouble)
+	}
+	if _, _, err := claims.Check("fails", Smoke); err == nil || !strings.Contains(err.Error(), "does not hold: fails: it is: 3") {
+		t.Errorf("error %v, want one that says what is", err)
+	}
+	if _, evidence, err := claims.Check("holds", Smoke); err != nil || evidence != "4" {
+		t.Errorf("%q, %v, want 4", evidence, err)
+	}
+}
