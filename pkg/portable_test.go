@@ -29,6 +29,8 @@ var unportable = map[string]string{
 	"audit/density.go": "gonum.org/v1/gonum/mat",
 	// the attack's direction, not a simulated number
 	"audit/discriminant.go": "gonum.org/v1/gonum/mat",
+	// a look at assumptions, which decides no simulated number
+	"environment/conditions.go": "gonum.org/v1/gonum/mat",
 	// no learner is calibrated by a composition of losses
 	"privacy/privacytest/device.go": "gonum.org/v1/gonum/mat", // a test's, which decides no simulated number
 	"privacy/privacytest/linear.go": "gonum.org/v1/gonum/mat", // the same
