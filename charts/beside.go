@@ -72,9 +72,15 @@ func (b Beside) Final(t *simulate.Table, policy string) (mean, se float64, err e
 }
 
 // Regrets returns a table with a row for each policy, and the five columns of Cells for each table.
-// known has the numbers of a policy in the order of the tables; it may be absent, or have fewer.
+// No policies are all those of the first table. known has the numbers of a policy in the order of
+// the tables; it may be absent, or have fewer.
 func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*simulate.Table) (*Table, error) {
 	out := &Table{Headers: []string{"policy"}, Align: "l"}
+	if policies == nil && len(tables) > 0 {
+		for _, c := range tables[0].Curves {
+			policies = append(policies, c.Policy)
+		}
+	}
 	for _, t := range tables {
 		out.Headers = append(out.Headers, b.Headers(t.Provenance.Experiment)...)
 		out.Align += "rrrrr"

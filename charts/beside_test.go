@@ -47,7 +47,7 @@ func TestBesideRegrets(t *testing.T) {
 		{Beside{Rounds: 1000}, []any{"a", "30", "3", "–", "–", "–"}},
 		{Beside{Of: "b", Rounds: 1}, []any{"a", "0.5", "0.05", "–", "–", "–"}},
 	} {
-		got, err := c.b.Regrets([]string{"a", "b"}, known, besideTable())
+		got, err := c.b.Regrets(nil, known, besideTable())
 		if err != nil || len(got.Rows) != 2 || !slices.Equal(got.Rows[0], c.want) {
 			t.Fatalf("%+v: %v, %v, want a first row %v", c.b, got, err, c.want)
 		}

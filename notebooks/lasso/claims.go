@@ -16,6 +16,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"gonum.org/v1/gonum/floats"
 )
 
 // claims lists the statements of the notebook that a cell checks.
@@ -49,67 +51,87 @@ var claims = lab.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-// unless returns evidence if a statement holds, and an error that has it if not.
-func unless(holds bool, format string, args ...any) (string, error) {
-	evidence := fmt.Sprintf(format, args...)
-	if !holds {
-		return "", fmt.Errorf("it is: %s", evidence)
-	}
-	return evidence, nil
-}
-
 // sparse is the notebook's environment, of which the first coordinates matter.
-func sparse(dim, sparsity int) environment.Sparse {
-	return environment.Sparse{Dim: dim, Sparsity: sparsity, Leading: true}
+func sparse(dim int) *environment.Sparse {
+	return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
-// shares returns the regret of an oracle and of learners, as shares of a random arm's.
-func shares(env environment.Sparse, rounds, trials int, learners ...func() bandit.Learner) ([]float64, error) {
-	e := against("claim", lab.Smoke, 4, bySize{rounds, 0, 0}, bySize{trials, 0, 0}, env, "")
-	for i, m := range learners {
-		add(e, fmt.Sprint(i), m)
+// hits returns how many coordinates of a support matter.
+func hits(support []int) (n int) {
+	for _, j := range support {
+		if j < Sparsity {
+			n++
+		}
 	}
-	r, err := e.Run(context.Background())
-	if err != nil {
-		return nil, err
+	return n
+}
+
+// relative returns the regret of an oracle and of learners, as shares of a random arm's.
+func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []float64) {
+	e := against("claim", 4, rounds, trials, *sparse(dim), "")
+	for i, l := range learners {
+		add(e, fmt.Sprint(i), l)
 	}
-	var of []float64
-	for _, c := range r.Curves()[1:] {
-		of = append(of, c.Final()/r.Curves()[0].Final())
+	curves := lab.Get(e.Run(context.Background())).Curves()
+	for _, c := range curves[1:] {
+		of = append(of, c.Final()/curves[0].Final())
 	}
-	return of, nil
+	return of
+}
+
+// regrets returns the last regrets of policies in a committed table.
+func regrets(table string, policies ...string) (all []float64) {
+	t := lab.Get(results.Table(table))
+	for _, p := range policies {
+		mean, _, err := t.Final(p)
+		lab.Need(err)
+		all = append(all, mean)
+	}
+	return all
+}
+
+// proved returns the epsilon that a learner proves in 16,000 rounds.
+func proved(name string, epsilon float64) float64 {
+	l := learners[name](epsilon)
+	lab.Need(l.Init((&environment.Sparse{}).Problem(), 16_000))
+	return privacy.ClaimOf(l).Epsilon()
+}
+
+// feed starts a statistic and gives it rows of the notebook's environment. It calls visit after each.
+func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
+	lab.Need(m.Init(setup))
+	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
+	for x, y := range environment.Rows(sparse(setup.Dim-1), uint64(run), rows) {
+		lab.Get(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
+		visit()
+	}
 }
 
 func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, nil) }
 
 func sparsityNeeded(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
-	of, err := shares(sparse(300, Sparsity), 300, n, linUCB)
-	if err != nil {
-		return "", err
-	}
-	return unless(of[0] < 0.05 && of[1] > 0.85, "%.2f and %.3f of a random arm's regret, %d trials of 300 rounds", of[1], of[0], n)
+	of := relative(300, 300, n, linUCB)
+	return lab.Holds(of[0] < 0.05 && of[1] > 0.85, "%.2f and %.3f of a random arm's regret, %d trials of 300 rounds", of[1], of[0], n)
+}
+
+// newSolver returns a LASSO without rows.
+func newSolver(dim int) *lasso.Solver {
+	s := &lasso.Solver{Dim: dim}
+	lab.Need(s.Init())
+	return s
 }
 
 func found(s lab.Scale) (string, error) {
 	const rows, dim = 100, 200
 	n, good, least, most := cell.Pick(s, 20, 100, 100), 0, math.Inf(1), 0.0
 	for seed := range n {
-		env, solver := sparse(dim, Sparsity), &lasso.Solver{Dim: dim}
-		if err := solver.Init(); err != nil {
-			return "", err
-		}
-		for x, y := range environment.Rows(&env, uint64(seed), rows) {
-			if err := solver.Add(x, y); err != nil {
-				return "", err
-			}
-		}
-		alphas, err := solver.Alphas(60, 0.05)
-		if err != nil {
-			return "", err
+		solver := newSolver(dim)
+		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
+			lab.Need(solver.Add(x, y))
 		}
 		last, other := math.Inf(1), 0.0 // where the last that matters leaves 0, and the first other one
-		err = solver.Path(alphas, func(alpha float64, w []float64) {
+		lab.Need(solver.Path(lab.Get(solver.Alphas(60, 0.05)), func(alpha float64, w []float64) {
 			inside := 0
 			for j, v := range w {
 				if v != 0 && j < Sparsity {
@@ -121,17 +143,14 @@ func found(s lab.Scale) (string, error) {
 			if inside == Sparsity && math.IsInf(last, 1) {
 				last = alpha
 			}
-		})
-		if err != nil {
-			return "", err
-		}
+		}))
 		if last > other {
 			good++
 		}
 		least, most = min(least, last), max(most, other)
 	}
 	noise := 0.3 * math.Sqrt(2*math.Log(dim)/rows)
-	return unless(float64(good) >= 0.9*float64(n) && least > noise,
+	return lab.Holds(float64(good) >= 0.9*float64(n) && least > noise,
 		"in %d of %d data sets of 100 rows; the last of the five leaves at %.2f or more, the noise's penalty is %.2f, others at %.2f", good, n, least, noise, most)
 }
 
@@ -140,65 +159,41 @@ func softThresholds(lab.Scale) (string, error) {
 	worst, n := 0.0, 0
 	for _, alpha := range []float64{0.05, 0.5, 1} {
 		for _, z := range []float64{-2, -0.3, 0.1, 0.7, 3} {
-			s := &lasso.Solver{Dim: 1}
-			if err := s.Init(); err != nil {
-				return "", err
-			}
-			if err := s.Add([]float64{1}, z); err != nil {
-				return "", err
-			}
-			w, err := s.Fit(alpha)
-			if err != nil {
-				return "", err
-			}
+			solver := newSolver(1)
+			lab.Need(solver.Add([]float64{1}, z))
+			w := lab.Get(solver.Fit(alpha))
 			worst, n = max(worst, math.Abs(w[0]-math.Copysign(max(math.Abs(z)-alpha, 0), z))), n+1
 		}
 	}
-	return unless(worst < 1e-6, "a difference of at most %.0e in %d pairs of a reward and a penalty", worst, n)
+	return lab.Holds(worst < 1e-6, "a difference of at most %.0e in %d pairs of a reward and a penalty", worst, n)
 }
 
 func lassoPays(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
-	of, err := shares(sparse(100, Sparsity), 2000, n, linUCB,
+	of := relative(100, 2000, n, linUCB,
 		func() bandit.Learner { return &learner.ThresholdedLasso{} },
 		func() bandit.Learner { return &learner.SparsityAgnostic{} },
 		func() bandit.Learner { return &learner.LassoBandit{} })
-	if err != nil {
-		return "", err
-	}
-	return unless(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
+	return lab.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
 
 func oneRow(s lab.Scale) (string, error) {
-	evidence := "rewards of 2: "
+	evidence, holds := "rewards of 2: ", true
 	for _, n := range cell.Pick(s, []int{100, 1000}, []int{100, 1000, 10_000}, []int{100, 1000, 10_000}) {
 		var w [2][]float64
 		for side, last := range [][]float64{{1, 0}, {0, 1}} {
-			solver := &lasso.Solver{Dim: 2}
-			if err := solver.Init(); err != nil {
-				return "", err
-			}
+			solver := newSolver(2)
 			for range n - 1 {
-				if err := solver.Add([]float64{1, 1}, 2); err != nil {
-					return "", err
-				}
+				lab.Need(solver.Add([]float64{1, 1}, 2))
 			}
-			if err := solver.Add(last, 2); err != nil {
-				return "", err
-			}
-			fit, err := solver.Fit(0.03)
-			if err != nil {
-				return "", err
-			}
-			w[side] = slices.Clone(fit)
+			lab.Need(solver.Add(last, 2))
+			w[side] = slices.Clone(lab.Get(solver.Fit(0.03)))
 		}
 		evidence += fmt.Sprintf("%.2f to %.2f in %d rows. ", w[0], w[1], n)
-		if !(w[0][0] > 1.9 && math.Abs(w[1][0]) < 1e-6 && w[1][1] > 1.9 && math.Abs(w[0][1]) < 1e-6) {
-			return "", fmt.Errorf("it moves %s", evidence)
-		}
+		holds = holds && w[0][0] > 1.9 && math.Abs(w[1][0]) < 1e-6 && w[1][1] > 1.9 && math.Abs(w[0][1]) < 1e-6
 	}
-	return evidence, nil
+	return lab.Holds(holds, "%s", evidence)
 }
 
 // freshThresholds counts how often eight answers are all below, in either data set. The loss that
@@ -207,10 +202,8 @@ func freshThresholds(s lab.Scale) (string, error) {
 	const answers = 8
 	runs := cell.Pick(s, 200_000, 1_000_000, 1_000_000)
 	sv := &mechanism.SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1}
-	if err := sv.Init(); err != nil {
-		return "", err
-	}
-	loss := func(fresh bool) (float64, error) {
+	lab.Need(sv.Init())
+	loss := func(fresh bool) float64 {
 		var all [2]float64
 		for value := range all {
 			noise := privacy.NewNoise(random.Source(7, value, fmt.Sprint(fresh)))
@@ -220,28 +213,17 @@ func freshThresholds(s lab.Scale) (string, error) {
 					if i == 0 || fresh {
 						sv.Reset(noise)
 					}
-					above, err := sv.Above(float64(value), 0)
-					if err != nil {
-						return 0, err
-					}
-					below = !above
+					below = !lab.Get(sv.Above(float64(value), 0))
 				}
 				if below {
 					all[value]++
 				}
 			}
 		}
-		return math.Log(all[0] / all[1]), nil
+		return math.Log(all[0] / all[1])
 	}
-	fresh, err := loss(true)
-	if err != nil {
-		return "", err
-	}
-	one, err := loss(false)
-	if err != nil {
-		return "", err
-	}
-	return unless(fresh > 1.1 && one < 0.9, "a loss of %.2f and of %.2f in %d runs a side", fresh, one, runs)
+	fresh, one := loss(true), loss(false)
+	return lab.Holds(fresh > 1.1 && one < 0.9, "a loss of %.2f and of %.2f in %d runs a side", fresh, one, runs)
 }
 
 // printedSelection counts what the last four supports of the printed selection list. Half of 420 or
@@ -249,56 +231,293 @@ func freshThresholds(s lab.Scale) (string, error) {
 func printedSelection(s lab.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := PrintedOf(Printed, epsilon).Statistic.(*mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
-		if err := m.Init(privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}); err != nil {
-			return "", err
-		}
 		for run := range runs {
-			m.Reset(privacy.NewNoise(random.Source(3, run, "noise")))
-			env, seen := sparse(100, Sparsity), 0
-			for x, y := range environment.Rows(&env, uint64(run), 4095) {
-				if _, err := m.Add(&privacy.Record{X: x, Y: []float64{y}}); err != nil {
-					return "", err
-				}
+			seen := 0
+			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func() {
 				r := m.Release()
 				if r.Episode == seen {
-					continue
+					return
 				}
-				if seen = r.Episode; seen <= 8 { // before round 256
-					continue
+				if seen = r.Episode; seen > 8 { // from round 256 on
+					inside := hits(r.Support)
+					asked, matter, other = asked+Sparsity, matter+inside, other+len(r.Support)-inside
 				}
-				asked += Sparsity
-				for _, j := range r.Support {
-					if j < Sparsity {
-						matter++
-					} else {
-						other++
-					}
-				}
-			}
+			})
 		}
 	}
 	share := float64(matter) / float64(asked)
-	return unless(share > 0.4 && share < 0.6 && other == 0, "%.0f%% of %d, and %d others, in the last four supports of %d runs", 100*share, asked, other, 3*runs)
+	return lab.Holds(share > 0.4 && share < 0.6 && other == 0, "%.0f%% of %d, and %d others, in the last four supports of %d runs", 100*share, asked, other, 3*runs)
 }
 
 func printedLearns(lab.Scale) (string, error) {
-	table, err := results.Table("lasso-printed")
-	if err != nil {
-		return "", err
-	}
-	var share, epsilon [2]float64
-	for i, which := range []string{Printed, Mended} {
-		if share[i], _, err = Share(table, Name(which, 1)); err != nil {
-			return "", err
+	of := regrets("lasso-printed", Name(Printed, 1), Name(Mended, 1), Random)
+	a, b := of[0]/of[2], of[1]/of[2]
+	asPrinted, mended := proved(Printed, 1), proved(Mended, 1)
+	return lab.Holds(math.IsInf(asPrinted, 1) && mended <= 1 && min(a, b) > 0.95,
+		"ε = %.2f and %.2f; %.2f and %.2f of a random arm's regret, 40 trials of 16,000 rounds", asPrinted, mended, a, b)
+}
+
+// released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
+func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
+	return learner.New(&learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
+		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
+		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
+	})
+}
+
+// longEpisodes gives a selection of seven picks short and long episodes.
+func longEpisodes(s lab.Scale) (string, error) {
+	n := cell.Pick(s, 5, 20, 20)
+	var found [2]int
+	for i, rows := range []int{200, 8000} {
+		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
+			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
+		for run := range n {
+			feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func() {})
+			if hits(top.Release().Of) == Sparsity {
+				found[i]++
+			}
 		}
-		l := PrintedOf(which, 1)
-		if err := l.Init((&environment.Sparse{}).Problem(), 16_000); err != nil {
-			return "", err
-		}
-		epsilon[i] = privacy.ClaimOf(l).Epsilon()
 	}
-	return unless(math.IsInf(epsilon[0], 1) && epsilon[1] <= 1 && min(share[0], share[1]) > 0.95,
-		"ε = %.2f and %.2f; %.2f and %.2f of a random arm's regret, 40 trials of 16,000 rounds", epsilon[0], epsilon[1], share[0], share[1])
+	return lab.Holds(found[0] == 0 && found[1] == n, "all five in %d runs of 200 rows and in %d of 8000, of %d each", found[0], found[1], n)
+}
+
+func recipesPromise(lab.Scale) (string, error) {
+	evidence, holds := "of 1 asked for: ", true
+	for _, name := range []string{Plain, Tuned, Refined} {
+		e := proved(name, 1)
+		evidence += fmt.Sprintf("%s %.4f. ", name, e)
+		holds = holds && e > 0.5 && e <= 1+1e-6 && (e < 0.8 || name != Plain)
+	}
+	return lab.Holds(holds, "%s", evidence)
+}
+
+// lessNoise compares the noise of one pick: its scale is 4/epsilon_0.
+func lessNoise(s lab.Scale) (string, error) {
+	evidence, holds := "", true
+	for _, epsilon := range cell.Pick(s, []float64{1, 10}, []float64{0.5, 1, 2, 5, 10}, []float64{0.5, 1, 2, 5, 10}) {
+		b := privacy.Budget{Epsilon: epsilon, Delta: Delta}
+		pick, _, err := privacy.CalibrateSelection(b, 7, 0.6)
+		lab.Need(err)
+		less := 1 - math.Sqrt(8*0.6*lab.Get(privacy.ZCDP(b))/7)/pick
+		evidence += fmt.Sprintf("%.1f%% at ε = %g. ", 100*less, epsilon)
+		holds = holds && less > 0.09 && less < 0.25
+	}
+	return lab.Holds(holds, "%s", evidence)
+}
+
+func recipesRank(lab.Scale) (string, error) {
+	evidence, holds := "regret, 100 and 40 trials of 16,000 rounds: ", true
+	for _, dim := range dims {
+		before := []float64{0, 0, 0} // with a larger budget
+		for _, epsilon := range Epsilons[1:] {
+			of := regrets(fmt.Sprintf("lasso-sparse-d%d", dim), Name(Refined, epsilon), Name(Tuned, epsilon), Name(Plain, epsilon))
+			holds = holds && of[0] < of[1] && of[1] < of[2] && of[0] > before[0] && of[1] > before[1] && of[2] > before[2]
+			before = of
+		}
+		of := regrets(fmt.Sprintf("lasso-sparse-d%d", dim), Name(Refined, 0.5), Name(Plain, 2))
+		evidence += fmt.Sprintf("d = %d: refined %.0f at ε = 0.5, plain %.0f at 2. ", dim, of[0], of[1])
+		holds = holds && of[0] < of[1]
+	}
+	return lab.Holds(holds, "%s", evidence)
+}
+
+func slowInDimension(lab.Scale) (string, error) {
+	evidence, holds := "", true
+	for _, name := range []string{Plain, Tuned, Refined} {
+		least, most := math.Inf(1), 0.0
+		for _, epsilon := range Epsilons[1:] {
+			times := regrets("lasso-sparse-d1000", Name(name, epsilon))[0] / regrets("lasso-sparse-d100", Name(name, epsilon))[0]
+			least, most = min(least, times), max(most, times)
+		}
+		evidence += fmt.Sprintf("%s %.2f to %.2f. ", name, least, most)
+		from, to := 1.2, 1.8
+		if name == Plain {
+			from, to = 1.8, 2.1
+		}
+		holds = holds && least > from && most < to
+	}
+	return lab.Holds(holds, "%s", evidence)
+}
+
+// growsWith plays the tuned recipe, and compares regrets and not shares: a random arm's regret
+// grows with the arms.
+func growsWith(s lab.Scale) (string, error) {
+	rounds, n := cell.Pick(s, 3000, 8000, 8000), cell.Pick(s, 2, 6, 6)
+	var regret [4]float64
+	for i, of := range []struct{ arms, sparsity int }{{10, 1}, {10, 16}, {2, 5}, {50, 5}} {
+		e := &simulate.Experiment{Name: "claim", Horizon: rounds, Trials: n, Seed: 4,
+			Environment: func() bandit.Environment {
+				return &environment.Sparse{Arms: of.arms, Sparsity: of.sparsity, Leading: true}
+			}}
+		add(e, Tuned, func() bandit.Learner {
+			return learner.SparseJDPTuned(privacy.Budget{Epsilon: 1, Delta: Delta}, of.sparsity)
+		})
+		regret[i] = lab.Get(e.Run(context.Background())).Curves()[0].Final()
+	}
+	return lab.Holds(regret[1] > 2*regret[0] && regret[3] > 2*regret[2],
+		"%.0f with s₀ = 1, %.0f with 16; %.0f with 2 arms, %.0f with 50; %d trials of %d rounds", regret[0], regret[1], regret[2], regret[3], n, rounds)
+}
+
+// mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
+func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error)) float64 {
+	return lab.Get(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial))
+	})).Mean()
+}
+
+// laterSupport plays the plain recipe until a release holds all five.
+func laterSupport(s lab.Scale) (string, error) {
+	n := cell.Pick(s, 3, 6, 20)
+	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error) {
+		first := 40_000
+		err := simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
+			if hits(l.Statistic.Release().Support) == Sparsity {
+				first = min(first, v.Round)
+			}
+		})
+		return float64(first), err
+	}
+	early, late := mean(n, Plain, 10, complete), mean(n, Plain, 0.5, complete)
+	return lab.Holds(late > 2*early, "after %.0f rounds at ε = 10 and %.0f at 0.5, means of %d trials", early, late, n)
+}
+
+func leastError(s lab.Scale) (string, error) {
+	n := cell.Pick(s, 1, 6, 6)
+	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error) {
+		if err := simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}); err != nil {
+			return 0, err
+		}
+		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
+		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
+			rest[r.Support[i]] -= v
+		}
+		return floats.Norm(rest, 2), nil
+	}
+	plain, tuned, refined := mean(n, Plain, 1, far), mean(n, Tuned, 1, far), mean(n, Refined, 1, far)
+	return lab.Holds(refined < 0.5*tuned && tuned < plain, "%.3f plain, %.3f tuned, %.3f refined at ε = 1, %d trials", plain, tuned, refined, n)
+}
+
+// fliphatGaps releases an episode of 1000 rows, all 0 but the last, whose reward turns over.
+func fliphatGaps(lab.Scale) (string, error) {
+	const rows, step = 1000, 1.0
+	bound := math.Sqrt(2 * math.Log(400))
+	release := func(x, y float64, unclipped bool) float64 {
+		h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: FLIPHATDelta}, Calibration: privacy.AsPublished, Unclipped: unclipped,
+			Sparsity: 1, L1: FLIPHATNorm, Step: step, Context: bound, Lengths: mechanism.Growing{Least: rows}}
+		return lab.Get(LastRow(h, rows, x, y))
+	}
+	hides := step * (2*FLIPHATNorm*bound + math.Sqrt(2*math.Log1p(rows))) / rows
+	times := func(x float64, unclipped bool) float64 {
+		return (release(x, 1e6, unclipped) - release(x, -1e6, unclipped)) / hides
+	}
+	at, clipped, unclipped := times(bound, false), times(10*bound, false), times(10*bound, true)
+	return lab.Holds(at > 7 && clipped == at && unclipped > 5*at,
+		"%.1f times as far at x_max; at ten times x_max %.1f with contexts clipped, %.1f without", at, clipped, unclipped)
+}
+
+// LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
+// but for the last.
+func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) (float64, error) {
+	if err := h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}); err != nil {
+		return 0, err
+	}
+	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
+	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
+	for i := range rows {
+		if i == rows-1 {
+			r.X[0], r.Y[0] = x, y
+		}
+		if _, err := h.Add(r); err != nil {
+			return 0, err
+		}
+	}
+	return h.Release().Theta[0], nil
+}
+
+func fliphatPays(lab.Scale) (string, error) {
+	evidence, holds := "30 trials of 40,000 rounds: ", true
+	for _, e := range FLIPHATEpsilons {
+		of := regrets("lasso-fliphat", Name(PublicCode, e), Name(Corrected, e), Name(Accounted, e), Name(Ranged, e), Name(Beside, e))
+		times, rest := of[1]/of[0], slices.Min(of[:4])
+		evidence += fmt.Sprintf("%.1f times at ε = %g, and SparseJDP %.2f of the best. ", times, e, of[4]/rest)
+		holds = holds && times > 3.8 && times < 6 && of[4] < rest
+	}
+	return lab.Holds(holds, "%s", evidence)
+}
+
+// noiseGrows compares the noise of an entry of X'y with the largest of d Gumbel noises, about the
+// scale times ln d.
+func noiseGrows(lab.Scale) (string, error) {
+	var all, largest [2]float64
+	for i, dim := range []int{20, 160} {
+		dense := released(dim, 1e-6, 1)
+		lab.Need(dense.Init((&environment.Sparse{Dim: dim}).Problem(), 8000))
+		l := dense.Statistic.(*mechanism.SparseEpisodes)
+		l.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+		for range l.Ends()[0] {
+			lab.Get(l.Add(&privacy.Record{X: make([]float64, dim), Y: []float64{0}}))
+		}
+		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 1, Delta: Delta}, Picks: 10, Scores: mechanism.Signs{Y: 1}}
+		lab.Need(top.Init(privacy.Setup{Horizon: 8000, Dim: dim + 1, Bound: 1}))
+		all[i], largest[i] = l.Release().Noise, top.Scale()*math.Log(float64(dim))
+	}
+	dense, select10 := all[1]/all[0], largest[1]/largest[0]
+	return lab.Holds(dense > 7 && dense < 9 && select10 < 2, "from d = 20 to 160 the one grows %.1f-fold, the other %.1f-fold", dense, select10)
+}
+
+func selectionsPay(s lab.Scale) (string, error) {
+	rounds, n, budget := cell.Pick(s, 3000, 6000, 16_000), cell.Pick(s, 1, 2, 10), privacy.Budget{Epsilon: 2, Delta: Delta}
+	of := relative(100, rounds, n,
+		func() bandit.Learner { return released(10, 0.3, 2) },
+		func() bandit.Learner { return released(100, 1e-6, 2) },
+		func() bandit.Learner {
+			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
+		},
+		func() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) })
+	return lab.Holds(slices.IsSorted(of), "%.2f, %.2f, %.2f and %.2f of a random arm's regret at ε = 2, %d trials of %d rounds", of[1], of[2], of[3], of[4], n, rounds)
+}
+
+func localGrows(lab.Scale) (string, error) {
+	low, high := regrets("lasso-local-d10", Locally, Jointly), regrets("lasso-local-d80", Locally, Jointly)
+	grows, slowly := high[0]/low[0], high[1]/low[1]
+	return lab.Holds(grows > 8 && grows < 80*math.Log(160)/(10*math.Log(20)) && slowly < 2,
+		"%.1f-fold and %.1f-fold; %.0f and %.0f times the joint learner's regret, 20 trials of 100,000 rounds", grows, slowly, low[0]/low[1], high[0]/high[1])
+}
+
+// assumptionsHold measures the four designs in 40 dimensions. The margin of independent contexts is
+// 1/sqrt(pi); it is a share of 4000 rounds or more, with a standard error of 0.025.
+func assumptionsHold(s lab.Scale) (string, error) {
+	rounds, evidence, holds := cell.Pick(s, 4000, 8000, 8000), "", true
+	for design, correlation := range []float64{environment.Autoregressive: 0.7, environment.Equicorrelated: 0.7, environment.Spherical: 0} {
+		e := sparse(40)
+		e.Design, e.Correlation = environment.Design(design), correlation
+		c, length := lab.Get(environment.Measure(e, 12, rounds, 0.2)), math.Sqrt(40)
+		evidence += fmt.Sprintf("%s: C = %.2f, least eigenvalue %.2f, |x| up to %.1f. ", e.Design, c.Margin, c.All, c.Norm)
+		holds = holds && c.Margin > 0.3 && c.Margin < 0.7 && min(c.All, c.Best) > 0.1
+		if e.Design == environment.Spherical {
+			holds = holds && c.Norm < length+1e-9
+		} else {
+			holds = holds && c.Norm > 1.3*length
+		}
+		if e.Design == environment.Independent {
+			holds = holds && math.Abs(c.Margin-1/math.Sqrt(math.Pi)) < 0.1
+		}
+	}
+	return lab.Holds(holds, "%d rounds: %s", rounds, evidence)
+}
+
+func theoremsVacuous(lab.Scale) (string, error) {
+	regret := regrets("lasso-sparse-d100", Name(Refined, 0.5))[0]
+	evidence, holds := "", true
+	for i, at := range Bounds(100, 16_000) {
+		for _, horizon := range []float64{1e3, 16_000, 1e6, 1e8} {
+			holds = holds && Bounds(100, horizon)[i] > RandomArm*horizon
+		}
+		evidence += fmt.Sprintf("Theorem %d: %.0f times. ", i+2, at/regret)
+		holds = holds && at > 100_000*regret
+	}
+	return lab.Holds(holds, "%s(refined, ε = 0.5, 100 trials: %.0f)", evidence, regret)
 }

@@ -7,102 +7,97 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
-	"gonum.org/v1/gonum/mat"
 )
 
-// Column returns the last regrets of a committed table's policies over a parameter, as a series.
-func Column(label string, at []float64, of func(value float64) (table *simulate.Table, policy string)) charts.Series {
-	var runs [][]simulate.Curve
-	for _, v := range at {
-		table, policy := of(v)
-		c, err := table.Curve(policy)
-		cell.Must(err)
-		c.Policy = label
-		runs = append(runs, []simulate.Curve{c})
+// line is a line of a figure over a parameter: its label, and the policy's name at each value.
+type line struct {
+	label  string
+	policy func(value float64) string
+}
+
+// level is a line of one policy.
+func level(label, policy string) line { return line{label, func(float64) string { return policy }} }
+
+// budgeted are lines of learners, each at the epsilons of the figure.
+func budgeted(learners ...string) (lines []line) {
+	for _, l := range learners {
+		lines = append(lines, line{l, func(epsilon float64) string { return Name(l, epsilon) }})
 	}
-	return charts.Finals(at, runs)[0]
+	return lines
+}
+
+// drawn returns the last regrets over a parameter from committed tables, a series for each line.
+func drawn(at []float64, table func(value float64) *simulate.Table, lines ...line) []charts.Series {
+	runs := make([][]simulate.Curve, len(at))
+	for i, v := range at {
+		for _, l := range lines {
+			c := cell.Try(table(v).Curve(l.policy(v)))
+			c.Policy = l.label
+			runs[i] = append(runs[i], c)
+		}
+	}
+	return charts.Finals(at, runs)
+}
+
+// proportional is a grey line through the point (x, y) of a series, in proportion to a function.
+func proportional(label string, at []float64, x, y float64, to func(x float64) float64) charts.Series {
+	s := charts.Function("in proportion to "+label, at, func(v float64) float64 { return y * to(v) / to(x) })
+	s.Reference = true
+	return s
 }
 
 // Measured is the committed regret of the refined recipe at epsilon = 0.5, as a point over the
 // horizon.
 func Measured() charts.Series {
-	s := Column("measured: refined, ε = 0.5", []float64{16000}, func(float64) (*simulate.Table, string) {
-		return lab.MustTable("lasso-sparse-d100"), Name(Refined, 0.5)
-	})
+	s := drawn([]float64{16000}, func(float64) *simulate.Table { return lab.MustTable("lasso-sparse-d100") },
+		level("measured: refined, ε = 0.5", Name(Refined, 0.5)))[0]
 	s.Kind = charts.Scatter
 	return s
 }
 
+// byBudget shows regrets of a committed table over the budget: those of random arms and the oracle,
+// and others.
+func byBudget(table *simulate.Table, epsilons []float64, top, delta float64, title, alt string, lines ...line) *charts.Figure {
+	lines = append([]line{level("random arm", Random), level("oracle", Oracle)}, lines...)
+	f := charts.LogLog(title, "ε", "regret", drawn(epsilons, func(float64) *simulate.Table { return table }, lines...)...)
+	f.Y.Range, f.Scale, f.Alt = [2]float64{5, top}, lab.Committed(table), alt
+	f.Caption = committedTrials(table) + fmt.Sprintf(", at δ = %g", delta)
+	return f
+}
+
 // ByBudget shows the committed regrets in so many dimensions, 100 or 1000, over the budget.
 func ByBudget(dim int) *charts.Figure {
-	table, budgets := lab.MustTable(fmt.Sprintf("lasso-sparse-d%d", dim)), []float64{0.5, 1, 2, 10}
-	column := func(label string, name func(epsilon float64) string) charts.Series {
-		return Column(label, budgets, func(e float64) (*simulate.Table, string) { return table, name(e) })
-	}
-	f := &charts.Figure{
-		Title: fmt.Sprintf("Regret after 16,000 rounds in %d dimensions, by budget", dim), Scale: lab.Committed(table),
-		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{5, 40000}},
-		Caption: committedTrials(table) + fmt.Sprintf(", at δ = %g", Delta),
-		Alt: fmt.Sprintf("Regret in %d dimensions against the budget, both axes logarithmic: the three private recipes fall nearly as straight lines, plain above tuned above refined, "+
+	epsilons := []float64{0.5, 1, 2, 10}
+	f := byBudget(lab.MustTable(fmt.Sprintf("lasso-sparse-d%d", dim)), epsilons, 40_000, Delta,
+		fmt.Sprintf("Regret after 16,000 rounds in %d dimensions, by budget", dim),
+		fmt.Sprintf("Regret in %d dimensions against the budget, both axes logarithmic: the three private recipes fall nearly as straight lines, plain above tuned above refined, "+
 			"between a random arm above and the learner without noise and the oracle below.", dim),
-		Series: []charts.Series{
-			column("random arm", func(float64) string { return Random }), column("oracle", func(float64) string { return Oracle }),
-			column("not private", func(float64) string { return Name(Plain, math.Inf(1)) }),
-		},
-	}
-	for _, recipe := range []string{Plain, Tuned, Refined} {
-		f.Series = append(f.Series, column(recipe, func(e float64) string { return Name(recipe, e) }))
-	}
+		append([]line{level("not private", Name(Plain, math.Inf(1)))}, budgeted(Plain, Tuned, Refined)...)...)
 	plain := f.Series[3].Y[1] // at epsilon = 1
-	line := charts.Function("in proportion to ε^−0.9", budgets, func(e float64) float64 { return plain * math.Pow(e, -0.9) })
-	line.Reference = true
-	f.Series = append(f.Series, line)
+	f.Series = append(f.Series, proportional("ε^−0.9", epsilons, 1, plain, func(e float64) float64 { return math.Pow(e, -0.9) }))
 	return f
 }
 
 // FLIPHATByBudget shows the committed regrets of FLIPHAT by its noise, over the budget.
 func FLIPHATByBudget() *charts.Figure {
-	table := lab.MustTable("lasso-fliphat")
-	f := &charts.Figure{
-		Title: "FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds", Scale: lab.Committed(table),
-		X: charts.Axis{Name: "ε", Log: true}, Y: charts.Axis{Name: "regret", Log: true, Range: [2]float64{5, 100_000}},
-		Caption: committedTrials(table) + fmt.Sprintf(", at δ = %g", FLIPHATDelta),
-		Alt: "Regret against the budget: FLIPHAT with the missing factor in its noise pays four to six times what it pays with the public constants, exact accounting and Gumbel noise " +
+	return byBudget(lab.MustTable("lasso-fliphat"), FLIPHATEpsilons, 100_000, FLIPHATDelta,
+		"FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds",
+		"Regret against the budget: FLIPHAT with the missing factor in its noise pays four to six times what it pays with the public constants, exact accounting and Gumbel noise "+
 			"bring some of it back, and plain SparseJDP is below all of them.",
-	}
-	column := func(label string, name func(epsilon float64) string) {
-		f.Series = append(f.Series, Column(label, FLIPHATEpsilons, func(e float64) (*simulate.Table, string) { return table, name(e) }))
-	}
-	column("random arm", func(float64) string { return Random })
-	column("oracle", func(float64) string { return Oracle })
-	column("SparseJDP, not private", func(float64) string { return Name(Beside, math.Inf(1)) })
-	for _, name := range []string{Corrected, Accounted, Ranged, PublicCode, Beside} {
-		column(name, func(e float64) string { return Name(name, e) })
-	}
-	return f
+		append([]line{level("SparseJDP, not private", Name(Beside, math.Inf(1)))}, budgeted(Corrected, Accounted, Ranged, PublicCode, Beside)...)...)
 }
 
 // ByDimension shows the committed regrets of the local and the joint model over the dimension.
 func ByDimension() *charts.Figure {
 	dims := []float64{10, 20, 40, 80}
 	table := func(d float64) *simulate.Table { return lab.MustTable(fmt.Sprintf("lasso-local-d%g", d)) }
-	f := &charts.Figure{
-		Title: fmt.Sprintf("Regret after 100,000 rounds at ε = %d, by dimension", LocalEpsilon),
-		X:     charts.Axis{Name: "dimension d", Log: true}, Y: charts.Axis{Name: "regret", Log: true},
-		Scale: charts.PaperScale("notebooks/results/lasso-local-d*.csv"), Caption: committedTrials(table(dims[0])),
-		Alt: "Regret against the dimension: the local learner's grows a little more slowly than d ln 2d, to four fifths of a random arm's; the joint learner's stays nearly flat, 73 to 451 times lower.",
-	}
-	for _, p := range [][2]string{{"random arm", Random}, {"oracle", Oracle}, {"not private", Name(Plain, math.Inf(1))}, {"local: one bit a user", Locally}, {"joint: SparseJDP, refined", Jointly}} {
-		f.Series = append(f.Series, Column(p[0], dims, func(d float64) (*simulate.Table, string) { return table(d), p[1] }))
-	}
-	local := f.Series[3].Y[0]
-	line := charts.Function("in proportion to d ln 2d", dims, func(d float64) float64 { return local * d * math.Log(2*d) / (10 * math.Log(20)) })
-	line.Reference = true
-	f.Series = append(f.Series, line)
+	f := charts.LogLog(fmt.Sprintf("Regret after 100,000 rounds at ε = %d, by dimension", LocalEpsilon), "dimension d", "regret",
+		drawn(dims, table, level("random arm", Random), level("oracle", Oracle), level("not private", Name(Plain, math.Inf(1))),
+			level("local: one bit a user", Locally), level("joint: SparseJDP, refined", Jointly))...)
+	f.Scale, f.Caption = charts.PaperScale("notebooks/results/lasso-local-d*.csv"), committedTrials(table(dims[0]))
+	f.Alt = "Regret against the dimension: the local learner's grows a little more slowly than d ln 2d, to four fifths of a random arm's; the joint learner's stays nearly flat, 73 to 451 times lower."
+	f.Series = append(f.Series, proportional("d ln 2d", dims, dims[0], f.Series[3].Y[0], func(d float64) float64 { return d * math.Log(2*d) }))
 	return f
 }
 
@@ -123,48 +118,4 @@ func Bounds(dim, rounds float64) []float64 {
 	head := 1048 * math.Pow(1+math.Log(4*sparsity), 1.5) * variance * (arms - 1) * sparsity
 	rest := 2 * (arms - 1) * 64 * dim * variance * sparsity * sparsity / (lambda0 * lambda0)
 	return []float64{(head + rest) * math.Log(rounds), head*math.Sqrt(rounds) + rest*math.Log(rounds)}
-}
-
-// designs returns an environment for each design, with a correlation where there is one.
-func designs(correlation float64) []environment.Sparse {
-	return []environment.Sparse{
-		{Design: environment.Independent}, {Design: environment.Autoregressive, Correlation: correlation},
-		{Design: environment.Equicorrelated, Correlation: correlation}, {Design: environment.Spherical},
-	}
-}
-
-// Assumptions are what the theorems assume of an environment, measured.
-type Assumptions struct {
-	Entry, Norm float64 // the largest entry and norm of a context
-	Margin      float64 // P(the means of the first two arms are within 0.2)/0.2
-	All, Best   float64 // least eigenvalues of E xx', of all arms and of the best ones
-}
-
-// Measure plays n rounds of an environment.
-func Measure(e *environment.Sparse, n int) (a Assumptions) {
-	var v bandit.View
-	e.Reset(random.New(12, 0, "contexts"))
-	theta := mat.NewVecDense(e.Dim, e.Theta())
-	all, best := mat.NewSymDense(e.Dim, nil), mat.NewSymDense(e.Dim, nil)
-	for range n {
-		e.Next(&v)
-		for arm := range v.Arms {
-			x := mat.NewVecDense(e.Dim, v.Row(arm))
-			a.Entry, a.Norm = max(a.Entry, mat.Norm(x, math.Inf(1))), max(a.Norm, mat.Norm(x, 2))
-			all.SymRankOne(all, 1/float64(n*v.Arms), x)
-			if e.Regret([]int{arm}) == 0 {
-				best.SymRankOne(best, 1/float64(n), x)
-			}
-			if arm == 1 && math.Abs(mat.Dot(x, theta)-mat.Dot(mat.NewVecDense(e.Dim, v.Row(0)), theta)) <= 0.2 {
-				a.Margin += 1 / (0.2 * float64(n))
-			}
-		}
-	}
-	least := func(m *mat.SymDense) float64 {
-		var eigen mat.EigenSym
-		eigen.Factorize(m, false)
-		return eigen.Values(nil)[0]
-	}
-	a.All, a.Best = least(all), least(best)
-	return a
 }

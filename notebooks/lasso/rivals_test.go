@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -17,7 +19,7 @@ func TestRivalsSmoke(t *testing.T) {
 	quick(t)
 	few(t, &FLIPHATEpsilons, 5)
 	few(t, &PrintedEpsilons, 1e4)
-	for name, want := range map[string]int{"lasso-fliphat": 3 + 5*len(FLIPHATEpsilons), "lasso-printed": len(PrintedEpsilons) + 5, "lasso-local": 2} {
+	for name, want := range map[string]int{"lasso-fliphat": 3 + 5*len(FLIPHATEpsilons), "lasso-printed": len(PrintedEpsilons) + 6, "lasso-local": 2} {
 		for _, f := range Figures {
 			if f.Name != name {
 				continue
@@ -47,17 +49,17 @@ func committed(t *testing.T, name string) *simulate.Table {
 func TestRivalsResults(t *testing.T) {
 	table := committed(t, "lasso-fliphat")
 	for name, golden := range FLIPHATGoldens {
-		mean, se, err := final(table, name)
+		mean, se, err := table.Final(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if z := golden.apart(mean, se); !(math.Abs(z) <= 3) {
+		if z := (charts.Beside{}).Apart(mean, se, golden[0]); !(math.Abs(z) <= 3) {
 			t.Errorf("%s: regret %.0f (%.0f), want %v, within 3 standard errors", name, mean, se, golden)
 		}
 	}
 	for _, epsilon := range FLIPHATEpsilons {
 		regret := func(noise string) float64 {
-			mean, _, err := final(table, Name(noise, epsilon))
+			mean, _, err := table.Final(Name(noise, epsilon))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,11 +74,11 @@ func TestRivalsResults(t *testing.T) {
 	}
 	table = committed(t, "lasso-printed")
 	for name, golden := range PrintedGoldens {
-		share, se, err := Share(table, name)
+		share, se, err := shares.Final(table, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if z := golden.apart(share, se); !(math.Abs(z) <= 3) {
+		if z := shares.Apart(share, se, golden[0]); !(math.Abs(z) <= 3) {
 			t.Errorf("%s: %.3f (%.3f) of the regret of random arms, want %v, within 3 standard errors", name, share, se, golden)
 		}
 	}
@@ -87,17 +89,27 @@ func TestRivalsResults(t *testing.T) {
 	}
 }
 
+// proofs returns the epsilon that each private policy of an experiment claims; +Inf is none.
+func proofs(t *testing.T, e *simulate.Experiment) map[string]float64 {
+	t.Helper()
+	claims := map[string]float64{}
+	for _, p := range e.Policies {
+		l := p.New()
+		if _, private := l.(privacy.Planner); !private {
+			continue
+		}
+		if err := l.Init(e.Environment().Problem(), e.Horizon); err != nil {
+			t.Fatalf("%s: %v", p.Name, err)
+		}
+		claims[p.Name] = privacy.ClaimOf(l).Epsilon()
+	}
+	return claims
+}
+
 // The claims: what the noise of each calibration proves.
 func TestRivalsClaims(t *testing.T) {
 	few(t, &FLIPHATEpsilons, 5)
-	claims, err := proved(FLIPHAT(lab.Smoke))
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := proved(Print(lab.Smoke))
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims, more := proofs(t, FLIPHAT(lab.Smoke)), proofs(t, Print(lab.Smoke))
 	for _, epsilon := range FLIPHATEpsilons {
 		for noise, least := range map[string]float64{Corrected: 0.4, Accounted: 0.999, Ranged: 0.999, Beside: 0.5, PublicCode: math.Inf(1)} {
 			e := claims[Name(noise, epsilon)]
@@ -123,10 +135,10 @@ func TestLocalResults(t *testing.T) {
 	for i, dim := range []string{"10", "80"} {
 		table := committed(t, "lasso-local-d"+dim)
 		var err error
-		if local[i], _, err = final(table, Locally); err != nil {
+		if local[i], _, err = table.Final(Locally); err != nil {
 			t.Fatal(err)
 		}
-		if joint[i], _, err = final(table, Jointly); err != nil {
+		if joint[i], _, err = table.Final(Jointly); err != nil {
 			t.Fatal(err)
 		}
 		if claim := table.Claims[Locally]; !strings.Contains(claim, "local differential privacy") || !strings.Contains(claim, "epsilon = 4 at that delta") {

@@ -7,10 +7,11 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -18,13 +19,15 @@ import (
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",
-	Experiments: experiments, Report: report,
+	Experiments: sparses, Report: report(charts.Beside{Number: whole, Rounds: 16_000}, Goldens, Delta),
 }, {
 	Name: "lasso-fliphat", What: "FLIPHAT in its paper's setting: public constants, sensitivity corrected, accounted exactly",
-	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} }, Report: fliphatReport,
+	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} },
+	Report:      report(charts.Beside{Number: whole, Rounds: 40_000}, FLIPHATGoldens, FLIPHATDelta),
 }, {
-	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: regret beside random arms, up to epsilon = 1e8",
-	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} }, Report: printedReport,
+	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: share of the regret of random arms, up to epsilon = 1e8",
+	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} },
+	Report:      report(shares, PrintedGoldens, Delta),
 }, {
 	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
 	Experiments: locals, Report: localReport,
@@ -52,106 +55,154 @@ const (
 	Oracle = "ridge regression on the true support"
 )
 
-// Recipes makes a learner by the name of its recipe.
-var Recipes = map[string]func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]{
-	Plain: learner.SparseJDPPlain, Tuned: learner.SparseJDPTuned, Refined: learner.NewSparseJDP,
-}
-
-// Name returns the name of a recipe's policy.
-func Name(recipe string, epsilon float64) string {
+// Name returns the name of a learner's policy at an epsilon.
+func Name(learner string, epsilon float64) string {
 	if math.IsInf(epsilon, 1) {
-		return recipe + ", not private"
+		return learner + ", not private"
 	}
-	return fmt.Sprintf("%s, epsilon = %g", recipe, epsilon)
+	return fmt.Sprintf("%s, epsilon = %g", learner, epsilon)
 }
 
-// Sparse compares the recipes in so many dimensions, with everything else as
-// environment.Sparse has it.
-func Sparse(s lab.Scale, dim int) *simulate.Experiment {
-	trials := bySize{2, 10, 100}
-	if dim > 100 {
-		trials[2] = 40
+// against returns an experiment on an environment in which random arms and the oracle play. Other
+// policies are added to it.
+func against(name string, seed uint64, rounds, trials int, env environment.Sparse, fingerprint string) *simulate.Experiment {
+	env.Sparsity, env.Leading = Sparsity, true
+	e := &simulate.Experiment{
+		Name: name, Horizon: rounds, Trials: trials, Seed: seed, Grid: simulate.LogGrid(rounds, 8), Fingerprint: fingerprint,
+		Environment: func() bandit.Environment { e := env; return &e },
 	}
-	e := against(fmt.Sprintf("lasso-sparse-d%d", dim), s, 2402, bySize{2000, 16000, 16000}, trials,
-		environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}, fmt.Sprintf("delta %g", Delta))
+	add(e, Random, func() bandit.Learner { return &learner.Random{} })
+	add(e, Oracle, func() bandit.Learner { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
+	return e
+}
+
+func add(e *simulate.Experiment, name string, make func() bandit.Learner) {
+	e.Policies = append(e.Policies, simulate.Policy{Name: name, New: make})
+}
+
+// with adds learners by name at one epsilon.
+func with(e *simulate.Experiment, epsilon float64, names ...string) {
+	for _, name := range names {
+		add(e, Name(name, epsilon), func() bandit.Learner { return learners[name](epsilon) })
+	}
+}
+
+// Sparse compares the recipes in so many dimensions, with everything else as environment.Sparse has
+// it.
+func Sparse(s lab.Scale, dim int) *simulate.Experiment {
+	trials := 100
+	if dim > 100 {
+		trials = 40
+	}
+	e := against(fmt.Sprintf("lasso-sparse-d%d", dim), 2402, cell.Pick(s, 2000, 16000, 16000), cell.Pick(s, 2, 10, trials),
+		environment.Sparse{Dim: dim}, fmt.Sprintf("delta %g", Delta))
 	for _, epsilon := range Epsilons {
-		for _, recipe := range []string{Plain, Tuned, Refined} {
-			with(e, recipe, epsilon)
-		}
+		with(e, epsilon, Plain, Tuned, Refined)
 	}
 	return e
 }
 
-// with adds a recipe at one epsilon.
-func with(e *simulate.Experiment, recipe string, epsilon float64) {
-	add(e, Name(recipe, epsilon), func() *learner.Private[mechanism.SparseGram] {
-		return Recipes[recipe](privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-	})
-}
-
-// experiments returns what lasso-sparse runs: at a small scale in few dimensions only.
-func experiments(s lab.Scale) []*simulate.Experiment {
-	if s == lab.Smoke {
-		return []*simulate.Experiment{Sparse(s, 100)}
+// sparses returns what lasso-sparse runs: at a small scale in few dimensions only.
+func sparses(s lab.Scale) (all []*simulate.Experiment) {
+	for _, dim := range cell.Pick(s, dims[:1], dims, dims) {
+		all = append(all, Sparse(s, dim))
 	}
-	return []*simulate.Experiment{Sparse(s, 100), Sparse(s, 1000)}
+	return all
 }
 
-// Goldens lists the regret at round 16,000 by policy, in 100 and in 1000 dimensions. Those of the
-// refined recipe are the tuned one's, which it has to beat.
-var Goldens = map[string][2]Golden{
-	Random:                   {{24618, 7}, {24618, 7}},
-	Oracle:                   {{7.0, 0.2}, {7.0, 0.2}},
-	Name(Plain, math.Inf(1)): {{131, 2}, {245, 8}},
-	Name(Plain, 10):          {{596, 6}, {1093, 17}},
-	Name(Plain, 2):           {{2353, 22}, {4441, 73}},
-	Name(Plain, 1):           {{4427, 42}, {8383, 98}},
-	Name(Plain, 0.5):         {{8211, 76}, {15128, 207}},
-	Name(Tuned, 10):          {{402, 12}, {691, 24}},
-	Name(Tuned, 2):           {{921, 20}, {1347, 63}},
-	Name(Tuned, 1):           {{1448, 27}, {2111, 67}},
-	Name(Tuned, 0.5):         {{2548, 40}, {3679, 127}},
-	Name(Refined, 10):        {{402, 12}, {691, 24}},
-	Name(Refined, 2):         {{921, 20}, {1347, 63}},
-	Name(Refined, 1):         {{1448, 27}, {2111, 67}},
-	Name(Refined, 0.5):       {{2548, 40}, {3679, 127}},
+// dims are the dimensions of lasso-sparse, and localDims those of lasso-local.
+var (
+	dims      = []int{100, 1000}
+	localDims = []int{10, 20, 40, 80}
+)
+
+// Goldens lists the regret at round 16,000 by policy, in 100 and in 1000 dimensions, that an
+// independent program found. Those of the refined recipe are the tuned one's, which it has to beat.
+var Goldens = map[string][]charts.Known{
+	Random:                   {{Mean: 24618, SE: 7}, {Mean: 24618, SE: 7}},
+	Oracle:                   {{Mean: 7.0, SE: 0.2}, {Mean: 7.0, SE: 0.2}},
+	Name(Plain, math.Inf(1)): {{Mean: 131, SE: 2}, {Mean: 245, SE: 8}},
+	Name(Plain, 10):          {{Mean: 596, SE: 6}, {Mean: 1093, SE: 17}},
+	Name(Plain, 2):           {{Mean: 2353, SE: 22}, {Mean: 4441, SE: 73}},
+	Name(Plain, 1):           {{Mean: 4427, SE: 42}, {Mean: 8383, SE: 98}},
+	Name(Plain, 0.5):         {{Mean: 8211, SE: 76}, {Mean: 15128, SE: 207}},
+	Name(Tuned, 10):          {{Mean: 402, SE: 12}, {Mean: 691, SE: 24}},
+	Name(Tuned, 2):           {{Mean: 921, SE: 20}, {Mean: 1347, SE: 63}},
+	Name(Tuned, 1):           {{Mean: 1448, SE: 27}, {Mean: 2111, SE: 67}},
+	Name(Tuned, 0.5):         {{Mean: 2548, SE: 40}, {Mean: 3679, SE: 127}},
+	Name(Refined, 10):        {{Mean: 402, SE: 12}, {Mean: 691, SE: 24}},
+	Name(Refined, 2):         {{Mean: 921, SE: 20}, {Mean: 1347, SE: 63}},
+	Name(Refined, 1):         {{Mean: 1448, SE: 27}, {Mean: 2111, SE: 67}},
+	Name(Refined, 0.5):       {{Mean: 2548, SE: 40}, {Mean: 3679, SE: 127}},
 }
 
-// goldens returns the numbers for one of the two dimensions.
-func goldens(i int) map[string]Golden {
-	of := map[string]Golden{}
-	for name, g := range Goldens {
-		of[name] = g[i]
+// The trust models that lasso-local compares, at one epsilon.
+const (
+	Locally      = "bits, local model"
+	Jointly      = "SparseJDP, joint model"
+	LocalEpsilon = 4
+)
+
+// Local compares the local learner with SparseJDP in so many dimensions.
+func Local(s lab.Scale, dim int) *simulate.Experiment {
+	e := against(fmt.Sprintf("lasso-local-d%d", dim), 2404, cell.Pick(s, 20_000, 100_000, 100_000), cell.Pick(s, 2, 4, 20),
+		environment.Sparse{Dim: dim}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
+	with(e, math.Inf(1), Plain)
+	add(e, Locally, func() bandit.Learner { return learner.NewSparseBits(privacy.Budget{Epsilon: LocalEpsilon}, Sparsity) })
+	add(e, Jointly, func() bandit.Learner { return learners[Refined](LocalEpsilon) })
+	return e
+}
+
+// locals returns what lasso-local runs, by dimension.
+func locals(s lab.Scale) (all []*simulate.Experiment) {
+	for _, dim := range cell.Pick(s, localDims[:2], localDims, localDims) {
+		all = append(all, Local(s, dim))
 	}
-	return of
+	return all
 }
 
-// report has a row for each policy: its regret in both dimensions, the golden, and the difference
-// in combined standard errors.
-func report(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("policy")
-	t.Align = "l"
-	for _, table := range tables {
-		t.Headers = append(t.Headers, besideHeaders(table.Provenance.Experiment)...)
-		t.Align += "rrrrr"
-	}
-	names := []string{Random, Oracle}
-	for _, recipe := range []string{Plain, Tuned, Refined} {
-		for _, epsilon := range Epsilons {
-			names = append(names, Name(recipe, epsilon))
+func whole(v float64) string { return fmt.Sprintf("%.0f", v) }
+
+// report lays regrets out beside independent ones, with what is proved of each policy.
+func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(lab.Scale, []*simulate.Table) (*charts.Table, error) {
+	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+		t, err := b.Regrets(nil, known, tables...)
+		if err != nil {
+			return nil, err
 		}
-	}
-	for _, name := range names {
-		row := []any{name}
-		for i, table := range tables {
-			mean, se, err := final(table, name)
-			if err != nil {
-				return nil, err
-			}
-			row = append(row, beside(s, "%.0f", mean, se, goldens(i), name)...)
+		t.Headers, t.Align = append(t.Headers, "epsilon proved"), t.Align+"r"
+		for i, row := range t.Rows {
+			t.Rows[i] = append(row, fmt.Sprintf("%.4g", lab.TrueEpsilon(tables[0], row[0].(string))))
 		}
-		t.Add(row...)
+		t.Caption += fmt.Sprintf(", delta = %g", delta)
+		if b.Of != "" {
+			t.Caption += "; shares of the regret of " + b.Of
+		}
+		t.Scale = string(s)
+		return t, nil
 	}
-	rest := fmt.Sprintf("at delta = %g. The refined recipe stands beside the tuned one's independent numbers", Delta)
-	return finish(t, s, tables[0], "", rest), nil
+}
+
+// localReport has a row for each dimension: the regret of each policy and its standard error.
+func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("dimension")
+	for _, c := range tables[0].Curves {
+		t.Headers = append(t.Headers, c.Policy, "SE")
+	}
+	t.Headers = append(t.Headers, "local by d ln 2d")
+	for i, table := range tables {
+		row, d := []any{localDims[i]}, float64(localDims[i])
+		for _, c := range table.Curves {
+			_, mean, se := lab.Last(c)
+			row = append(row, whole(mean), whole(se))
+		}
+		local, _, err := table.Final(Locally)
+		if err != nil {
+			return nil, err
+		}
+		t.Add(append(row, whole(local/(d*math.Log(2*d))))...)
+	}
+	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, epsilon = %d", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, LocalEpsilon)
+	t.Scale = string(s)
+	return t, nil
 }

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // few shortens a list of budgets under -short, for one test: calibrating for each takes a second.
@@ -30,13 +31,12 @@ func quick(t *testing.T) {
 	if !testing.Short() {
 		return
 	}
-	all := Recipes
-	t.Cleanup(func() { Recipes = all })
-	Recipes = maps.Clone(all)
-	for name, recipe := range all {
-		Recipes[name] = func(b privacy.Budget, sparsity int) *learner.Private[mechanism.SparseGram] {
-			l := recipe(b, sparsity)
-			l.Statistic.(*mechanism.SparseEpisodes).Concentrated = true
+	all := maps.Clone(learners)
+	t.Cleanup(func() { learners = all })
+	for _, name := range []string{Plain, Tuned, Refined} {
+		learners[name] = func(epsilon float64) bandit.Learner {
+			l := all[name](epsilon)
+			l.(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.SparseEpisodes).Concentrated = true
 			return l
 		}
 	}
@@ -61,11 +61,11 @@ func TestSparseResults(t *testing.T) {
 	for i, dim := range []string{"100", "1000"} {
 		table := committed(t, "lasso-sparse-d"+dim)
 		for name, golden := range Goldens {
-			mean, se, err := final(table, name)
+			mean, se, err := table.Final(name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			z := golden[i].apart(mean, se)
+			z := (charts.Beside{}).Apart(mean, se, golden[i])
 			if strings.HasPrefix(name, Refined) {
 				if !(z < -3) {
 					t.Errorf("d = %s, %s: regret %.0f (%.0f), want 3 standard errors below %v", dim, name, mean, se, golden[i])
