@@ -1,21 +1,30 @@
 package survey
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -25,8 +34,86 @@ var Epsilons = []float64{0.1, 0.3, 1, 3}
 // leaderboardSeed is the seed of the leaderboard's experiments.
 const leaderboardSeed = 55
 
-// Delta is that of the leaderboard's learners that need one.
+// Delta is that of the learners that need one.
 const Delta = 1e-5
+
+func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
+
+// notPrivate is the model of a learner that promises nothing.
+const notPrivate = "not private"
+
+// Contestant is a learner of the leaderboard.
+type Contestant struct {
+	Name, Model string
+	Linear      bool // wants contexts
+	New         func(p bandit.Problem, b privacy.Budget) bandit.Learner
+	// Streaming means that a reward shows in more than one release, so that an audit has to see
+	// several.
+	Streaming bool
+	Sums      bool // reads noisy sums of rows
+	Unaudited bool // by the attacks here
+}
+
+// Contestants lists the learners of the leaderboard.
+var Contestants = append(ofArms(),
+	Contestant{Name: "DPUCB-MAT", Model: "central", New: onMatroid(learner.DPUCBMAT)},
+	Contestant{Name: "DPTS-MAT", Model: "central", New: onMatroid(learner.DPTSMAT)},
+	Contestant{Name: "CUCB, tree", Model: "central", Streaming: true, New: onMatroid(learner.CUCBTree)},
+	Contestant{Name: "LinUCB", Model: notPrivate, Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner {
+		return learner.New(&learner.LinUCB{}, nil)
+	}},
+	Contestant{Name: "core set", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return learner.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon})
+	}},
+	Contestant{Name: "core set, published width", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return learner.CoreSetAsPublished(b.Epsilon)
+	}},
+	Contestant{Name: "core set, Gaussian", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return learner.NewCoreSet(b)
+	}},
+	Contestant{Name: "JDP LinUCB, tree", Model: "joint", Linear: true, Sums: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+	}},
+	Contestant{Name: "JDP LinUCB, BLT", Model: "joint", Linear: true, Sums: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})
+	}},
+	Contestant{Name: "LDP LinUCB", Model: "local", Linear: true, Unaudited: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		noise := learner.LDPNoise{Budget: b} // each user's device adds it to its row
+		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
+	}},
+)
+
+// ofArms returns the learners that need no contexts.
+func ofArms() (all []Contestant) {
+	for _, e := range arms.Catalogue() {
+		c := Contestant{Name: e.Name, Model: notPrivate, Streaming: e.Streaming, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+			return e.New(b)
+		}}
+		if e.Private {
+			c.Model = e.Model.String()
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// onMatroid makes a matroid's learner play one arm a round.
+func onMatroid(make func(m matroid.Matroid, epsilon float64) *learner.Private[privacy.Means]) func(bandit.Problem, privacy.Budget) bandit.Learner {
+	return func(p bandit.Problem, b privacy.Budget) bandit.Learner {
+		m, err := matroid.NewUniform(p.Arms, 1)
+		if err != nil {
+			panic(err) // an environment has arms
+		}
+		return make(m, b.Epsilon)
+	}
+}
+
+func (c Contestant) epsilons() []float64 {
+	if c.Model == notPrivate {
+		return []float64{math.Inf(1)}
+	}
+	return Epsilons
+}
 
 // Environment is one of the leaderboard.
 type Environment struct {
@@ -41,16 +128,8 @@ var Environments = []Environment{
 	{"close", "5 arms, one ahead", []float64{0.7, 0.7, 0.7, 0.7, 0.75}},
 	{"spread", "5 arms, spread", []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
 	{"pair", "5 arms, two ahead", []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}},
-	{"many", "20 arms", twenty()},
+	{"many", "20 arms", []float64{0.24, 0.26, 0.28, 0.3, 0.32, 0.34, 0.36, 0.38, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6, 0.7}},
 	{"linear", "50 linear arms, d = 5", nil},
-}
-
-// twenty returns the means of twenty arms: nineteen from 0.24 to 0.6, and one of 0.7.
-func twenty() (means []float64) {
-	for i := range 19 {
-		means = append(means, 0.24+0.02*float64(i))
-	}
-	return append(means, 0.7)
 }
 
 // New returns the environment.
@@ -61,49 +140,27 @@ func (e Environment) New() bandit.Environment {
 	return &environment.SphereArms{Arms: 50, Dim: 5}
 }
 
-// blind hides the contexts of an environment from learners that have no use for them.
-type blind struct{ bandit.Environment }
-
-func (b blind) Problem() bandit.Problem {
-	p := b.Environment.Problem()
-	p.Dim, p.ContextNorm = 0, 0
-	return p
-}
-
-func (b blind) Next(v *bandit.View) {
-	b.Environment.Next(v)
-	v.Dim, v.X = 0, nil
-}
-
 // Leaderboard returns an experiment for each environment, and a second one on linear arms whose
 // learners do not see the contexts. Both have the same arms and rewards.
-func Leaderboard(s lab.Scale) []*simulate.Experiment {
+func Leaderboard(s lab.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	var all []*simulate.Experiment
-	add := func(key string, env func() bandit.Environment, linear bool) {
+	add := func(key string, linear bool, env func() bandit.Environment) {
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
 		for _, c := range Contestants {
-			if c.Linear != linear {
-				continue
-			}
-			for _, epsilon := range c.epsilons() {
-				e.Policies = append(e.Policies, simulate.Policy{Name: Name(c.Name, epsilon), New: func() bandit.Learner {
-					return c.New(env().Problem(), epsilon)
-				}})
+			if c.Linear == linear {
+				e.Policies = append(e.Policies, policies(c.epsilons(), env().Problem(), c)...)
 			}
 		}
 		all = append(all, e)
 	}
 	for _, e := range Environments {
-		if e.Means != nil {
-			add(e.Key, e.New, false)
-			continue
+		add(e.Key, e.Means == nil, e.New)
+		if e.Means == nil {
+			add(e.Key+"-blind", false, func() bandit.Environment { return environment.Blind{Environment: e.New()} })
 		}
-		add(e.Key, e.New, true)
-		add(e.Key+"-blind", func() bandit.Environment { return blind{e.New()} }, false)
 	}
 	return all
 }
@@ -116,33 +173,32 @@ type Row struct {
 	Audited                     float64 // epsilon that an audit excludes; NaN if there is none
 	Regret, Within              float64 // mean, and half the width of its 95% interval
 	Ratio                       float64 // to the lower bound; NaN where there is none
-	Nanoseconds                 float64 // a round
 	Rounds, Trials              int
 }
 
-// rows makes the leaderboard of its tables: it audits each learner and measures what a round costs.
-func rows(ctx context.Context, s lab.Scale, tables []*simulate.Table) ([]Row, error) {
-	var rows []Row
-	for _, c := range Contestants {
-		for _, epsilon := range c.epsilons() {
-			audited, err := c.audited(ctx, epsilon, s)
-			if err != nil {
-				return nil, fmt.Errorf("survey: audit of %s: %w", Name(c.Name, epsilon), err)
-			}
-			for i, t := range tables {
-				m, se, err := final(t, Name(c.Name, epsilon))
+// rows makes the leaderboard of its tables and of the committed audits.
+func rows(tables []*simulate.Table) (rows []Row, err error) {
+	audited, err := readAudits(committedAudits)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range tables {
+		e := Environments[min(i, len(Environments)-1)]
+		for _, c := range Contestants {
+			for _, epsilon := range c.epsilons() {
+				name := Name(c.Name, epsilon)
+				m, se, err := t.Final(name)
 				if err != nil {
 					continue // plays elsewhere
 				}
-				e := Environments[min(i, len(Environments)-1)]
-				r := Row{Environment: e.Name, Learner: c.Name, Model: c.Model, Asked: epsilon, Audited: audited,
-					Regret: m, Within: 1.96 * se, Ratio: math.NaN(),
+				r := Row{Environment: e.Name, Learner: c.Name, Model: c.Model, Asked: epsilon, Proved: lab.TrueEpsilon(t, name),
+					Audited: math.NaN(), Regret: m, Within: 1.96 * se, Ratio: math.NaN(),
 					Rounds: t.Provenance.Rounds, Trials: t.Curves[0].Trials}
-				if e.Means != nil {
-					r.Ratio = m / arms.DEpsBound(epsilon, e.Means, float64(t.Provenance.Rounds))
+				if found, ok := audited[name]; ok {
+					r.Audited = found
 				}
-				if r.Proved, r.Nanoseconds, err = c.measured(e, epsilon, t.Provenance.Rounds); err != nil {
-					return nil, fmt.Errorf("survey: %s: %w", Name(c.Name, epsilon), err)
+				if e.Means != nil {
+					r.Ratio = m / arms.DEpsBound(epsilon, e.Means, float64(r.Rounds))
 				}
 				rows = append(rows, r)
 			}
@@ -151,88 +207,113 @@ func rows(ctx context.Context, s lab.Scale, tables []*simulate.Table) ([]Row, er
 	return rows, nil
 }
 
-var columns = []string{"environment", "learner", "model", "asked", "proved", "audited", "regret", "within", "ratio", "ns", "rounds", "trials"}
+// Committed returns the leaderboard of the committed tables.
+func Committed() ([]Row, error) {
+	var tables []*simulate.Table
+	for _, e := range Leaderboard(lab.Paper) {
+		t, err := results.Table(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return rows(tables)
+}
 
-// leaderboardReport lays the leaderboard out with all digits, as it is committed.
 func leaderboardReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	all, err := rows(context.Background(), s, tables)
+	all, err := rows(tables)
 	if err != nil {
 		return nil, err
 	}
-	t := charts.NewTable(columns...)
-	for _, r := range all {
-		cells := []any{r.Environment, r.Learner, r.Model}
-		for _, v := range []float64{r.Asked, r.Proved, r.Audited, r.Regret, r.Within, r.Ratio, r.Nanoseconds} {
-			cells = append(cells, strconv.FormatFloat(v, 'g', 6, 64))
-		}
-		t.Add(append(cells, r.Rounds, r.Trials)...)
-	}
-	t.Align = "lllrrrrrrrrr"
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, and half the width of its 95%% interval; epsilon that audits exclude with 99%% confidence; nanoseconds a round",
-		tables[0].Provenance.Rounds, tables[0].Curves[0].Trials)
+	t := Board(all)
 	t.Scale = string(s)
 	return t, nil
 }
 
-//go:embed leaderboard.csv
-var committed []byte
+// committedAudits is what leaderboard-audits found at the paper's scale.
+//
+//go:embed audits.csv
+var committedAudits string
 
-// Committed returns the leaderboard of the last run at the paper's scale.
-func Committed() ([]Row, error) { return read(committed) }
-
-func read(data []byte) (rows []Row, err error) {
-	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+// readAudits returns the epsilon that is audited by policy.
+func readAudits(text string) (map[string]float64, error) {
+	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	for i, line := range lines {
-		if i == 0 {
-			if !slices.Equal(line, columns) {
-				return nil, fmt.Errorf("survey: the leaderboard has columns %v, want %v", line, columns)
-			}
+	audited := map[string]float64{}
+	for i, line := range lines[min(1, len(lines)):] {
+		epsilon, e := strconv.ParseFloat(line[1], 64)
+		found, f := strconv.ParseFloat(line[2], 64)
+		if err := errors.Join(e, f); err != nil {
+			return nil, fmt.Errorf("survey: audits, line %d: %w", i+2, err)
+		}
+		audited[Name(line[0], epsilon)] = found
+	}
+	return audited, nil
+}
+
+// audited returns the epsilon that an attack on what the learner releases excludes. The confidence
+// is 99% for all of the leaderboard together.
+func (c Contestant) audited(ctx context.Context, epsilon float64, s lab.Scale) (float64, error) {
+	runs := func(rounds int) int { // fewer if a run has many rounds
+		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))
+	}
+	var item audit.Item
+	var err error
+	if name := Name(c.Name, epsilon); c.Sums {
+		item, err = suite.FirstRow(name, runs(1), func() privacy.Accumulator {
+			return c.New(bandit.Problem{}, budget(epsilon)).(*learner.Private[privacy.Sums]).Statistic
+		})
+	} else {
+		item, err = suite.Releases{Name: name, Linear: c.Linear, Streaming: c.Streaming, Runs: runs,
+			New: func(p bandit.Problem) *learner.Private[privacy.Means] {
+				return c.New(p, budget(epsilon)).(*learner.Private[privacy.Means])
+			}}.Item()
+	}
+	if err != nil {
+		return 0, err
+	}
+	found, err := item.Run(ctx, audit.Options{Seed: leaderboardSeed, Confidence: 0.9999})
+	return found.Epsilon, err
+}
+
+// auditReport has a row for each learner and epsilon, with all digits, as it is committed.
+func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("learner", "epsilon", "audited")
+	for _, c := range Contestants {
+		if c.Model == notPrivate || c.Unaudited {
 			continue
 		}
-		r := Row{Environment: line[0], Learner: line[1], Model: line[2]}
-		for k, v := range []*float64{&r.Asked, &r.Proved, &r.Audited, &r.Regret, &r.Within, &r.Ratio, &r.Nanoseconds} {
-			if *v, err = strconv.ParseFloat(line[3+k], 64); err != nil {
-				return nil, fmt.Errorf("survey: leaderboard, line %d: %w", i+1, err)
+		for _, epsilon := range c.epsilons() {
+			found, err := c.audited(context.Background(), epsilon, s)
+			if err != nil {
+				return nil, fmt.Errorf("survey: audit of %s: %w", Name(c.Name, epsilon), err)
 			}
+			t.Add(c.Name, epsilon, fmt.Sprintf("%.6g", found))
 		}
-		for k, v := range []*int{&r.Rounds, &r.Trials} {
-			if *v, err = strconv.Atoi(line[10+k]); err != nil {
-				return nil, fmt.Errorf("survey: leaderboard, line %d: %w", i+1, err)
-			}
-		}
-		rows = append(rows, r)
 	}
-	return rows, nil
+	t.Caption, t.Scale = "The epsilon that audits exclude, with 99% confidence for all of them together", string(s)
+	return t, nil
 }
 
 // Board returns a table of rows whose environment and epsilon the reader chooses, best first.
 func Board(rows []Row) *charts.Table {
 	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b Row) int {
-		switch {
-		case a.Regret < b.Regret:
-			return -1
-		case a.Regret > b.Regret:
-			return 1
-		}
-		return 0
-	})
-	t := charts.NewTable("environment", "ε asked", "model", "learner", "ε proved", "ε audited", "regret", "±", "times the optimum", "ns a round")
-	t.Align = "lrllrrrrrr"
+	slices.SortStableFunc(rows, func(a, b Row) int { return cmp.Compare(a.Regret, b.Regret) })
+	t := charts.NewTable("environment", "ε asked", "model", "learner", "ε proved", "ε audited", "regret", "±", "times the optimum")
+	t.Align = "lrllrrrrr"
 	if len(rows) > 0 {
 		t.Caption = fmt.Sprintf("Mean regret after %d rounds and half the width of its 95%% interval, %d trials, seed %d",
 			rows[0].Rounds, rows[0].Trials, leaderboardSeed)
-		t.Scale = "notebooks/survey/leaderboard.csv"
+		t.Scale = charts.PaperScale("notebooks/results/leaderboard-*.csv")
 	}
 	for _, e := range Environments {
 		for _, epsilon := range append(slices.Clone(Epsilons), math.Inf(1)) {
 			for _, r := range rows {
 				if r.Environment == e.Name && r.Asked == epsilon {
 					t.Add(r.Environment, number(r.Asked), r.Model, r.Learner, number(r.Proved), number(r.Audited),
-						number(r.Regret), number(r.Within), number(r.Ratio), number(r.Nanoseconds))
+						number(r.Regret), number(r.Within), number(r.Ratio))
 				}
 			}
 		}
@@ -240,10 +321,8 @@ func Board(rows []Row) *charts.Table {
 	return t
 }
 
-// hidden lists learners that Ratios leaves out: with one arm a round, DPUCB-MAT is nearly Lazy-UCB.
-var hidden = []string{"Lazy-UCB", "CUCB, tree"}
-
-// Ratios shows the regret over the lower bound by budget, one environment at a time.
+// Ratios shows the regret over the lower bound by budget, one environment at a time. It leaves out
+// two learners: with one arm a round, DPUCB-MAT is nearly Lazy-UCB.
 func Ratios(rows []Row) *charts.Figure {
 	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
 	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
@@ -254,17 +333,16 @@ func Ratios(rows []Row) *charts.Figure {
 		}
 	}
 	f.Slider = charts.Over("environment", bounded, func(place string) (frame charts.Frame) {
-		for _, r := range rows {
-			if r.Environment != place || math.IsInf(r.Asked, 1) || slices.Contains(hidden, r.Learner) {
-				continue
+		for _, c := range Contestants {
+			s := charts.Series{Name: c.Name}
+			for _, r := range rows {
+				if r.Environment == place && r.Learner == c.Name {
+					s.X, s.Y = append(s.X, r.Asked), append(s.Y, r.Ratio)
+				}
 			}
-			at := slices.IndexFunc(frame.Series, func(s charts.Series) bool { return s.Name == r.Learner })
-			if at < 0 {
-				at = len(frame.Series)
-				frame.Series = append(frame.Series, charts.Series{Name: r.Learner})
+			if len(s.X) > 1 && c.Name != "Lazy-UCB" && c.Name != "CUCB, tree" {
+				frame.Series = append(frame.Series, s)
 			}
-			s := &frame.Series[at]
-			s.X, s.Y = append(s.X, r.Asked), append(s.Y, r.Ratio)
 		}
 		return frame
 	})

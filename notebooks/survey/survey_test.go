@@ -1,28 +1,30 @@
 package survey
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Each figure but the leaderboard runs at a small scale, and has a row for all that it compares.
+// Each figure but the audits runs at a small scale, and has a row for all that it compares.
 func TestFiguresSmoke(t *testing.T) {
 	for _, f := range Figures {
-		if f.Name == "leaderboard" {
+		if f.Name == "leaderboard-audits" {
 			continue
 		}
 		table, err := f.Reproduce(context.Background(), lab.Smoke, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
-		if want := map[string]int{"survey-ftrl": 12, "survey-nas": 4, "survey-arms": 18, "survey-coreset": 15, "survey-imed": 240}[f.Name]; len(table.Rows) != want {
+		if want := map[string]int{"survey-ftrl": 12, "survey-nas": 4, "survey-arms": 18, "survey-coreset": 15, "survey-imed": 240, "leaderboard": 385}[f.Name]; len(table.Rows) != want {
 			t.Errorf("%s: %d rows, want %d", f.Name, len(table.Rows), want)
 		}
 	}
@@ -30,24 +32,24 @@ func TestFiguresSmoke(t *testing.T) {
 
 // The committed tables agree with the independent programs within 3 combined standard errors.
 func TestResults(t *testing.T) {
-	for i, instance := range []string{"c1", "c2"} {
-		table, err := results.Table("survey-arms-" + instance)
-		if err != nil {
-			t.Skip(err) // nobody has run it yet
-		}
-		for name, golden := range ArmsGoldens {
-			agrees(t, instance+": "+name, golden[i], func() (float64, float64, error) { return final(table, name) })
+	check := func(name string, known map[string][]charts.Known, tables ...*simulate.Table) {
+		if worst, n, err := independent.Worst(known, tables...); err != nil || n == 0 || !(worst <= 3) {
+			t.Errorf("%s: %d comparisons, one is %.1f standard errors off, %v", name, n, worst, err)
 		}
 	}
-	for i, goldens := range CoreSetGoldens {
-		table, err := results.Table("survey-coreset-d" + string(rune('2'+i)))
-		if err != nil {
-			t.Skip(err)
-		}
-		for name, golden := range goldens {
-			agrees(t, name, golden, func() (float64, float64, error) { return final(table, name) })
-		}
+	check("arms", ArmsGoldens, committed(t, "survey-arms-c1"), committed(t, "survey-arms-c2"))
+	for i, known := range CoreSetGoldens {
+		check("core sets", known, committed(t, fmt.Sprintf("survey-coreset-d%d", i+2)))
 	}
+}
+
+func committed(t *testing.T, name string) *simulate.Table {
+	t.Helper()
+	table, err := results.Table(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
 }
 
 // The committed tables hold a record of ours in 12 of the 16 cells, and DP-IMED near the lower bound
@@ -55,31 +57,27 @@ func TestResults(t *testing.T) {
 func TestRecord(t *testing.T) {
 	var tables []*simulate.Table
 	for _, e := range imedExperiments(lab.Paper) {
-		table, err := results.Table(e.Name)
-		if err != nil {
-			t.Skip(err) // nobody has run it yet
+		tables = append(tables, committed(t, e.Name))
+	}
+	for _, many := range []bool{false, true} {
+		z, err := leads(tables, many)
+		if err != nil || len(z) != 16 {
+			t.Fatalf("%v, %v", z, err)
 		}
-		tables = append(tables, table)
+		if sure := len(slices.DeleteFunc(z, func(z float64) bool { return !(z >= 3) })); sure < 12 {
+			t.Errorf("many trials %t: 3 standard errors ahead in %d of 16 cells, want 12", many, sure)
+		}
 	}
-	few, err := imedRecords(tables, false)
-	if err != nil || few.records < 12 || few.cells != 16 || few.trials != 400 {
-		t.Errorf("%v, %v", few, err)
-	}
-	many, err := imedRecords(tables, true)
-	if err != nil || many.records < 12 || many.worst > 1.2 || many.trials != 4000 {
-		t.Errorf("%v, %v", many, err)
-	}
-	t.Logf("%v; %v", few, many)
-}
-
-func agrees(t *testing.T, name string, golden Golden, ours func() (mean, se float64, err error)) {
-	t.Helper()
-	m, se, err := ours()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !(math.Abs(apart(m, se, golden)) <= 3) {
-		t.Errorf("%s: %.0f (%.0f), want %v within 3 standard errors", name, m, se, golden)
+	for i, on := range instances {
+		if few, many := tables[3*i].Curves[0].Trials, tables[3*i+2].Curves[0].Trials; few != 400 || many != 4000 {
+			t.Errorf("%s: %d and %d trials, want 400 and 4000", on.name, few, many)
+		}
+		for _, epsilon := range imedEpsilons {
+			regret, _, err := tables[3*i+2].Final(Name("DP-IMED", epsilon))
+			if bound := arms.DEpsBound(epsilon, on.means, 1e7); err != nil || regret > 1.2*bound {
+				t.Errorf("%s, epsilon = %g: DP-IMED has %.0f, the bound is %.0f, %v", on.name, epsilon, regret, bound, err)
+			}
+		}
 	}
 }
 
@@ -112,48 +110,44 @@ func TestAudits(t *testing.T) {
 	}
 }
 
-// The committed leaderboard is that of the committed tables.
+// The committed leaderboard has a row for each learner that plays in an environment at a budget, and
+// an audit of each that can be attacked. What is proved is what the learner claims.
 func TestLeaderboard(t *testing.T) {
 	rows, err := Committed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	place := map[string]Row{}
-	for _, r := range rows {
-		place[r.Environment+"/"+Name(r.Learner, r.Asked)] = r
+	want, audits := 0, 0
+	for _, e := range Leaderboard(lab.Paper) {
+		want += len(e.Policies)
 	}
-	for i, e := range Leaderboard(lab.Paper) {
-		table, err := results.Table(e.Name)
-		if err != nil {
-			t.Skip(err)
+	for _, r := range rows {
+		if !math.IsNaN(r.Audited) {
+			audits++
+		} else if r.Model != notPrivate && r.Learner != "LDP LinUCB" {
+			t.Errorf("%s, epsilon = %g, is not audited", r.Learner, r.Asked)
 		}
-		for _, c := range table.Curves {
-			r := place[Environments[min(i, len(Environments)-1)].Name+"/"+c.Policy]
-			m, se, err := final(table, c.Policy)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if math.Abs(m/r.Regret-1) > 1e-4 || math.Abs(1.96*se-r.Within) > 1e-4*m {
-				t.Errorf("%s, %s: %v ± %v in the leaderboard, %v (%v) in the table", e.Name, c.Policy, r.Regret, r.Within, m, se)
-			}
+		if !(r.Regret > 0 && r.Within >= 0 && r.Proved <= r.Asked*1.01 && r.Rounds == 100_000 && r.Trials == 50) {
+			t.Errorf("%+v", r)
 		}
+	}
+	if len(rows) != want || audits < 300 {
+		t.Errorf("%d rows, %d audited, want %d and most of them", len(rows), audits, want)
+	}
+	if b := Board(rows); len(b.Rows) != want {
+		t.Errorf("%d rows on the board, want %d", len(b.Rows), want)
 	}
 }
 
-// A leaderboard reads back as it is written, and a row that is not one is refused.
-func TestRead(t *testing.T) {
-	line := "2 arms,UCB1,not private,+Inf,+Inf,NaN,12.5,0.5,1.25,90,1000,5\n"
-	head := strings.Join(columns, ",") + "\n"
-	rows, err := read([]byte(head + line))
-	if err != nil || len(rows) != 1 || rows[0].Regret != 12.5 || rows[0].Trials != 5 || !math.IsNaN(rows[0].Audited) || !math.IsInf(rows[0].Asked, 1) {
-		t.Errorf("%+v, %v", rows, err)
+// Audits that are no numbers are refused.
+func TestReadAudits(t *testing.T) {
+	head := "learner,epsilon,audited\n"
+	if audited, err := readAudits(head + "a,0.5,0.4\n"); err != nil || len(audited) != 1 || audited[Name("a", 0.5)] != 0.4 {
+		t.Errorf("%v, %v", audited, err)
 	}
-	if table := Board(rows); len(table.Rows) != 1 || table.Rows[0][1] != "∞" || table.Rows[0][5] != "–" {
-		t.Errorf("%+v", table.Rows)
-	}
-	for _, bad := range []string{"", "a,b\n", head + strings.Replace(line, "90", "ninety", 1), head + "2 arms\n"} {
-		if rows, err := read([]byte(bad)); err == nil && !bytes.Equal([]byte(bad), nil) {
-			t.Errorf("%q is read as %+v", bad, rows)
+	for _, bad := range []string{head + "a,b,0.4\n", head + "a,0.5,c\n", head + "a,0.5\n"} {
+		if audited, err := readAudits(bad); err == nil {
+			t.Errorf("%q is read as %v", bad, audited)
 		}
 	}
 }

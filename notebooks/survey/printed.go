@@ -1,0 +1,174 @@
+package survey
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/online"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+// The running sums that survey-ftrl compares.
+var running = []struct {
+	name string
+	sums func() privacy.Statistic[mechanism.Total]
+}{
+	{"not private", func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorExact{} }},
+	{"tree, Laplace as printed", func() privacy.Statistic[mechanism.Total] {
+		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+	}},
+	{"tree, Laplace", func() privacy.Statistic[mechanism.Total] {
+		return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}
+	}},
+	{"correlated Gaussian", func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: budget(1)} }},
+}
+
+// ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
+func ftrl(sums func() privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) (simulate.Sample, error) {
+	return against(dim, rounds, adaptive, trials, func(trial int) online.Learner {
+		return &online.FTRL{Gradient: 1, Sums: sums(), Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
+	})
+}
+
+// against plays trials of a learner on drifting losses or against the adaptive adversary, and
+// returns their regrets over sqrt T.
+func against(dim, rounds int, adaptive bool, trials int, make func(trial int) online.Learner) (simulate.Sample, error) {
+	return simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+		var losses online.Adversary = &online.Orthogonal{}
+		if !adaptive {
+			var err error
+			if losses, err = online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses")); err != nil {
+				return 0, err
+			}
+		}
+		regret, err := online.Against(make(trial), losses, dim, rounds)
+		if err != nil {
+			return 0, err
+		}
+		return regret[rounds-1] / math.Sqrt(float64(rounds)), nil
+	})
+}
+
+// FTRLGoldens lists regret over sqrt T at T = 1e3, 1e4, 1e5, of 30 trials, without standard errors.
+// Those of correlated noise are of the square-root factorisation, which BLT comes near.
+var FTRLGoldens = map[string][3]float64{
+	"drift, N = 2, not private":               {0.80, 0.75, 0.72},
+	"drift, N = 10, not private":              {0.83, 0.76, 0.73},
+	"drift, N = 2, tree, Laplace as printed":  {1.34, 0.88, 0.75},
+	"drift, N = 10, tree, Laplace as printed": {3.80, 2.83, 1.31},
+	"drift, N = 2, tree, Laplace":             {2.94, 1.73, 0.95},
+	"drift, N = 10, tree, Laplace":            {5.36, 7.50, 3.79},
+	"drift, N = 2, correlated Gaussian":       {1.00, 0.77, 0.72},
+	"drift, N = 10, correlated Gaussian":      {1.91, 0.98, 0.77},
+	"adaptive, N = 2, not private":            {1, 1, 1},
+	"adaptive, N = 10, not private":           {1, 1, 1},
+	"adaptive, N = 2, correlated Gaussian":    {6.8, 8.7, 10.7},
+	"adaptive, N = 10, correlated Gaussian":   {15.3, 27.7, 35.4},
+}
+
+// ftrlReport has a row for each stream, dimension and running sum: regret over sqrt T at three
+// horizons beside the independent numbers. Their standard error is taken to be ours, of which
+// 0.003 is for their two digits.
+func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+	horizons := cell.Pick(s, []int{300}, []int{1_000, 10_000}, []int{1_000, 10_000, 100_000})
+	n := cell.Pick(s, 2, 10, 30)
+	t := charts.NewTable("losses, dimension, running sum")
+	for _, h := range horizons {
+		t.Headers = append(t.Headers, independent.Headers(fmt.Sprintf("T = %d", h))...)
+	}
+	for _, stream := range []string{"drift", "adaptive"} {
+		for _, dim := range []int{2, 10} {
+			for _, r := range running {
+				name := fmt.Sprintf("%s, N = %d, %s", stream, dim, r.name)
+				golden, ok := FTRLGoldens[name]
+				if !ok {
+					continue
+				}
+				row := []any{name}
+				for i, h := range horizons {
+					x, err := ftrl(r.sums, dim, h, stream == "adaptive", n)
+					if err != nil {
+						return nil, err
+					}
+					known := &charts.Known{Mean: golden[i]}
+					if s == lab.Smoke { // another horizon
+						known = nil
+					}
+					row = append(row, charts.Beside{Number: number}.Cells(x.Mean(), math.Hypot(x.SE(), 0.003), known)...)
+				}
+				t.Add(row...)
+			}
+		}
+	}
+	t.Caption = fmt.Sprintf("Regret over sqrt T at epsilon = 1 (delta = 1e-5 for Gaussian noise), %d trials", n)
+	t.Scale = string(s)
+	return t, nil
+}
+
+// nasCases lists what the independent program ran, at alpha = 0.2 and beta = 0.1. NaN is not known.
+var nasCases = []struct {
+	mean, epsilon float64
+	doubling      bool
+	stops         charts.Known
+	printed       float64 // share of right answers
+}{
+	{0.3, 1, false, charts.Known{Mean: 22416, SE: 22}, 0.015},
+	{0.3, 1, true, charts.Known{Mean: 16343}, math.NaN()},
+	{0.3, 0.1, false, charts.Known{Mean: 40968}, math.NaN()},
+	{0.5, 1, false, charts.Known{Mean: 7935}, 0.024},
+}
+
+// accuracy returns when n runs of DP-NAS stop, and the shares of right answers, as printed and with
+// L/t.
+func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample, right [2]float64, err error) {
+	const alpha = 0.2
+	for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
+		answers := make([]float64, n)
+		stops, err = simulate.Trials(context.Background(), n, func(k int) (float64, error) {
+			rule := &mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
+			rng, noise := random.New(88, k, "samples"), privacy.NewNoise(random.Source(88, k, "noise"))
+			end, err := rule.Run(1, 1<<26, noise, func() float64 { return random.Rademacher(rng, mu) })
+			if math.Abs(end.Mean-mu) <= alpha*mu {
+				answers[k] = 1
+			}
+			return float64(end.Count), err
+		})
+		if err != nil {
+			return nil, right, err
+		}
+		right[i] = simulate.Sample(answers).Mean()
+	}
+	return stops, right, nil
+}
+
+// nasReport has a row for each case: when DP-NAS stops and how often it is right.
+func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+	n := cell.Pick(s, 20, 200, 2000)
+	t := charts.NewTable(slices.Concat([]string{"mean", "epsilon", "compares"}, independent.Headers("stops at"),
+		[]string{"right as printed", "independent", "right with L/t"})...)
+	for _, c := range nasCases {
+		stops, right, err := accuracy(c.mean, c.epsilon, c.doubling, n)
+		if err != nil {
+			return nil, err
+		}
+		known := &c.stops
+		if s == lab.Smoke { // too few runs
+			known = nil
+		}
+		percent := func(v float64) string { return strings.Replace(number(100*v)+"%", "–%", "–", 1) }
+		row := []any{c.mean, c.epsilon, map[bool]string{false: "always", true: "at t = 1, 2, 4, ..."}[c.doubling]}
+		row = append(row, independent.Cells(stops.Mean(), stops.SE(), known)...)
+		t.Add(append(row, percent(right[0]), percent(c.printed), percent(right[1]))...)
+	}
+	t.Caption, t.Scale = fmt.Sprintf("DP-NAS on samples of ±1, alpha = 0.2, beta = 0.1, %d runs", n), string(s)
+	return t, nil
+}

@@ -1,0 +1,159 @@
+package suite
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// releaseHorizon is the horizon that the learners of Releases are made for.
+const releaseHorizon = 100_000
+
+// Releases audits what a learner of arms releases, and not only what it plays: an attacker who sees
+// the estimate itself finds more. There are two arms, orthogonal ones if Linear. The two worlds
+// differ in the reward of round 1, 0 or 1; all other rewards are 0.
+type Releases struct {
+	Name   string
+	New    func(p bandit.Problem) *learner.Private[privacy.Means]
+	Linear bool
+	// Streaming attacks six rounds of estimates of arm 0 from its first on, whatever law they have. It
+	// is for a learner that shows a reward in more than one release. Otherwise the attack is on the
+	// first estimate of arm 0 alone, whose law it reads off the learner's plan.
+	Streaming bool
+	// Runs returns how often to play in each world, for plays of so many rounds; nil means 10,000.
+	Runs func(rounds int) int
+}
+
+func (r Releases) problem() bandit.Problem {
+	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+	if r.Linear {
+		p.Dim, p.ContextNorm = 2, 1
+	}
+	return p
+}
+
+func (r Releases) runs(rounds int) int {
+	if r.Runs == nil {
+		return 10_000
+	}
+	return r.Runs(rounds)
+}
+
+// first plays until arm 0 has an estimate, and returns the round and the learner. The reward of
+// round 1 is given, the others are 0.
+func (r Releases) first(reward float64, noise rand.Source) (int, *learner.Private[privacy.Means], error) {
+	p := r.problem()
+	l := r.New(p)
+	if err := l.Init(p, releaseHorizon); err != nil {
+		return 0, nil, err
+	}
+	l.Reset(rand.New(rand.NewPCG(1, 1)), noise)
+	chosen, y := make([]int, 0, 1), []float64{reward}
+	for t := 1; t <= releaseHorizon; t++ {
+		v := bandit.View{Round: t, Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
+		chosen = l.Select(&v, chosen[:0])
+		l.Update(&v, chosen, y)
+		if y[0] = 0; l.Statistic.Release().Of[0].Count > 0 {
+			return t, l, l.Err()
+		}
+	}
+	return 0, nil, fmt.Errorf("suite: %s: no estimate of arm 0 in %d rounds", r.Name, releaseHorizon)
+}
+
+// Item returns the audit. It plays once, to see when the first estimate is there.
+func (r Releases) Item() (audit.Item, error) {
+	first, l, err := r.first(0, rand.NewPCG(1, 2))
+	if err != nil {
+		return nil, err
+	}
+	if r.Streaming {
+		return r.stream(first), nil
+	}
+	plan := privacy.PlanOf(l, first)
+	density, _, err := audit.AdditiveDensity(plan.Cases[0][0].Laws[:1], [2][][]float64{{{0}}, {{1}}})
+	if err != nil {
+		return nil, err
+	}
+	_, curve := audit.Claimed(privacy.ClaimOf(l))
+	return audit.Likelihood{
+		Name: r.Name, Claim: plan.Asked, Curve: curve, Density: density, Runs: r.runs(first),
+		Release: func(world int, source rand.Source, out []float64) error {
+			_, l, err := r.first(float64(world), source)
+			if err == nil {
+				e := l.Statistic.Release().Of[0]
+				out[0] = e.Mean * float64(e.Count)
+			}
+			return err
+		},
+	}, nil
+}
+
+// stream attacks the estimates from round first on. The learner is made for as few rounds, in which
+// its releases show a reward as well as in many.
+func (r Releases) stream(first int) audit.Item {
+	var worlds [2]audit.Stream
+	for w := range worlds {
+		worlds[w] = make(audit.Stream, first+6)
+		for t := range worlds[w] {
+			worlds[w][t] = audit.Round{Rewards: []float64{0, 0}}
+		}
+		worlds[w][0].Rewards = []float64{float64(w), float64(w)}
+	}
+	p := r.problem()
+	return audit.Learner{
+		Name: r.Name, Problem: p, Worlds: worlds, NoActions: true,
+		New: func() bandit.Learner { return r.New(p) }, Runs: r.runs(len(worlds[0])),
+		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
+			if round < first {
+				return dst
+			}
+			return append(dst, l.(*learner.Private[privacy.Means]).Statistic.Release().Of[0].Mean)
+		},
+	}
+}
+
+// FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
+// learner reads. The two rows are as far apart as rows can be.
+func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.Item, error) {
+	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
+	sums := fresh()
+	if err := sums.Init(setup); err != nil {
+		return nil, err
+	}
+	plan := privacy.PlanOf(sums, 1)
+	var rows [2][]float64
+	rows[0], rows[1] = audit.FarRows(setup)
+	var values [2][][]float64
+	for w, row := range rows {
+		var packed []float64
+		for i, v := range row {
+			for _, u := range row[:i+1] {
+				packed = append(packed, u*v)
+			}
+		}
+		values[w] = [][]float64{packed}
+	}
+	density, _, err := audit.AdditiveDensity(plan.Cases[0][0].Laws[:1], values)
+	if err != nil {
+		return nil, err
+	}
+	_, curve := audit.Claimed(privacy.ClaimOf(sums))
+	return audit.Likelihood{
+		Name: name, Claim: plan.Asked, Curve: curve, Density: density, Runs: runs, Outputs: 6,
+		Release: func(world int, source rand.Source, out []float64) error {
+			sums := fresh()
+			if err := sums.Init(setup); err != nil {
+				return err
+			}
+			sums.Reset(privacy.NewNoise(source))
+			_, err := sums.Add(privacy.Row(rows[world]))
+			sums.Release().Read(out)
+			return err
+		},
+	}, nil
+}
