@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -11,11 +12,24 @@ import (
 // error. An SE of 0 is not known.
 type Known struct{ Mean, SE float64 }
 
-// Beside lays measured regrets out beside known ones. The zero value writes four digits and
-// compares tables of any length.
+// Number writes a number with at least three digits and without an exponent: 12345, 12.3, 0.123. NaN
+// is a dash.
+func Number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0):
+		return cell(v)
+	case math.Abs(v) >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case math.Abs(v) >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", v), "0"), ".")
+}
+
+// Beside lays measured regrets out beside known ones. The zero value compares tables of any length.
 type Beside struct {
-	// Number writes a mean or a standard error; nil writes four digits.
-	Number func(v float64) string
 	// Share is the standard error of a known number that has none, as a share of its mean. At 0 it is
 	// taken to be as large as the one measured.
 	Share float64
@@ -46,17 +60,13 @@ func (b Beside) Headers(measured string) []string {
 // Cells returns a mean, its standard error, the known mean, its standard error, and the difference
 // in combined standard errors. What is not known is a dash; so is all of a known number that is nil.
 func (b Beside) Cells(mean, se float64, known *Known) []any {
-	write := b.Number
-	if write == nil {
-		write = func(v float64) string { return cell(v) }
-	}
-	row := []any{write(mean), write(se), "–", "–", "–"}
+	row := []any{Number(mean), Number(se), "–", "–", "–"}
 	if known == nil {
 		return row
 	}
-	row[2], row[4] = write(known.Mean), fmt.Sprintf("%+.1f", b.Apart(mean, se, *known))
+	row[2], row[4] = Number(known.Mean), fmt.Sprintf("%+.1f", b.Apart(mean, se, *known))
 	if known.SE > 0 {
-		row[3] = write(known.SE)
+		row[3] = Number(known.SE)
 	}
 	return row
 }

@@ -42,9 +42,9 @@ func TestBesideRegrets(t *testing.T) {
 		b    Beside
 		want []any
 	}{
-		{Beside{}, []any{"a", "30", "3", "20", "4", "+2.0"}},
-		{Beside{Rounds: 100}, []any{"a", "30", "3", "20", "4", "+2.0"}},
-		{Beside{Rounds: 1000}, []any{"a", "30", "3", "–", "–", "–"}},
+		{Beside{}, []any{"a", "30.0", "3", "20.0", "4", "+2.0"}},
+		{Beside{Rounds: 100}, []any{"a", "30.0", "3", "20.0", "4", "+2.0"}},
+		{Beside{Rounds: 1000}, []any{"a", "30.0", "3", "–", "–", "–"}},
 		{Beside{Of: "b", Rounds: 1}, []any{"a", "0.5", "0.05", "–", "–", "–"}},
 	} {
 		got, err := c.b.Regrets(nil, known, besideTable())
@@ -73,5 +73,18 @@ func TestBesideWorst(t *testing.T) {
 	known["b"][0].Mean = math.NaN()
 	if worst, _, _ := (Beside{}).Worst(known, besideTable(), besideTable()); !math.IsNaN(worst) {
 		t.Errorf("%v, want NaN", worst)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{
+		12345.6: "12346", 12.34: "12.3", 1.5: "1.5", 0.1234: "0.123", 0: "0", -3: "-3", math.Inf(1): "∞", math.Inf(-1): "−∞",
+	} {
+		if got := Number(v); got != want {
+			t.Errorf("%v is written %q, want %q", v, got, want)
+		}
+	}
+	if got := Number(math.NaN()); got != "–" {
+		t.Errorf("NaN is written %q", got)
 	}
 }

@@ -63,7 +63,7 @@ func ExampleBeside() {
 	// Output:
 	// | policy | regret |  SE | independent |  SE | difference in SE |
 	// |--------|-------:|----:|------------:|----:|-----------------:|
-	// | LinUCB |  123.4 |   3 |         118 |   4 |             +1.1 |
+	// | LinUCB |    123 |   3 |         118 |   4 |             +1.1 |
 	// | random |    987 |   2 |           – |   – |                – |
 }
 

@@ -83,7 +83,7 @@ func Print(s lab.Scale) *simulate.Experiment {
 }
 
 // shares compares regrets as shares of those of random arms.
-var shares = charts.Beside{Of: Random, Rounds: 16_000, Number: func(v float64) string { return fmt.Sprintf("%.3f", v) }}
+var shares = charts.Beside{Of: Random, Rounds: 16_000}
 
 // PrintedGoldens lists the regret at round 16,000, as a share of that of random arms, by policy.
 var PrintedGoldens = map[string][]charts.Known{

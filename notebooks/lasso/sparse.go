@@ -19,11 +19,11 @@ import (
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{{
 	Name: "lasso-sparse", What: "SparseJDP in 100 and 1000 dimensions: regret against epsilon, of three recipes",
-	Experiments: sparses, Report: report(charts.Beside{Number: whole, Rounds: 16_000}, Goldens, Delta),
+	Experiments: sparses, Report: report(charts.Beside{Rounds: 16_000}, Goldens, Delta),
 }, {
 	Name: "lasso-fliphat", What: "FLIPHAT in its paper's setting: public constants, sensitivity corrected, accounted exactly",
 	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} },
-	Report:      report(charts.Beside{Number: whole, Rounds: 40_000}, FLIPHATGoldens, FLIPHATDelta),
+	Report:      report(charts.Beside{Rounds: 40_000}, FLIPHATGoldens, FLIPHATDelta),
 }, {
 	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: share of the regret of random arms, up to epsilon = 1e8",
 	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} },
@@ -161,8 +161,6 @@ func locals(s lab.Scale) (all []*simulate.Experiment) {
 	return all
 }
 
-func whole(v float64) string { return fmt.Sprintf("%.0f", v) }
-
 // report lays regrets out beside independent ones, with what is proved of each policy.
 func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(lab.Scale, []*simulate.Table) (*charts.Table, error) {
 	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
@@ -194,13 +192,13 @@ func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		row, d := []any{localDims[i]}, float64(localDims[i])
 		for _, c := range table.Curves {
 			_, mean, se := lab.Last(c)
-			row = append(row, whole(mean), whole(se))
+			row = append(row, charts.Number(mean), charts.Number(se))
 		}
 		local, _, err := table.Final(Locally)
 		if err != nil {
 			return nil, err
 		}
-		t.Add(append(row, whole(local/(d*math.Log(2*d))))...)
+		t.Add(append(row, charts.Number(local/(d*math.Log(2*d))))...)
 	}
 	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, epsilon = %d", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, LocalEpsilon)
 	t.Scale = string(s)

@@ -96,7 +96,7 @@ func imedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			for _, c := range lab.Curves(tables[3*i : 3*i+3]) {
 				if learner, ok := strings.CutSuffix(c.Policy, Name("", epsilon)); ok {
 					round, mean, se := lab.Last(c)
-					t.Add(on.name, epsilon, learner, c.Trials, round, number(mean), number(se), over(mean), over(se), over(c.Worst[len(c.Worst)-1]))
+					t.Add(on.name, epsilon, learner, c.Trials, round, charts.Number(mean), charts.Number(se), over(mean), over(se), over(c.Worst[len(c.Worst)-1]))
 				}
 			}
 		}

@@ -312,8 +312,8 @@ func Board(rows []Row) *charts.Table {
 		for _, epsilon := range append(slices.Clone(Epsilons), math.Inf(1)) {
 			for _, r := range rows {
 				if r.Environment == e.Name && r.Asked == epsilon {
-					t.Add(r.Environment, number(r.Asked), r.Model, r.Learner, number(r.Proved), number(r.Audited),
-						number(r.Regret), number(r.Within), number(r.Ratio))
+					t.Add(r.Environment, charts.Number(r.Asked), r.Model, r.Learner, charts.Number(r.Proved), charts.Number(r.Audited),
+						charts.Number(r.Regret), charts.Number(r.Within), charts.Number(r.Ratio))
 				}
 			}
 		}

@@ -103,7 +103,7 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 					if s == lab.Smoke { // another horizon
 						known = nil
 					}
-					row = append(row, charts.Beside{Number: number}.Cells(x.Mean(), math.Hypot(x.SE(), 0.003), known)...)
+					row = append(row, charts.Beside{}.Cells(x.Mean(), math.Hypot(x.SE(), 0.003), known)...)
 				}
 				t.Add(row...)
 			}
@@ -164,7 +164,7 @@ func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		if s == lab.Smoke { // too few runs
 			known = nil
 		}
-		percent := func(v float64) string { return strings.Replace(number(100*v)+"%", "–%", "–", 1) }
+		percent := func(v float64) string { return strings.Replace(charts.Number(100*v)+"%", "–%", "–", 1) }
 		row := []any{c.mean, c.epsilon, map[bool]string{false: "always", true: "at t = 1, 2, 4, ..."}[c.doubling]}
 		row = append(row, independent.Cells(stops.Mean(), stops.SE(), known)...)
 		t.Add(append(row, percent(right[0]), percent(c.printed), percent(right[1]))...)

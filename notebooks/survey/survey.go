@@ -5,7 +5,6 @@ package survey
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -60,24 +59,9 @@ func Name(learner string, epsilon float64) string {
 	return fmt.Sprintf("%s, epsilon = %g", learner, epsilon)
 }
 
-// number writes a number with at least three digits.
-func number(v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "–"
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.Abs(v) >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case math.Abs(v) >= 10:
-		return fmt.Sprintf("%.1f", v)
-	}
-	return strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.3f", v), "0"), ".")
-}
-
 // independent compares with an independent program's numbers after a million rounds. Where their
 // standard error is not known, it counts as 0.3% of them.
-var independent = charts.Beside{Number: number, Share: 0.003, Rounds: 1_000_000}
+var independent = charts.Beside{Share: 0.003, Rounds: 1_000_000}
 
 // An instance has the mean rewards of arms in published comparisons.
 type instance struct {
