@@ -130,20 +130,8 @@ func found(s lab.Scale) (string, error) {
 		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
 			lab.Need(solver.Add(x, y))
 		}
-		last, other := math.Inf(1), 0.0 // where the last that matters leaves 0, and the first other one
-		lab.Need(solver.Path(lab.Get(solver.Alphas(60, 0.05)), func(alpha float64, w []float64) {
-			inside := 0
-			for j, v := range w {
-				if v != 0 && j < Sparsity {
-					inside++
-				} else if v != 0 {
-					other = max(other, alpha)
-				}
-			}
-			if inside == Sparsity && math.IsInf(last, 1) {
-				last = alpha
-			}
-		}))
+		entries := lab.Get(solver.Entries(lab.Get(solver.Alphas(60, 0.05))))
+		last, other := slices.Min(entries[:Sparsity]), slices.Max(entries[Sparsity:])
 		if last > other {
 			good++
 		}

@@ -22,8 +22,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/matroid"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -39,77 +37,22 @@ const Delta = 1e-5
 
 func budget(epsilon float64) privacy.Budget { return privacy.Budget{Epsilon: epsilon, Delta: Delta} }
 
+// Contestants lists the learners of the leaderboard.
+var Contestants = slices.Concat(arms.Catalogue(), learner.SlotsCatalogue(), learner.LinearCatalogue())
+
 // notPrivate is the model of a learner that promises nothing.
 const notPrivate = "not private"
 
-// Contestant is a learner of the leaderboard.
-type Contestant struct {
-	Name, Model string
-	Linear      bool // wants contexts
-	New         func(p bandit.Problem, b privacy.Budget) bandit.Learner
-	// Streaming means that a reward shows in more than one release, so that an audit has to see
-	// several.
-	Streaming bool
-	Sums      bool // reads noisy sums of rows
-	Unaudited bool // by the attacks here
-}
-
-// Contestants lists the learners of the leaderboard.
-var Contestants = append(ofArms(),
-	Contestant{Name: "DPUCB-MAT", Model: "central", New: onMatroid(learner.DPUCBMAT)},
-	Contestant{Name: "DPTS-MAT", Model: "central", New: onMatroid(learner.DPTSMAT)},
-	Contestant{Name: "CUCB, tree", Model: "central", Streaming: true, New: onMatroid(learner.CUCBTree)},
-	Contestant{Name: "LinUCB", Model: notPrivate, Linear: true, New: func(bandit.Problem, privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{}, nil)
-	}},
-	Contestant{Name: "core set", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return learner.NewCoreSet(privacy.Budget{Epsilon: b.Epsilon})
-	}},
-	Contestant{Name: "core set, published width", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return learner.CoreSetAsPublished(b.Epsilon)
-	}},
-	Contestant{Name: "core set, Gaussian", Model: "joint", Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return learner.NewCoreSet(b)
-	}},
-	Contestant{Name: "JDP LinUCB, tree", Model: "joint", Linear: true, Sums: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
-	}},
-	Contestant{Name: "JDP LinUCB, BLT", Model: "joint", Linear: true, Sums: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b})
-	}},
-	Contestant{Name: "LDP LinUCB", Model: "local", Linear: true, Unaudited: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-		noise := learner.LDPNoise{Budget: b} // each user's device adds it to its row
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
-	}},
-)
-
-// ofArms returns the learners that need no contexts.
-func ofArms() (all []Contestant) {
-	for _, e := range arms.Catalogue() {
-		c := Contestant{Name: e.Name, Model: notPrivate, Streaming: e.Streaming, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
-			return e.New(b)
-		}}
-		if e.Private {
-			c.Model = e.Model.String()
-		}
-		all = append(all, c)
+func model(e learner.Entry) string {
+	if !e.Private {
+		return notPrivate
 	}
-	return all
+	return e.Model.String()
 }
 
-// onMatroid makes a matroid's learner play one arm a round.
-func onMatroid(make func(m matroid.Matroid, epsilon float64) *learner.Private[privacy.Means]) func(bandit.Problem, privacy.Budget) bandit.Learner {
-	return func(p bandit.Problem, b privacy.Budget) bandit.Learner {
-		m, err := matroid.NewUniform(p.Arms, 1)
-		if err != nil {
-			panic(err) // an environment has arms
-		}
-		return make(m, b.Epsilon)
-	}
-}
-
-func (c Contestant) epsilons() []float64 {
-	if c.Model == notPrivate {
+// budgets returns the epsilons that a learner runs at.
+func budgets(e learner.Entry) []float64 {
+	if !e.Private {
 		return []float64{math.Inf(1)}
 	}
 	return Epsilons
@@ -151,7 +94,7 @@ func Leaderboard(s lab.Scale) (all []*simulate.Experiment) {
 		}
 		for _, c := range Contestants {
 			if c.Linear == linear {
-				e.Policies = append(e.Policies, policies(c.epsilons(), env().Problem(), c)...)
+				e.Policies = append(e.Policies, policies(budgets(c), env().Problem(), c)...)
 			}
 		}
 		all = append(all, e)
@@ -178,23 +121,23 @@ type Row struct {
 
 // rows makes the leaderboard of its tables and of the committed audits.
 func rows(tables []*simulate.Table) (rows []Row, err error) {
-	audited, err := readAudits(committedAudits)
+	excluded, err := readAudits(committedAudits)
 	if err != nil {
 		return nil, err
 	}
 	for i, t := range tables {
 		e := Environments[min(i, len(Environments)-1)]
 		for _, c := range Contestants {
-			for _, epsilon := range c.epsilons() {
+			for _, epsilon := range budgets(c) {
 				name := Name(c.Name, epsilon)
 				m, se, err := t.Final(name)
 				if err != nil {
 					continue // plays elsewhere
 				}
-				r := Row{Environment: e.Name, Learner: c.Name, Model: c.Model, Asked: epsilon, Proved: lab.TrueEpsilon(t, name),
+				r := Row{Environment: e.Name, Learner: c.Name, Model: model(c), Asked: epsilon, Proved: lab.TrueEpsilon(t, name),
 					Audited: math.NaN(), Regret: m, Within: 1.96 * se, Ratio: math.NaN(),
 					Rounds: t.Provenance.Rounds, Trials: t.Curves[0].Trials}
-				if found, ok := audited[name]; ok {
+				if found, ok := excluded[name]; ok {
 					r.Audited = found
 				}
 				if e.Means != nil {
@@ -241,35 +184,38 @@ func readAudits(text string) (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	audited := map[string]float64{}
+	excluded := map[string]float64{}
 	for i, line := range lines[min(1, len(lines)):] {
 		epsilon, e := strconv.ParseFloat(line[1], 64)
 		found, f := strconv.ParseFloat(line[2], 64)
 		if err := errors.Join(e, f); err != nil {
 			return nil, fmt.Errorf("survey: audits, line %d: %w", i+2, err)
 		}
-		audited[Name(line[0], epsilon)] = found
+		excluded[Name(line[0], epsilon)] = found
 	}
-	return audited, nil
+	return excluded, nil
 }
 
-// audited returns the epsilon that an attack on what the learner releases excludes. The confidence
-// is 99% for all of the leaderboard together.
-func (c Contestant) audited(ctx context.Context, epsilon float64, s lab.Scale) (float64, error) {
+// audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is no
+// attack on it here. The confidence is 99% for all of the leaderboard together.
+func audited(ctx context.Context, e learner.Entry, epsilon float64, s lab.Scale) (float64, error) {
 	runs := func(rounds int) int { // fewer if a run has many rounds
 		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))
 	}
 	var item audit.Item
 	var err error
-	if name := Name(c.Name, epsilon); c.Sums {
+	switch name := Name(e.Name, epsilon); e.New(bandit.Problem{Arms: 2, Slots: 1}, budget(epsilon)).(type) {
+	case *learner.Private[privacy.Sums]:
 		item, err = suite.FirstRow(name, runs(1), func() privacy.Accumulator {
-			return c.New(bandit.Problem{}, budget(epsilon)).(*learner.Private[privacy.Sums]).Statistic
+			return e.New(bandit.Problem{}, budget(epsilon)).(*learner.Private[privacy.Sums]).Statistic
 		})
-	} else {
-		item, err = suite.Releases{Name: name, Linear: c.Linear, Streaming: c.Streaming, Runs: runs,
+	case *learner.Private[privacy.Means]:
+		item, err = suite.Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
 			New: func(p bandit.Problem) *learner.Private[privacy.Means] {
-				return c.New(p, budget(epsilon)).(*learner.Private[privacy.Means])
+				return e.New(p, budget(epsilon)).(*learner.Private[privacy.Means])
 			}}.Item()
+	default:
+		return math.NaN(), nil
 	}
 	if err != nil {
 		return 0, err
@@ -281,16 +227,18 @@ func (c Contestant) audited(ctx context.Context, epsilon float64, s lab.Scale) (
 // auditReport has a row for each learner and epsilon, with all digits, as it is committed.
 func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("learner", "epsilon", "audited")
-	for _, c := range Contestants {
-		if c.Model == notPrivate || c.Unaudited {
-			continue
-		}
-		for _, epsilon := range c.epsilons() {
-			found, err := c.audited(context.Background(), epsilon, s)
-			if err != nil {
-				return nil, fmt.Errorf("survey: audit of %s: %w", Name(c.Name, epsilon), err)
+	for _, e := range Contestants {
+		for _, epsilon := range budgets(e) {
+			if !e.Private {
+				continue
 			}
-			t.Add(c.Name, epsilon, fmt.Sprintf("%.6g", found))
+			found, err := audited(context.Background(), e, epsilon, s)
+			if err != nil {
+				return nil, fmt.Errorf("survey: audit of %s: %w", Name(e.Name, epsilon), err)
+			}
+			if !math.IsNaN(found) {
+				t.Add(e.Name, epsilon, fmt.Sprintf("%.6g", found))
+			}
 		}
 	}
 	t.Caption, t.Scale = "The epsilon that audits exclude, with 99% confidence for all of them together", string(s)

@@ -5,6 +5,7 @@ package survey
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -209,22 +210,20 @@ func coreSetReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 }
 
 // contestants returns those of the leaderboard with these names.
-func contestants(names ...string) (all []Contestant) {
-	for _, c := range Contestants {
-		for _, name := range names {
-			if c.Name == name {
-				all = append(all, c)
-			}
+func contestants(names ...string) (all []learner.Entry) {
+	for _, e := range Contestants {
+		if slices.Contains(names, e.Name) {
+			all = append(all, e)
 		}
 	}
 	return all
 }
 
 // policies makes a policy of each learner and epsilon.
-func policies(epsilons []float64, p bandit.Problem, of ...Contestant) (all []simulate.Policy) {
-	for _, c := range of {
+func policies(epsilons []float64, p bandit.Problem, of ...learner.Entry) (all []simulate.Policy) {
+	for _, e := range of {
 		for _, epsilon := range epsilons {
-			all = append(all, simulate.Policy{Name: Name(c.Name, epsilon), New: func() bandit.Learner { return c.New(p, budget(epsilon)) }})
+			all = append(all, simulate.Policy{Name: Name(e.Name, epsilon), New: func() bandit.Learner { return e.New(p, budget(epsilon)) }})
 		}
 	}
 	return all

@@ -96,7 +96,7 @@ func TestAudits(t *testing.T) {
 			if testing.Short() && epsilon < 1 {
 				continue
 			}
-			e, err := c.audited(context.Background(), epsilon, lab.Lecture)
+			e, err := audited(context.Background(), c, epsilon, lab.Lecture)
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}

@@ -18,8 +18,9 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("two learners are named %s", e.Name)
 		}
 		seen[e.Name] = true
-		l := e.New(privacy.Budget{Epsilon: 0.7, Delta: 1e-5})
-		if err := l.Init(bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}, 1000); err != nil {
+		p := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
+		l := e.New(p, privacy.Budget{Epsilon: 0.7, Delta: 1e-5})
+		if err := l.Init(p, 1000); err != nil {
 			t.Fatal(err)
 		}
 		claim := privacy.ClaimOf(l)

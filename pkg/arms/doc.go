@@ -31,6 +31,8 @@
 //
 //   - [NewLocalKLUCB]: KL-UCB by randomised bits
 //
+// [Catalogue] lists those that play for a small regret, each with its paper's constants.
+//
 // Lower bounds on the regret, as functions of the round, to draw beside a curve:
 //
 //   - [LaiRobbins]: without privacy

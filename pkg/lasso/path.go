@@ -22,6 +22,23 @@ func (s *Solver) Path(alphas []float64, visit func(alpha float64, w []float64)) 
 	return nil
 }
 
+// Entries returns where each coordinate enters the path: the largest of the decreasing alphas at
+// which its coefficient is not 0, or 0 if there is none.
+func (s *Solver) Entries(alphas []float64) ([]float64, error) {
+	entries := make([]float64, s.Dim)
+	err := s.Path(alphas, func(alpha float64, w []float64) {
+		for j, v := range w {
+			if v != 0 && entries[j] == 0 {
+				entries[j] = alpha
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries, nil
+}
+
 // AlphaMax returns the least alpha at which all coefficients are 0: the largest |x_j' y|/n.
 func (s *Solver) AlphaMax() float64 {
 	most := 0.0

@@ -41,6 +41,8 @@
 //   - [Metered]: stops, or freezes, a learner when its budget is spent
 //   - [RandomisedAction]: makes actions private towards their own users too
 //
+// [LinearCatalogue] and [SlotsCatalogue] list learners for a race at equal privacy.
+//
 // [Theory] computes the regret bounds of LinUCB. Read [Policy] and [Private] first, then [LinUCB];
 // for the local model read [Local] and [LDPDevice].
 package learner
