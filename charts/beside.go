@@ -81,9 +81,9 @@ func (b Beside) Final(t *simulate.Table, policy string) (mean, se float64, err e
 	return mean / whole, se / whole, err
 }
 
-// Regrets returns a table with a row for each policy, and the five columns of Cells for each table.
-// No policies are all those of the first table. known has the numbers of a policy in the order of
-// the tables; it may be absent, or have fewer.
+// Regrets returns a table with a row for each policy, and the five columns of Cells for each table,
+// or the first two if known is nil. No policies are all those of the first table. known has the
+// numbers of a policy in the order of the tables; it may be absent, or have fewer.
 func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*simulate.Table) (*Table, error) {
 	out := &Table{Headers: []string{"policy"}, Align: "l"}
 	if policies == nil && len(tables) > 0 {
@@ -91,9 +91,13 @@ func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*
 			policies = append(policies, c.Policy)
 		}
 	}
+	columns := 5
+	if known == nil {
+		columns = 2
+	}
 	for _, t := range tables {
-		out.Headers = append(out.Headers, b.Headers(t.Provenance.Experiment)...)
-		out.Align += "rrrrr"
+		out.Headers = append(out.Headers, b.Headers(t.Provenance.Experiment)[:columns]...)
+		out.Align += "rrrrr"[:columns]
 	}
 	for _, name := range policies {
 		row := []any{name}
@@ -106,7 +110,7 @@ func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*
 			if list := known[name]; i < len(list) && (b.Rounds == 0 || b.Rounds == t.Provenance.Rounds) {
 				of = &list[i]
 			}
-			row = append(row, b.Cells(mean, se, of)...)
+			row = append(row, b.Cells(mean, se, of)[:columns]...)
 		}
 		out.Add(row...)
 	}

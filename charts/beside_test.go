@@ -58,6 +58,9 @@ func TestBesideRegrets(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	if got, err := (Beside{}).Regrets([]string{"b"}, nil, besideTable(), besideTable()); err != nil || !slices.Equal(got.Rows[0], []any{"b", "60.0", "4", "60.0", "4"}) {
+		t.Errorf("%v, %v, want no columns for known numbers", got, err)
+	}
 	if _, err := (Beside{}).Regrets([]string{"c"}, known, besideTable()); err == nil {
 		t.Error("a policy that the table does not have is laid out")
 	}

@@ -42,7 +42,7 @@ var mutations = []mutationtest.Mutation{
 	{"A selection pays less than AnalyzeGauss, that less than hard thresholding, and LinUCB over noisy sums most.", "the smallest scores are chosen", "pkg/mechanism/sparse_episodes.go", "e.gumbel[j] += math.Abs(u)", "e.gumbel[j] -= math.Abs(u)"},
 	{"From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's less than twofold.", "the first round is taken for the last", "pkg/simulate/table.go", "last := len(c.Mean) - 1", "last := 0"},
 	{"All four designs have a margin and no hidden direction, and only spherical contexts keep to one length.", "the width of the margin is forgotten", "pkg/environment/conditions.go", "c.Margin += 1 / (gap * float64(rounds))", "c.Margin += 1 / float64(rounds)"},
-	{"Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.", "the factor of the second term is forgotten", "notebooks/lasso/pictures.go", "rest := 2 * (arms - 1) * 64 * dim", "rest := dim"},
+	{"Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }

@@ -105,17 +105,3 @@ func ByDimension() *charts.Figure {
 func committedTrials(t *simulate.Table) string {
 	return fmt.Sprintf("Mean of %d trials with 95%% confidence bands, seed %d", t.Curves[0].Trials, t.Provenance.Seed)
 }
-
-// RandomArm is the regret a round of a random arm of 10 whose means are standard normal.
-const RandomArm = 1.5388
-
-// Bounds returns the paper's Theorems 2 and 3 after so many rounds, for 10 arms in so many
-// dimensions of which 5 matter, and noise of standard deviation 0.3. lambda_0 is 0.1, as where the
-// algorithm is run, and all other constants that may be chosen are 1. Left out are the noise for
-// privacy and the term with C_0, so that the theorems' bounds are larger.
-func Bounds(dim, rounds float64) []float64 {
-	const variance, arms, sparsity, lambda0 = 0.3 * 0.3, 10, 5.0, 0.1
-	head := 1048 * math.Pow(1+math.Log(4*sparsity), 1.5) * variance * (arms - 1) * sparsity
-	rest := 2 * (arms - 1) * 64 * dim * variance * sparsity * sparsity / (lambda0 * lambda0)
-	return []float64{(head + rest) * math.Log(rounds), head*math.Sqrt(rounds) + rest*math.Log(rounds)}
-}

@@ -19,7 +19,7 @@ func TestRivalsSmoke(t *testing.T) {
 	quick(t)
 	few(t, &FLIPHATEpsilons, 5)
 	few(t, &PrintedEpsilons, 1e4)
-	for name, want := range map[string]int{"lasso-fliphat": 3 + 5*len(FLIPHATEpsilons), "lasso-printed": len(PrintedEpsilons) + 6, "lasso-local": 2} {
+	for name, want := range map[string]int{"lasso-fliphat": 3 + 5*len(FLIPHATEpsilons), "lasso-printed": len(PrintedEpsilons) + 6, "lasso-local": 5} {
 		for _, f := range Figures {
 			if f.Name != name {
 				continue

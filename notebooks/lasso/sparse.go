@@ -30,7 +30,7 @@ var Figures = lab.Figures{{
 	Report:      report(shares, PrintedGoldens, Delta),
 }, {
 	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
-	Experiments: locals, Report: localReport,
+	Experiments: locals, Report: report(charts.Beside{}, nil, Delta),
 }}
 
 // Sparsity and Delta are those of all experiments.
@@ -179,28 +179,4 @@ func report(b charts.Beside, known map[string][]charts.Known, delta float64) fun
 		t.Scale = string(s)
 		return t, nil
 	}
-}
-
-// localReport has a row for each dimension: the regret of each policy and its standard error.
-func localReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := charts.NewTable("dimension")
-	for _, c := range tables[0].Curves {
-		t.Headers = append(t.Headers, c.Policy, "SE")
-	}
-	t.Headers = append(t.Headers, "local by d ln 2d")
-	for i, table := range tables {
-		row, d := []any{localDims[i]}, float64(localDims[i])
-		for _, c := range table.Curves {
-			_, mean, se := lab.Last(c)
-			row = append(row, charts.Number(mean), charts.Number(se))
-		}
-		local, _, err := table.Final(Locally)
-		if err != nil {
-			return nil, err
-		}
-		t.Add(append(row, charts.Number(local/(d*math.Log(2*d))))...)
-	}
-	t.Caption = fmt.Sprintf("Regret after %d rounds, %d trials, epsilon = %d", tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, LocalEpsilon)
-	t.Scale = string(s)
-	return t, nil
 }

@@ -298,7 +298,7 @@ func named(s lab.Scale) (string, error) {
 		})).Mean()
 	}
 	proved, asRun := right(false), right(true)
-	return lab.Holds(proved >= 1 && asRun >= 0.9,
+	return lab.Holds(proved > 1-1e-9 && asRun > 0.9-1e-9,
 		"means 0.5, 0.5, 0.7 at epsilon = 1: proved threshold: %.0f%% of %d runs. as run: %.0f%% of %d runs. ", 100*proved, n, 100*asRun, n)
 }
 

@@ -132,20 +132,23 @@ var nasCases = []struct {
 func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample, right [2]float64, err error) {
 	const alpha = 0.2
 	for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
-		answers := make([]float64, n)
+		answers := make([]bool, n)
 		stops, err = simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 			rule := &mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
 			rng, noise := random.New(88, k, "samples"), privacy.NewNoise(random.Source(88, k, "noise"))
 			end, err := rule.Run(1, 1<<26, noise, func() float64 { return random.Rademacher(rng, mu) })
-			if math.Abs(end.Mean-mu) <= alpha*mu {
-				answers[k] = 1
-			}
+			answers[k] = math.Abs(end.Mean-mu) <= alpha*mu
 			return float64(end.Count), err
 		})
 		if err != nil {
 			return nil, right, err
 		}
-		right[i] = simulate.Sample(answers).Mean()
+		for _, good := range answers {
+			if good {
+				right[i]++
+			}
+		}
+		right[i] /= float64(n)
 	}
 	return stops, right, nil
 }

@@ -111,3 +111,22 @@ func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	}
 	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
 }
+
+// The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which is
+// 1.5388 a round for 10 arms, and meet it later, as was computed apart.
+func TestPrivateLassoTheory(t *testing.T) {
+	theory := learner.PrivateLassoTheory{Arms: 10, Dim: 100, Sparsity: 5, Sigma: 0.3, Lambda0: 0.1}
+	for name, c := range map[string]struct {
+		bound func(float64) float64
+		meets float64
+	}{"Theorem 2": {theory.Margin, 3.4e8}, "Theorem 3": {theory.General, 1.1e9}} {
+		if b := c.bound(16_000); b < 1000*1.5388*16_000 {
+			t.Errorf("%s is %.3g after 16,000 rounds", name, b)
+		}
+		for _, at := range []float64{0.9, 1.1} {
+			if above := c.bound(at*c.meets) > 1.5388*at*c.meets; above != (at < 1) {
+				t.Errorf("%s does not meet a random arm near %.2g rounds", name, c.meets)
+			}
+		}
+	}
+}
