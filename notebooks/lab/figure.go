@@ -66,17 +66,26 @@ func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progre
 // Committed lays out a figure's numbers as make reproduce prints them, from the committed
 // paper-scale tables.
 func (f Figure) Committed() (*charts.Table, error) {
-	var tables []*simulate.Table
-	if f.Experiments != nil {
-		for _, e := range f.Experiments(Paper) {
-			t, err := results.Table(e.Name)
-			if err != nil {
-				return nil, err
-			}
-			tables = append(tables, t)
-		}
+	tables, err := f.Tables()
+	if err != nil {
+		return nil, err
 	}
 	return f.Report(Paper, tables)
+}
+
+// Tables returns the committed paper-scale tables of a figure's experiments, in order.
+func (f Figure) Tables() (tables []*simulate.Table, err error) {
+	if f.Experiments == nil {
+		return nil, nil
+	}
+	for _, e := range f.Experiments(Paper) {
+		t, err := results.Table(e.Name)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	return tables, nil
 }
 
 // WriteCSV writes a report as CSV.

@@ -15,7 +15,6 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
@@ -152,13 +151,9 @@ func rows(tables []*simulate.Table) (rows []Row, err error) {
 
 // Committed returns the leaderboard of the committed tables.
 func Committed() ([]Row, error) {
-	var tables []*simulate.Table
-	for _, e := range Leaderboard(lab.Paper) {
-		t, err := results.Table(e.Name)
-		if err != nil {
-			return nil, err
-		}
-		tables = append(tables, t)
+	tables, err := lab.Figure{Experiments: Leaderboard}.Tables()
+	if err != nil {
+		return nil, err
 	}
 	return rows(tables)
 }
@@ -199,26 +194,11 @@ func readAudits(text string) (map[string]float64, error) {
 // audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is no
 // attack on it here. The confidence is 99% for all of the leaderboard together.
 func audited(ctx context.Context, e learner.Entry, epsilon float64, s lab.Scale) (float64, error) {
-	runs := func(rounds int) int { // fewer if a run has many rounds
+	item, err := suite.Entry(Name(e.Name, epsilon), e, budget(epsilon), func(rounds int) int { // fewer if a run has many rounds
 		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))
-	}
-	var item audit.Item
-	var err error
-	switch name := Name(e.Name, epsilon); e.New(bandit.Problem{Arms: 2, Slots: 1}, budget(epsilon)).(type) {
-	case *learner.Private[privacy.Sums]:
-		item, err = suite.FirstRow(name, runs(1), func() privacy.Accumulator {
-			return e.New(bandit.Problem{}, budget(epsilon)).(*learner.Private[privacy.Sums]).Statistic
-		})
-	case *learner.Private[privacy.Means]:
-		item, err = suite.Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
-			New: func(p bandit.Problem) *learner.Private[privacy.Means] {
-				return e.New(p, budget(epsilon)).(*learner.Private[privacy.Means])
-			}}.Item()
-	default:
-		return math.NaN(), nil
-	}
-	if err != nil {
-		return 0, err
+	})
+	if item == nil || err != nil {
+		return math.NaN(), err
 	}
 	found, err := item.Run(ctx, audit.Options{Seed: leaderboardSeed, Confidence: 0.9999})
 	return found.Epsilon, err
@@ -229,9 +209,6 @@ func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("learner", "epsilon", "audited")
 	for _, e := range Contestants {
 		for _, epsilon := range budgets(e) {
-			if !e.Private {
-				continue
-			}
 			found, err := audited(context.Background(), e, epsilon, s)
 			if err != nil {
 				return nil, fmt.Errorf("survey: audit of %s: %w", Name(e.Name, epsilon), err)

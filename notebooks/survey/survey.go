@@ -153,22 +153,22 @@ func CoreSets(s lab.Scale, dim int) *simulate.Experiment {
 		Environment: func() bandit.Environment { return &environment.SphereArms{Arms: 50, Dim: dim} },
 		Grid:        simulate.LogGrid(horizon, 4),
 	}
+	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) *learner.Private[privacy.Means]) {
+		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), New: func() bandit.Learner {
+			l := make(privacy.Budget{Epsilon: epsilon})
+			l.Policy.(*learner.CoreSet).Design.Pairs = pairs
+			return l
+		}})
+	}
+	published := func(b privacy.Budget) *learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
 	epsilons := []float64{1}
 	if dim == 5 {
 		epsilons = []float64{1, 0.1}
 	}
 	for _, epsilon := range epsilons {
-		add := func(name string, pairs bool, make func() *learner.Private[privacy.Means]) {
-			e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), New: func() bandit.Learner {
-				l := make()
-				l.Policy.(*learner.CoreSet).Design.Pairs = pairs
-				return l
-			}})
-		}
-		sound := func() *learner.Private[privacy.Means] { return learner.NewCoreSet(privacy.Budget{Epsilon: epsilon}) }
-		add(PublishedWidth, true, func() *learner.Private[privacy.Means] { return learner.CoreSetAsPublished(epsilon) })
-		add(SoundWidth, true, sound)
-		add(SmallCoreSet, false, sound)
+		add(PublishedWidth, epsilon, true, published)
+		add(SoundWidth, epsilon, true, learner.NewCoreSet)
+		add(SmallCoreSet, epsilon, false, learner.NewCoreSet)
 	}
 	return e
 }

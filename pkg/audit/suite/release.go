@@ -117,6 +117,28 @@ func (r Releases) stream(first int) audit.Item {
 	}
 }
 
+// Entry audits what a learner of a catalogue releases, at a budget: estimates by Releases, sums by
+// FirstRow. runs is as in Releases. The audit is nil where neither fits the learner, or it is not
+// private.
+func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int) int) (audit.Item, error) {
+	if !e.Private {
+		return nil, nil
+	}
+	r := Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
+		New: func(p bandit.Problem) *learner.Private[privacy.Means] {
+			return e.New(p, b).(*learner.Private[privacy.Means])
+		}}
+	switch e.New(r.problem(), b).(type) {
+	case *learner.Private[privacy.Means]:
+		return r.Item()
+	case *learner.Private[privacy.Sums]:
+		return FirstRow(name, r.runs(1), func() privacy.Accumulator {
+			return e.New(r.problem(), b).(*learner.Private[privacy.Sums]).Statistic
+		})
+	}
+	return nil, nil
+}
+
 // FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
 func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.Item, error) {

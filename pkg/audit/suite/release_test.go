@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -83,4 +84,17 @@ func ExampleReleases() {
 	finding, err := item.Run(context.Background(), audit.Options{Seed: 1})
 	fmt.Printf("at least %.1f of epsilon = %g, %s, %v\n", finding.Epsilon, finding.Claim.Epsilon, finding.Verdict(), err)
 	// Output: at least 0.9 of epsilon = 1, not excluded, <nil>
+}
+
+// Every private learner of the catalogues is attacked, but for the local one that has no release.
+func TestEntry(t *testing.T) {
+	for _, e := range slices.Concat(arms.Catalogue(), learner.LinearCatalogue(), learner.SlotsCatalogue()) {
+		item, err := Entry(e.Name, e, Budget, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		if want := e.Private && e.Name != "LDP LinUCB"; (item != nil) != want {
+			t.Errorf("%s: attacked %t, want %t", e.Name, item != nil, want)
+		}
+	}
 }
