@@ -82,8 +82,10 @@ func (b Beside) Final(t *simulate.Table, policy string) (mean, se float64, err e
 }
 
 // Regrets returns a table with a row for each policy, and the five columns of Cells for each table,
-// or the first two if known is nil. No policies are all those of the first table. known has the
-// numbers of a policy in the order of the tables; it may be absent, or have fewer.
+// or the first two if known is nil. Tables are headed by their experiments, if there are several.
+//
+// No policies are all those of the first table. known has the numbers of a policy in the order of
+// the tables; it may be absent, or have fewer.
 func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*simulate.Table) (*Table, error) {
 	out := &Table{Headers: []string{"policy"}, Align: "l"}
 	if policies == nil && len(tables) > 0 {
@@ -96,7 +98,11 @@ func (b Beside) Regrets(policies []string, known map[string][]Known, tables ...*
 		columns = 2
 	}
 	for _, t := range tables {
-		out.Headers = append(out.Headers, b.Headers(t.Provenance.Experiment)[:columns]...)
+		measured := t.Provenance.Experiment
+		if len(tables) == 1 {
+			measured = "regret"
+		}
+		out.Headers = append(out.Headers, b.Headers(measured)[:columns]...)
 		out.Align += "rrrrr"[:columns]
 	}
 	for _, name := range policies {

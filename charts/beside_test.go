@@ -51,14 +51,14 @@ func TestBesideRegrets(t *testing.T) {
 		if err != nil || len(got.Rows) != 2 || !slices.Equal(got.Rows[0], c.want) {
 			t.Fatalf("%+v: %v, %v, want a first row %v", c.b, got, err, c.want)
 		}
-		if got.Rows[1][3] != "–" || got.Headers[1] != "e" || got.Caption != "Regret after 100 rounds, 7 trials, seed 5" {
+		if got.Rows[1][3] != "–" || got.Headers[1] != "regret" || got.Caption != "Regret after 100 rounds, 7 trials, seed 5" {
 			t.Errorf("%+v: %+v", c.b, got)
 		}
 		if _, err := got.HTML(); err != nil {
 			t.Error(err)
 		}
 	}
-	if got, err := (Beside{}).Regrets([]string{"b"}, nil, besideTable(), besideTable()); err != nil || !slices.Equal(got.Rows[0], []any{"b", "60.0", "4", "60.0", "4"}) {
+	if got, err := (Beside{}).Regrets([]string{"b"}, nil, besideTable(), besideTable()); err != nil || !slices.Equal(got.Rows[0], []any{"b", "60.0", "4", "60.0", "4"}) || got.Headers[3] != "e" {
 		t.Errorf("%v, %v, want no columns for known numbers", got, err)
 	}
 	if _, err := (Beside{}).Regrets([]string{"c"}, known, besideTable()); err == nil {

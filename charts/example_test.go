@@ -51,7 +51,6 @@ func ExampleBeside() {
 		{Policy: "LinUCB", Rounds: []int{1000}, Mean: []float64{123.4}, SE: []float64{3}},
 		{Policy: "random", Rounds: []int{1000}, Mean: []float64{987}, SE: []float64{2}},
 	}}
-	measured.Provenance.Experiment = "regret"
 	published := map[string][]charts.Known{"LinUCB": {{Mean: 118, SE: 4}}}
 	table, err := charts.Beside{}.Regrets([]string{"LinUCB", "random"}, published, measured)
 	if err != nil {

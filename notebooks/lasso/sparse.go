@@ -170,7 +170,11 @@ func report(b charts.Beside, known map[string][]charts.Known, delta float64) fun
 		}
 		t.Headers, t.Align = append(t.Headers, "epsilon proved"), t.Align+"r"
 		for i, row := range t.Rows {
-			t.Rows[i] = append(row, fmt.Sprintf("%.4g", lab.TrueEpsilon(tables[0], row[0].(string))))
+			proved := "–" // no claim
+			if name := row[0].(string); tables[0].Claims[name] != "" {
+				proved = fmt.Sprintf("%.4g", lab.TrueEpsilon(tables[0], name))
+			}
+			t.Rows[i] = append(row, proved)
 		}
 		t.Caption += fmt.Sprintf(", delta = %g", delta)
 		if b.Of != "" {

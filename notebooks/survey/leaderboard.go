@@ -70,8 +70,16 @@ var Environments = []Environment{
 	{"close", "5 arms, one ahead", []float64{0.7, 0.7, 0.7, 0.7, 0.75}},
 	{"spread", "5 arms, spread", []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
 	{"pair", "5 arms, two ahead", []float64{0.25, 0.46875, 0.625, 0.71875, 0.75}},
-	{"many", "20 arms", []float64{0.24, 0.26, 0.28, 0.3, 0.32, 0.34, 0.36, 0.38, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.52, 0.54, 0.56, 0.58, 0.6, 0.7}},
+	{"many", "20 arms", twenty()},
 	{"linear", "50 linear arms, d = 5", nil},
+}
+
+// twenty returns the means of twenty arms: nineteen from 0.24 to 0.6, and one of 0.7.
+func twenty() (means []float64) {
+	for i := range 19 {
+		means = append(means, 0.24+0.02*float64(i))
+	}
+	return append(means, 0.7)
 }
 
 // New returns the environment.

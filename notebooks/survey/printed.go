@@ -82,6 +82,7 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	horizons := cell.Pick(s, []int{300}, []int{1_000, 10_000}, []int{1_000, 10_000, 100_000})
 	n := cell.Pick(s, 2, 10, 30)
 	t := charts.NewTable("losses, dimension, running sum")
+	t.Align = "l" + strings.Repeat("rrrrr", len(horizons))
 	for _, h := range horizons {
 		t.Headers = append(t.Headers, independent.Headers(fmt.Sprintf("T = %d", h))...)
 	}
@@ -109,7 +110,7 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 			}
 		}
 	}
-	t.Caption = fmt.Sprintf("Regret over sqrt T at epsilon = 1 (delta = 1e-5 for Gaussian noise), %d trials", n)
+	t.Caption = fmt.Sprintf("Regret over sqrt T at epsilon = 1 (delta = 1e-5 for Gaussian noise), %d trials; an SE includes 0.003 for two digits", n)
 	t.Scale = string(s)
 	return t, nil
 }
@@ -158,6 +159,7 @@ func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	n := cell.Pick(s, 20, 200, 2000)
 	t := charts.NewTable(slices.Concat([]string{"mean", "epsilon", "compares"}, independent.Headers("stops at"),
 		[]string{"right as printed", "independent", "right with L/t"})...)
+	t.Align = "rrlrrrrrrrr"
 	for _, c := range nasCases {
 		stops, right, err := accuracy(c.mean, c.epsilon, c.doubling, n)
 		if err != nil {
