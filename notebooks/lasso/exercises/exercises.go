@@ -48,7 +48,7 @@ var set = exercise.Set{
 		Hint: "what does a pick cost of rho, and what a Gaussian release? zCDP adds up",
 		Check: exercise.Like(func(k int, pick, mu float64) float64 { return float64(k)*pick*pick/8 + mu*mu/2 },
 			1e-9, "the rho of an episode with %d picks of %v and mu = %v",
-			exercise.Grid(exercise.Args{1, 4, 7, 10}, exercise.Args{0.02, 0.1, 0.5}, exercise.Args{0.05, 0.3, 1})),
+			exercise.Grid(exercise.Args{4, 1, 7, 10}, exercise.Args{0.02, 0.1, 0.5}, exercise.Args{0.05, 0.3, 1})),
 	},
 	"decoy": {
 		Hint: "y is <theta, x> plus noise that has nothing to do with x_j: write out the sum",
