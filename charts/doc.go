@@ -10,6 +10,7 @@
 //   - [Sweep], [LogLog], [Function], [Points], [Ellipse]: curves of a parameter, of a formula, of a
 //     quadratic form
 //   - [Table], [NewTable]: a table of text and numbers
+//   - [Beside], [Known], [Number]: measured regrets beside numbers that somebody else found
 //   - [Standings], [Findings]: a run's last regrets, what audits found
 //   - [Slider], [Frame], [Over]: a figure that changes with a value
 //   - [Tree], [Node]: the tree mechanism, round by round

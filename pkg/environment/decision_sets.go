@@ -15,6 +15,8 @@
 //   - [SemiBandit]: random weights on the bases of a matroid (MAT, Section 2).
 //   - [Ratings]: movie recommendations from a table of who rated what (MAT, Section 5.2).
 //
+// [Blind] hides the contexts of an environment. [Measure] looks at what theorems assume of one.
+//
 // An environment is a struct: fill in its fields and hand it to package simulate, or call Reset and
 // then Next and Pull each round. Read [Arms] first, then [DecisionSets].
 package environment
