@@ -257,8 +257,8 @@ func Board(rows []Row) *charts.Table {
 // tableOnly lists learners that the figure leaves to the table: it has nine styles.
 var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPTS-MAT"}
 
-// Ratios shows the regret over the lower bound by budget, one environment at a time. It leaves out
-// two learners: with one arm a round, DPUCB-MAT is nearly Lazy-UCB.
+// Ratios shows the regret over the lower bound by budget, one environment at a time, without the
+// learners of tableOnly.
 func Ratios(rows []Row) *charts.Figure {
 	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
 	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
