@@ -21,6 +21,7 @@
 //   - [CurveOf] and [Claimed] turn a claim into points (epsilon, delta), which are all tested.
 //   - [Search] finds streams for a Learner; [AdditiveDensity] and [GaussianDensity] help a
 //     Likelihood.
+//   - [Blank] shows the noise of an accumulator alone, and measures it.
 //   - [Progress] hears how far an audit is.
 //
 // Read [Mechanism] first, then [Finding].

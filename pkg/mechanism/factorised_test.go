@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -166,6 +167,28 @@ func TestMaxSD(t *testing.T) {
 		tree = max(tree, math.Sqrt(float64(len(PrefixNodes(row))))*g.SD()*mu/2)
 	}
 	near(t, "the tree's", tree, math.Sqrt(15*14), 1e-9)
+	for _, padded := range []bool{false, true} {
+		for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
+			for _, horizon := range []int{1, 2, 3, 7, 8, 9, 1000, 20_000} {
+				of := &Tree{Noise: &Gaussian{Budget: budget, Calibration: calibration, Padded: padded}}
+				if err := of.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: 3, Alpha: 0.1}); err != nil {
+					t.Fatal(err)
+				}
+				most, node := 1, of.Noise.(*Gaussian)
+				for row := 1; row < horizon; row++ {
+					most = max(most, len(PrefixNodes(row)))
+				}
+				if padded {
+					most, _ = node.Nodes()
+				}
+				near(t, fmt.Sprintf("a tree's, n = %d, %v, padded: %v", horizon, calibration, padded),
+					of.MaxSD(), node.SD()*mu/9*math.Sqrt(float64(most)), 1e-12)
+			}
+		}
+	}
+	if w := (&Tree{Noise: &Wishart{Budget: budget}}); w.Init(s) != nil || !math.IsNaN(w.MaxSD()) {
+		t.Errorf("a Wishart tree's largest standard deviation is %v, want NaN", w.MaxSD())
+	}
 	for name, want := range map[string]float64{"honaker": 10.010, "square root": 4.2186, "blt": 4.228} {
 		acc := factorisations(budget)[name]
 		if err := acc.Init(s); err != nil {

@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
@@ -66,6 +67,28 @@ func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
 // first row is in floor(log2 records) + 1 nodes, and no row is in more. There is no plan if Noise
 // has no plan of its own.
 func (t *Tree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
+
+// MaxSD returns the largest standard deviation of an entry off the diagonal of any release, in
+// units of L~^2/mu as that of [BLT]. It is NaN before Init, without noise, and for noise that is not
+// a [Gaussian]'s.
+//
+// A release has one node for each binary digit 1 of its round. Among the rounds 1, ..., n-1 one has
+// floor(log2 n) of them, and none has more. A padded release has m nodes in every round.
+func (t *Tree) MaxSD() float64 {
+	g, ok := t.noise.(*Gaussian)
+	if !ok || g.Noiseless() {
+		return math.NaN()
+	}
+	mu, err := privacy.GaussianMu(g.one.Asked)
+	if err != nil {
+		return math.NaN()
+	}
+	nodes := max(1, bits.Len(uint(t.setup.Horizon))-1)
+	if t.padded {
+		nodes = t.levels
+	}
+	return g.sd * mu / (g.setup.Bound * g.setup.Bound) * math.Sqrt(float64(nodes))
+}
 
 // read writes the prefix sum into dst, with its noise and its shift.
 func (t *Tree) read(dst []float64) {

@@ -1,0 +1,97 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Blank shows the noise of an accumulator: it releases sums of rows of zeros, which hold nothing
+// else but the shift.
+type Blank struct {
+	Of     privacy.Accumulator // initialised for more than Rounds rounds
+	Dim    int                 // the length of a row that it was initialised for
+	Rounds int                 // rows in a run, each with a release; >= 1
+	Runs   int                 // >= 1
+	// Source is the noise's source in a run, 0, 1, ... . The results are those of a seed if it is.
+	Source func(run int) rand.Source
+}
+
+// Visit calls visit with each release of all runs. Rounds count from 1. The release is packed as
+// privacy.Sums says, and valid until visit returns.
+func (b Blank) Visit(visit func(round int, release []float64)) error {
+	switch {
+	case b.Of == nil || b.Source == nil:
+		return fmt.Errorf("audit: Blank.Of or Blank.Source is nil")
+	case b.Dim < 2 || b.Rounds < 1 || b.Runs < 1:
+		return fmt.Errorf("audit: Blank.Dim = %d, Rounds = %d, Runs = %d, want >= 2, >= 1 and >= 1", b.Dim, b.Rounds, b.Runs)
+	}
+	zero, release := privacy.Row(make([]float64, b.Dim)), make([]float64, packed.Size(b.Dim))
+	for run := range b.Runs {
+		b.Of.Reset(privacy.NewNoise(b.Source(run)))
+		for round := 1; round <= b.Rounds; round++ {
+			moved, err := b.Of.Add(zero)
+			if err != nil {
+				return err
+			}
+			if !moved {
+				return fmt.Errorf("audit: row %d has no release: Blank.Rounds = %d, want fewer than the horizon", round, b.Rounds)
+			}
+			b.Of.Release().Read(release)
+			visit(round, release)
+		}
+	}
+	return nil
+}
+
+// SD measures the standard deviation of the noise, by round: sd[t-1] is that of the release after
+// row t, off the diagonal. It is the root mean square of so many samples, so its standard error is
+// about 1/sqrt(2 samples) of it.
+func (b Blank) SD() (sd []float64, samples int, err error) {
+	sd = make([]float64, max(0, b.Rounds))
+	err = b.Visit(func(round int, release []float64) {
+		for i := 1; i < b.Dim; i++ {
+			for _, v := range release[packed.Size(i):][:i] {
+				sd[round-1] += float64(v * v)
+			}
+		}
+	})
+	samples = b.Runs * packed.Size(b.Dim-1)
+	for i, sum := range sd {
+		sd[i] = math.Sqrt(sum / float64(samples))
+	}
+	return sd, samples, err
+}
+
+// BoundsOf measures what privacy.Bounds bound, in a release of rows of zeros: the least and the
+// largest eigenvalue of its leading block H, and the norm |h|_{H^-1} of the row h next to it, which
+// is +Inf if H is not positive definite.
+func BoundsOf(release []float64, dim int) (measured privacy.Bounds, err error) {
+	if dim < 2 || len(release) != packed.Size(dim) {
+		return measured, fmt.Errorf("audit: a release of %d numbers for dim = %d, want dim(dim+1)/2 and dim >= 2", len(release), dim)
+	}
+	d := dim - 1
+	block := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			block.SetSym(i, j, release[packed.Size(i)+j])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(block, false) {
+		return measured, fmt.Errorf("audit: no eigenvalues of %v", release)
+	}
+	values := eigen.Values(nil)
+	measured = privacy.Bounds{RhoMin: slices.Min(values), RhoMax: slices.Max(values), Gamma: math.Inf(1)}
+	var chol mat.Cholesky
+	if h, solved := mat.NewVecDense(d, release[packed.Size(d):][:d]), new(mat.VecDense); chol.Factorize(block) && chol.SolveVecTo(solved, h) == nil {
+		measured.Gamma = math.Sqrt(mat.Dot(h, solved))
+	}
+	return measured, nil
+}
