@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Task is an exercise: a hint, and a check of the reader's function.
@@ -63,14 +65,14 @@ func (s Set) Answer(name string, answer any) error {
 	return nil
 }
 
-// Of makes a check of a function into one of any answer, which fails if the types differ.
-func Of[F any](check func(F) error) func(any) error {
-	return func(answer any) error {
+// Of makes a check of a function into one of any answer, which fails if the types differ. It may
+// end by package check.
+func Of[F any](right func(F) error) func(any) error {
+	return func(answer any) (err error) {
+		defer check.Catch(&err)
 		f, ok := answer.(F)
-		if !ok {
-			return fmt.Errorf("the answer is a %T, want a %T", answer, f)
-		}
-		return check(f)
+		check.That(ok, "the answer is a %T, want a %T", answer, f)
+		return right(f)
 	}
 }
 

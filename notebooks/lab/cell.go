@@ -36,6 +36,14 @@ func MustRun(s Scale, experiments ...*simulate.Experiment) []*simulate.Result {
 // MustTable returns the committed paper-scale table of an experiment.
 func MustTable(experiment string) *simulate.Table { return cell.Try(results.Table(experiment)) }
 
+// MustTables returns the committed paper-scale tables of experiments.
+func MustTables(experiments ...*simulate.Experiment) (tables []*simulate.Table) {
+	for _, e := range experiments {
+		tables = append(tables, MustTable(e.Name))
+	}
+	return tables
+}
+
 // Committed is the line for numbers from a committed table.
 func Committed(t *simulate.Table) string {
 	return charts.PaperScale("notebooks/results/" + t.Provenance.Experiment + ".csv")
@@ -43,9 +51,9 @@ func Committed(t *simulate.Table) string {
 
 // Tables returns the tables of results.
 func Tables(rs []*simulate.Result) []*simulate.Table {
-	var ts []*simulate.Table
-	for _, r := range rs {
-		ts = append(ts, r.Table())
+	ts := make([]*simulate.Table, len(rs))
+	for i, r := range rs {
+		ts[i] = r.Table()
 	}
 	return ts
 }

@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // Claim is a statement that a notebook makes and a cell checks. Assert is called with its Name, or
 // with the Statement if it has none. The Check returns the evidence, or an error if the statement
-// does not hold.
+// does not hold; it may end by package check.
 type Claim = struct {
 	Name, Statement string
 	Check           func(Scale) (evidence string, err error)
@@ -22,14 +23,18 @@ type Claims []Claim
 func (list Claims) Check(name string, s Scale) (statement, evidence string, err error) {
 	for _, c := range list {
 		if cmp.Or(c.Name, c.Statement) == name {
-			evidence, err = guarded(c.Check, s)
-			if err != nil {
+			if evidence, err = attempt(c, s); err != nil {
 				err = fmt.Errorf("this does not hold: %s: %w", c.Statement, err)
 			}
 			return c.Statement, evidence, err
 		}
 	}
 	return "", "", fmt.Errorf("lab: no claim %q", name)
+}
+
+func attempt(c Claim, s Scale) (evidence string, err error) {
+	defer check.Catch(&err)
+	return c.Check(s)
 }
 
 // Assert checks a claim at the scale of the run and prints the evidence. A claim that does not hold
@@ -48,41 +53,10 @@ func (list Claims) Names() (names []string) {
 	return names
 }
 
-// failure is an error that ends a check.
-type failure struct{ err error }
-
-// Need ends the check of a claim with an error, unless it is nil. It must be called in the
-// goroutine of the check.
-func Need(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-// Get returns a value. If there is an error beside it, it ends the check of a claim as Need does.
-func Get[V any](v V, err error) V {
-	Need(err)
-	return v
-}
-
 // Holds returns the evidence if a statement holds, and an error that has it if not.
 func Holds(holds bool, format string, args ...any) (evidence string, err error) {
 	if evidence = fmt.Sprintf(format, args...); !holds {
 		return "", fmt.Errorf("it is: %s", evidence)
 	}
 	return evidence, nil
-}
-
-// guarded runs a check, and returns the error that ended it.
-func guarded(check func(Scale) (string, error), s Scale) (evidence string, err error) {
-	defer func() {
-		switch f := recover().(type) {
-		case nil:
-		case failure:
-			err = f.err
-		default:
-			panic(f)
-		}
-	}()
-	return check(s)
 }

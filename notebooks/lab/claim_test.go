@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/check"
 )
 
 // A check ends with the error that it meets, says so if what it found is not what is stated, and
@@ -11,9 +13,9 @@ import (
 func TestCheck(t *testing.T) {
 	trouble := errors.New("trouble")
 	claims := Claims{
-		{Statement: "meets", Check: func(Scale) (string, error) { return Get("unseen", trouble), nil }},
+		{Statement: "meets", Check: func(Scale) (string, error) { return check.Try("unseen", trouble), nil }},
 		{Statement: "fails", Check: func(Scale) (string, error) { return Holds(false, "%d", 3) }},
-		{Statement: "holds", Check: func(Scale) (string, error) { return Holds(true, "%d", Get(4, nil)) }},
+		{Statement: "holds", Check: func(Scale) (string, error) { return Holds(true, "%d", check.Try(4, nil)) }},
 	}
 	if _, _, err := claims.Check("meets", Smoke); !errors.Is(err, trouble) {
 		t.Errorf("error %v, want one that wraps %v", err, trouble)

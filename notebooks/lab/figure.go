@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -20,7 +21,8 @@ type Figure struct {
 	What string // a line
 	// Experiments returns what has to be run; nil for a figure that needs none.
 	Experiments func(Scale) []*simulate.Experiment
-	// Report lays the numbers beside the paper's; the tables are the experiments', in order.
+	// Report lays the numbers beside the paper's; the tables are the experiments', in order. It may
+	// end by package check.
 	Report func(Scale, []*simulate.Table) (*charts.Table, error)
 }
 
@@ -55,11 +57,9 @@ func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progre
 			return nil, err
 		}
 		failed = err
-		for _, r := range results {
-			tables = append(tables, r.Table())
-		}
+		tables = Tables(results)
 	}
-	report, err := f.Report(s, tables)
+	report, err := f.report(s, tables)
 	return report, errors.Join(failed, err)
 }
 
@@ -70,7 +70,12 @@ func (f Figure) Committed() (*charts.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.Report(Paper, tables)
+	return f.report(Paper, tables)
+}
+
+func (f Figure) report(s Scale, tables []*simulate.Table) (t *charts.Table, err error) {
+	defer check.Catch(&err)
+	return f.Report(s, tables)
 }
 
 // Tables returns the committed paper-scale tables of a figure's experiments, in order.

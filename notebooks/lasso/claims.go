@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -72,7 +73,7 @@ func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
 	}
-	curves := lab.Get(e.Run(context.Background())).Curves()
+	curves := check.Try(e.Run(context.Background())).Curves()
 	for _, c := range curves[1:] {
 		of = append(of, c.Final()/curves[0].Final())
 	}
@@ -81,10 +82,10 @@ func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []
 
 // regrets returns the last regrets of policies in a committed table.
 func regrets(table string, policies ...string) (all []float64) {
-	t := lab.Get(results.Table(table))
+	t := check.Try(results.Table(table))
 	for _, p := range policies {
 		mean, _, err := t.Final(p)
-		lab.Need(err)
+		check.OK(err)
 		all = append(all, mean)
 	}
 	return all
@@ -93,16 +94,16 @@ func regrets(table string, policies ...string) (all []float64) {
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
 	l := learners[name](epsilon)
-	lab.Need(l.Init((&environment.Sparse{}).Problem(), 16_000))
+	check.OK(l.Init((&environment.Sparse{}).Problem(), 16_000))
 	return privacy.ClaimOf(l).Epsilon()
 }
 
 // feed starts a statistic and gives it rows of the notebook's environment. It calls visit after each.
 func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
-	lab.Need(m.Init(setup))
+	check.OK(m.Init(setup))
 	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
 	for x, y := range environment.Rows(sparse(setup.Dim-1), uint64(run), rows) {
-		lab.Get(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
+		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
 		visit()
 	}
 }
@@ -118,7 +119,7 @@ func sparsityNeeded(s lab.Scale) (string, error) {
 // newSolver returns a LASSO without rows.
 func newSolver(dim int) *lasso.Solver {
 	s := &lasso.Solver{Dim: dim}
-	lab.Need(s.Init())
+	check.OK(s.Init())
 	return s
 }
 
@@ -128,9 +129,9 @@ func found(s lab.Scale) (string, error) {
 	for seed := range n {
 		solver := newSolver(dim)
 		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
-			lab.Need(solver.Add(x, y))
+			check.OK(solver.Add(x, y))
 		}
-		entries := lab.Get(solver.Entries(lab.Get(solver.Alphas(60, 0.05))))
+		entries := check.Try(solver.Entries(check.Try(solver.Alphas(60, 0.05))))
 		last, other := slices.Min(entries[:Sparsity]), slices.Max(entries[Sparsity:])
 		if last > other {
 			good++
@@ -148,8 +149,8 @@ func softThresholds(lab.Scale) (string, error) {
 	for _, alpha := range []float64{0.05, 0.5, 1} {
 		for _, z := range []float64{-2, -0.3, 0.1, 0.7, 3} {
 			solver := newSolver(1)
-			lab.Need(solver.Add([]float64{1}, z))
-			w := lab.Get(solver.Fit(alpha))
+			check.OK(solver.Add([]float64{1}, z))
+			w := check.Try(solver.Fit(alpha))
 			worst, n = max(worst, math.Abs(w[0]-math.Copysign(max(math.Abs(z)-alpha, 0), z))), n+1
 		}
 	}
@@ -173,10 +174,10 @@ func oneRow(s lab.Scale) (string, error) {
 		for side, last := range [][]float64{{1, 0}, {0, 1}} {
 			solver := newSolver(2)
 			for range n - 1 {
-				lab.Need(solver.Add([]float64{1, 1}, 2))
+				check.OK(solver.Add([]float64{1, 1}, 2))
 			}
-			lab.Need(solver.Add(last, 2))
-			w[side] = slices.Clone(lab.Get(solver.Fit(0.03)))
+			check.OK(solver.Add(last, 2))
+			w[side] = slices.Clone(check.Try(solver.Fit(0.03)))
 		}
 		evidence += fmt.Sprintf("%.2f to %.2f in %d rows. ", w[0], w[1], n)
 		holds = holds && w[0][0] > 1.9 && math.Abs(w[1][0]) < 1e-6 && w[1][1] > 1.9 && math.Abs(w[0][1]) < 1e-6
@@ -190,7 +191,7 @@ func freshThresholds(s lab.Scale) (string, error) {
 	const answers = 8
 	runs := cell.Pick(s, 200_000, 1_000_000, 1_000_000)
 	sv := &mechanism.SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1}
-	lab.Need(sv.Init())
+	check.OK(sv.Init())
 	loss := func(fresh bool) float64 {
 		var all [2]float64
 		for value := range all {
@@ -201,7 +202,7 @@ func freshThresholds(s lab.Scale) (string, error) {
 					if i == 0 || fresh {
 						sv.Reset(noise)
 					}
-					below = !lab.Get(sv.Above(float64(value), 0))
+					below = !check.Try(sv.Above(float64(value), 0))
 				}
 				if below {
 					all[value]++
@@ -288,8 +289,8 @@ func lessNoise(s lab.Scale) (string, error) {
 	for _, epsilon := range cell.Pick(s, []float64{1, 10}, []float64{0.5, 1, 2, 5, 10}, []float64{0.5, 1, 2, 5, 10}) {
 		b := privacy.Budget{Epsilon: epsilon, Delta: Delta}
 		pick, _, err := privacy.CalibrateSelection(b, 7, 0.6)
-		lab.Need(err)
-		less := 1 - math.Sqrt(8*0.6*lab.Get(privacy.ZCDP(b))/7)/pick
+		check.OK(err)
+		less := 1 - math.Sqrt(8*0.6*check.Try(privacy.ZCDP(b))/7)/pick
 		evidence += fmt.Sprintf("%.1f%% at ε = %g. ", 100*less, epsilon)
 		holds = holds && less > 0.09 && less < 0.25
 	}
@@ -343,7 +344,7 @@ func growsWith(s lab.Scale) (string, error) {
 		add(e, Tuned, func() bandit.Learner {
 			return learner.SparseJDPTuned(privacy.Budget{Epsilon: 1, Delta: Delta}, of.sparsity)
 		})
-		regret[i] = lab.Get(e.Run(context.Background())).Curves()[0].Final()
+		regret[i] = check.Try(e.Run(context.Background())).Curves()[0].Final()
 	}
 	return lab.Holds(regret[1] > 2*regret[0] && regret[3] > 2*regret[2],
 		"%.0f with s₀ = 1, %.0f with 16; %.0f with 2 arms, %.0f with 50; %d trials of %d rounds", regret[0], regret[1], regret[2], regret[3], n, rounds)
@@ -351,7 +352,7 @@ func growsWith(s lab.Scale) (string, error) {
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
 func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error)) float64 {
-	return lab.Get(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
 		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial))
 	})).Mean()
 }
@@ -395,7 +396,7 @@ func fliphatGaps(lab.Scale) (string, error) {
 	release := func(x, y float64, unclipped bool) float64 {
 		h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: FLIPHATDelta}, Calibration: privacy.AsPublished, Unclipped: unclipped,
 			Sparsity: 1, L1: FLIPHATNorm, Step: step, Context: bound, Lengths: mechanism.Growing{Least: rows}}
-		return lab.Get(LastRow(h, rows, x, y))
+		return check.Try(LastRow(h, rows, x, y))
 	}
 	hides := step * (2*FLIPHATNorm*bound + math.Sqrt(2*math.Log1p(rows))) / rows
 	times := func(x float64, unclipped bool) float64 {
@@ -442,14 +443,14 @@ func noiseGrows(lab.Scale) (string, error) {
 	var all, largest [2]float64
 	for i, dim := range []int{20, 160} {
 		dense := released(dim, 1e-6, 1)
-		lab.Need(dense.Init((&environment.Sparse{Dim: dim}).Problem(), 8000))
+		check.OK(dense.Init((&environment.Sparse{Dim: dim}).Problem(), 8000))
 		l := dense.Statistic.(*mechanism.SparseEpisodes)
 		l.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 		for range l.Ends()[0] {
-			lab.Get(l.Add(&privacy.Record{X: make([]float64, dim), Y: []float64{0}}))
+			check.Try(l.Add(&privacy.Record{X: make([]float64, dim), Y: []float64{0}}))
 		}
 		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 1, Delta: Delta}, Picks: 10, Scores: mechanism.Signs{Y: 1}}
-		lab.Need(top.Init(privacy.Setup{Horizon: 8000, Dim: dim + 1, Bound: 1}))
+		check.OK(top.Init(privacy.Setup{Horizon: 8000, Dim: dim + 1, Bound: 1}))
 		all[i], largest[i] = l.Release().Noise, top.Scale()*math.Log(float64(dim))
 	}
 	dense, select10 := all[1]/all[0], largest[1]/largest[0]
@@ -482,7 +483,7 @@ func assumptionsHold(s lab.Scale) (string, error) {
 	for design, correlation := range []float64{environment.Autoregressive: 0.7, environment.Equicorrelated: 0.7, environment.Spherical: 0} {
 		e := sparse(40)
 		e.Design, e.Correlation = environment.Design(design), correlation
-		c, length := lab.Get(environment.Measure(e, 12, rounds, 0.2)), math.Sqrt(40)
+		c, length := check.Try(environment.Measure(e, 12, rounds, 0.2)), math.Sqrt(40)
 		evidence += fmt.Sprintf("%s: C = %.2f, least eigenvalue %.2f, |x| up to %.1f. ", e.Design, c.Margin, c.All, c.Norm)
 		holds = holds && c.Margin > 0.3 && c.Margin < 0.7 && min(c.All, c.Best) > 0.1
 		if e.Design == environment.Spherical {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -53,7 +54,7 @@ func printedTree(lab.Scale) (string, error) {
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
 			tree := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-			lab.Need(tree.Init(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))
+			check.OK(tree.Init(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))
 			e := privacy.ClaimOf(tree).Epsilon()
 			least, most = min(least, e), max(most, e)
 		}
@@ -72,7 +73,7 @@ func ftrlAgrees(lab.Scale) (string, error) {
 	for _, dim := range []int{2, 10} {
 		for _, r := range running[:3] {
 			for i, rounds := range []int{1_000, 10_000} {
-				x := lab.Get(ftrl(r.sums, dim, rounds, false, 30))
+				x := check.Try(ftrl(r.sums, dim, rounds, false, 30))
 				golden := FTRLGoldens[fmt.Sprintf("drift, N = %d, %s", dim, r.name)][i]
 				worst, n = max(worst, math.Abs(x.Mean()-golden)/math.Hypot(math.Sqrt2*x.SE(), 0.003)), n+1
 			}
@@ -84,7 +85,7 @@ func ftrlAgrees(lab.Scale) (string, error) {
 func printedRule(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 500, 1000, 2000)
 	stops, right, err := accuracy(0.3, 1, false, n)
-	lab.Need(err)
+	check.OK(err)
 	known := nasCases[0].stops
 	z := independent.Apart(stops.Mean(), stops.SE(), known)
 	// the true share is 1.5%: 20 or more of 500 are a matter of one in ten thousand
@@ -99,7 +100,7 @@ func slowStart(lab.Scale) (string, error) {
 		means, plays := make([]float64, k), make([]int, k)
 		means[k-1] = 1 // nothing is easier
 		env, l := &environment.Arms{Means: means}, arms.NewDPElimination(10)
-		lab.Need(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int) { plays[played[0]]++ }))
+		check.OK(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int) { plays[played[0]]++ }))
 		least := slices.Min(plays)
 		holds = holds && least > 1800 && least <= 50_000
 		evidence += fmt.Sprintf("%d plays with K = %d. ", least, k)
@@ -108,14 +109,14 @@ func slowStart(lab.Scale) (string, error) {
 }
 
 func agreement(lab.Scale) (string, error) {
-	worst, n, err := independent.Worst(ArmsGoldens, lab.Get(results.Table("survey-arms-c1")), lab.Get(results.Table("survey-arms-c2")))
-	lab.Need(err)
+	worst, n, err := independent.Worst(ArmsGoldens, check.Try(results.Table("survey-arms-c1")), check.Try(results.Table("survey-arms-c2")))
+	check.OK(err)
 	return lab.Holds(worst <= 3, "%d comparisons, the largest difference is %.1f standard errors", n, worst)
 }
 
 func attacked(lab.Scale) (string, error) {
 	n, most := 0, 0.0
-	for _, r := range lab.Get(Committed()) {
+	for _, r := range check.Try(Committed()) {
 		if !math.IsNaN(r.Audited) {
 			n, most = n+1, max(most, r.Audited/r.Proved)
 		}
@@ -124,7 +125,7 @@ func attacked(lab.Scale) (string, error) {
 }
 
 func ahead(lab.Scale) (string, error) {
-	board := lab.Get(Committed())
+	board := check.Try(Committed())
 	places, holds, least, most := 0, true, math.Inf(1), 0.0
 	for _, e := range Environments {
 		for _, epsilon := range Epsilons {
@@ -150,8 +151,8 @@ func ahead(lab.Scale) (string, error) {
 
 // record counts in the committed tables of survey-imed.
 func record(lab.Scale) (string, error) {
-	tables := lab.Get(lab.Figure{Experiments: imedExperiments}.Tables())
-	above := lab.Get(leads(tables, true))
+	tables := check.Try(lab.Figure{Experiments: imedExperiments}.Tables())
+	above := check.Try(leads(tables, true))
 	sure, others := 0, ""
 	for i, z := range above {
 		if z > 3 {
@@ -172,7 +173,7 @@ func exploited(s lab.Scale) (string, error) {
 			before := 0.0
 			evidence += fmt.Sprintf("\n       %s, N = %d:", r.name, dim)
 			for _, rounds := range []int{300, 3_000, 30_000} {
-				mean := lab.Get(ftrl(r.sums, dim, rounds, true, trials)).Mean()
+				mean := check.Try(ftrl(r.sums, dim, rounds, true, trials)).Mean()
 				evidence += fmt.Sprintf(" %.1f", mean)
 				holds = holds && mean > 1.1*before
 				before = mean
@@ -188,7 +189,7 @@ func recognised(s lab.Scale) (string, error) {
 	const dim, rounds = 2, 10_000
 	trials := cell.Pick(s, 40, 100, 400)
 	play := func(fresh, adaptive bool) (mean, se float64) {
-		x := lab.Get(against(dim, rounds, adaptive, trials, func(k int) online.Learner {
+		x := check.Try(against(dim, rounds, adaptive, trials, func(k int) online.Learner {
 			return &online.FTPL{Gradient: 1, Fresh: fresh, Rand: random.New(78, k, "stream")}
 		}))
 		return x.Mean(), x.SE()
@@ -218,7 +219,7 @@ func smallDesigns(lab.Scale) (string, error) {
 				copy(row, rows[:dim])
 			}
 		}
-		find := lab.Get(design.Of(rows, dim))
+		find := check.Try(design.Of(rows, dim))
 		core, _ := find.Core()
 		m := float64(find.Rank())
 		holds = holds && find.Worst() <= 2*m*(1+1e-9) && float64(len(core)) <= m*(m+1)/2
@@ -251,7 +252,7 @@ func covered(s lab.Scale) (string, error) {
 		})
 		return last, cmp.Or(err, wrong)
 	}
-	ratios := lab.Get(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
+	ratios := check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 		sound, err := last(learner.NewCoreSet(privacy.Budget{Epsilon: 1}), k)
 		published, e := last(learner.CoreSetAsPublished(1), k)
 		return sound / published, cmp.Or(err, e)
@@ -264,9 +265,9 @@ func covered(s lab.Scale) (string, error) {
 func narrow(lab.Scale) (string, error) {
 	evidence, holds := "", true
 	for dim := 2; dim <= 5; dim++ {
-		table := lab.Get(results.Table(fmt.Sprintf("survey-coreset-d%d", dim)))
+		table := check.Try(results.Table(fmt.Sprintf("survey-coreset-d%d", dim)))
 		share, _, err := charts.Beside{Of: Name(PublishedWidth, 1)}.Final(table, Name(SoundWidth, 1))
-		lab.Need(err)
+		check.OK(err)
 		evidence += fmt.Sprintf("d = %d: %.2f. ", dim, share)
 		holds = holds && share <= 0.4
 	}
@@ -278,7 +279,7 @@ func narrow(lab.Scale) (string, error) {
 func named(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 40, 100, 200)
 	right := func(asRun bool) float64 {
-		return lab.Get(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
+		return check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 			l := arms.NewAdaPTT(1, 0.1)
 			policy := l.Policy.(*arms.AdaPTT)
 			policy.AsRun = asRun
@@ -299,7 +300,7 @@ func ownDraws(lab.Scale) (string, error) {
 	var epsilon [2]float64
 	for i, first := range []int{1, 100} {
 		l := arms.NewGaussianThompson(1, first, Delta)
-		lab.Need(l.Init(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
+		check.OK(l.Init(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
 		epsilon[i] = privacy.ClaimOf(l).Epsilon()
 	}
 	return lab.Holds(epsilon[0] > 2000 && math.Abs(epsilon[1]-90) < 1, "%.0f and %.1f, in 10,000 rounds at delta = %g", epsilon[0], epsilon[1], Delta)

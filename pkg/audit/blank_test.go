@@ -88,7 +88,7 @@ func TestBlank(t *testing.T) {
 		"Runs = 0":             func(b *audit.Blank) { b.Runs = 0 },
 		"Blank.Dim = 1":        func(b *audit.Blank) { b.Dim = 1 },
 		"Source is nil":        func(b *audit.Blank) { b.Source = nil },
-		"a row of length 5":   func(b *audit.Blank) { b.Dim = 5 },
+		"a row of length 5":    func(b *audit.Blank) { b.Dim = 5 },
 		"Dim = 6, Rounds = -1": func(b *audit.Blank) { b.Rounds = -1 },
 	} {
 		b := blank

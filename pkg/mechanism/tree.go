@@ -69,8 +69,8 @@ func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
 func (t *Tree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
 
 // MaxSD returns the largest standard deviation of an entry off the diagonal of any release, in
-// units of L~^2/mu as that of [BLT]. It is NaN before Init, without noise, and for noise that is not
-// a [Gaussian]'s.
+// units of L~^2/mu as that of [BLT]. It is NaN before Init, without noise, and for noise that is
+// not a [Gaussian]'s.
 //
 // A release has one node for each binary digit 1 of its round. Among the rounds 1, ..., n-1 one has
 // floor(log2 n) of them, and none has more. A padded release has m nodes in every round.
