@@ -277,7 +277,7 @@ func declarations(t *testing.T, folder string) map[string]declaration {
 			selectors := map[[2]string]bool{}
 			names(fn, selectors, d.names)
 			for s := range selectors {
-				d.reads = d.reads || s[1] == "MustTable" || s[1] == "MustReport" || s[1] == "Committed" || s[0] == "results"
+				d.reads = d.reads || s[1] == "MustTable" || s[1] == "MustTables" || s[1] == "MustReport" || s[1] == "Committed" || s[0] == "results"
 			}
 			list[fn.Name.Name] = d
 		}

@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -50,96 +55,83 @@ func claimDecisionSets(lab.Scale) (string, error) {
 	for i, gap := range Gaps3 {
 		env := &environment.DecisionSets{Dim: 5, Gap: gap}
 		env.Reset(random.New(Seed, i, "contexts"))
-		theta := env.Theta()
 		var v bandit.View
 		for range rounds {
 			env.Next(&v)
 			tops := 0
 			for a := range v.Arms {
-				var height, square float64
-				for j, x := range v.Row(a) {
-					height += x * theta[j]
-					square += x * x
-				}
+				height, square := floats.Dot(v.Row(a), env.Theta()), floats.Dot(v.Row(a), v.Row(a))
 				length = math.Max(length, math.Abs(square-1))
+				off := math.Max(height-(0.75-gap), -0.75-height)
 				if env.Regret([]int{a}) == 0 {
 					tops++
-					worst = math.Max(worst, math.Abs(height-0.75))
-				} else {
-					worst = math.Max(worst, math.Max(height-(0.75-gap), -0.75-height))
+					off = math.Abs(height - 0.75)
 				}
+				worst = math.Max(worst, off)
 			}
-			if tops != 1 {
-				return "", fmt.Errorf("%d optimal arms in a round, want 1", tops)
-			}
+			check.That(tops == 1, "%d optimal arms in a round, want 1", tops)
 		}
 	}
-	if worst > 1e-9 || length > 1e-9 {
-		return "", fmt.Errorf("a mean reward is off its place by %.3g, a squared length by %.3g", worst, length)
-	}
+	check.That(worst <= 1e-9 && length <= 1e-9, "a mean reward is off its place by %.3g, a squared length by %.3g", worst, length)
 	return fmt.Sprintf("%d decision sets of 25 arms, three gaps; largest deviation %.1g", 3*rounds, math.Max(worst, length)), nil
 }
 
+// claimStandardPrivacy plays the two contexts of Claim 13: with actions private in the standard
+// sense, whose inner learner is free to be not private at all, and with joint differential privacy.
 func claimStandardPrivacy(s lab.Scale) (string, error) {
-	e := Claim13(s)
-	r, err := e.Run(context.Background())
-	if err != nil {
-		return "", err
+	const joint = "joint DP, ε = 0.2"
+	e := &simulate.Experiment{
+		Name:        "jdp-claim13",
+		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Horizon:     cell.Pick(s, 5_000, 20_000, 100_000), Trials: cell.Pick(s, 4, 8, 24), Seed: Seed,
 	}
-	n := float64(e.Horizon)
+	for _, eps := range []float64{0.2, 0.5, 0.69} {
+		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
+			return &learner.RandomisedAction{Epsilon: eps, Learner: learner.New(&learner.LinUCB{}, nil)}
+		}})
+	}
+	e.Policies = append(e.Policies, simulate.Policy{Name: joint, New: func() bandit.Learner {
+		return Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)
+	}})
 	var evidence string
-	for _, c := range r.Curves() {
-		_, mean, _ := lab.Last(c)
-		evidence += fmt.Sprintf("%s: %.3f n; ", c.Policy, mean/n)
-		if joint := c.Policy == "joint DP, ε = 0.2"; !joint && mean < n/4 || joint && mean > n/8 {
-			return "", fmt.Errorf("%s has regret %.4g in n = %.4g rounds", c.Policy, mean, n)
+	n := float64(e.Horizon)
+	for _, c := range check.Try(e.Run(context.Background())).Curves() {
+		mean := c.Final()
+		holds := mean >= n/4
+		if c.Policy == joint {
+			holds = mean <= n/8
 		}
+		check.That(holds, "%s has regret %.4g in n = %.4g rounds", c.Policy, mean, n)
+		evidence += fmt.Sprintf("%s: %.3f n; ", c.Policy, mean/n)
 	}
 	return evidence + fmt.Sprintf("n = %.0f", n), nil
 }
 
+// blank returns runs of an accumulator of the paper's rows without data.
+func blank(sums privacy.Accumulator, dim, rounds, runs int, stream string) audit.Blank {
+	return audit.Blank{Of: sums, Dim: dim, Rounds: rounds, Runs: runs, Source: func(run int) rand.Source {
+		return random.Source(Seed, run, stream)
+	}}
+}
+
+// claimJointPrivacy computes what is spent from the noise that the tree draws, not from what the
+// mechanism says of itself. The first release after a reset carries one node; its standard deviation
+// is measured to 0.3%.
 func claimJointPrivacy(lab.Scale) (string, error) {
+	const nodes = 15.0
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
-		if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000); err != nil {
-			return "", err
-		}
-		claim := privacy.ClaimOf(l)
-		// Recomputed here from the noise that the tree draws, not from what the mechanism says of itself.
-		sd, nodes := measuredSD(l), 15.0
-		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd)
-		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claim.Epsilon(), spent)
-		if math.Abs(claim.Epsilon()/eps-1) > 1e-6 || math.Abs(spent/eps-1) > 0.05 {
-			return "", fmt.Errorf("at epsilon = %g the claim is %v and the measured noise buys %v", eps, claim.Epsilon(), spent)
-		}
+		check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000))
+		claimed := privacy.ClaimOf(l).Epsilon()
+		sd, _, err := blank(l.Statistic, 6, 1, 4000, "measured").SD()
+		check.OK(err)
+		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
+		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claimed, spent)
+		check.That(math.Abs(claimed/eps-1) <= 1e-6 && math.Abs(spent/eps-1) <= 0.05,
+			"at epsilon = %g the claim is %v and the measured noise buys %v", eps, claimed, spent)
 	}
 	return evidence + "n = 20000, δ = 1e-5", nil
-}
-
-// measuredSD estimates the standard deviation of a node's noise off the diagonal from draws of it,
-// to 0.3%: the first release after a reset carries one node.
-func measuredSD(l *learner.Private[privacy.Sums]) float64 {
-	const draws = 4000
-	zero, release := privacy.Row(make([]float64, 6)), make([]float64, 21)
-	var sum float64
-	var n int
-	for i := range draws {
-		l.Statistic.Reset(privacy.NewNoise(random.Source(Seed, i, "measured")))
-		if _, err := l.Statistic.Add(zero); err != nil {
-			return math.NaN()
-		}
-		l.Statistic.Release().Read(release)
-		for row, p := 0, 0; row < 6; row++ {
-			for col := 0; col <= row; col, p = col+1, p+1 {
-				if col < row {
-					sum += release[p] * release[p]
-					n++
-				}
-			}
-		}
-	}
-	return math.Sqrt(sum / float64(n))
 }
 
 // claimConfidence plays policies and asks in every round whether theta is in the set that the arm
@@ -148,99 +140,74 @@ func claimConfidence(s lab.Scale) (string, error) {
 	rounds := cell.Pick(s, 2_000, 10_000, 10_000)
 	var evidence string
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
-		env := &environment.DecisionSets{Dim: 5, Gap: 0.1}
-		l := Policy(name, Budget)
-		if err := l.Init(env.Problem(), Horizon); err != nil {
-			return "", err
-		}
+		env, l := &environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
 		env.Reset(random.New(Seed, i, "contexts"))
 		l.Reset(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")
-		theta := env.Theta()
 		var v bandit.View
-		arms, y, release := make([]int, 0, 1), make([]float64, 1), make([]float64, 21)
-		worst := 0.0
+		arms, y, release, worst := []int{}, []float64{0}, make([]float64, 21), 0.0
 		for range rounds {
 			env.Next(&v)
 			arms = l.Select(&v, arms[:0])
 			l.Statistic.Release().Read(release)
 			center, beta := linUCB(l).Confidence()
-			var square float64 // |theta* - center|_V^2
-			for row, p := 0, 0; row < 5; row++ {
-				for col := 0; col <= row; col, p = col+1, p+1 {
-					term := release[p] * (theta[row] - center[row]) * (theta[col] - center[col])
-					if col < row {
-						term *= 2
-					}
-					square += term
-				}
-			}
-			worst = math.Max(worst, math.Sqrt(math.Max(0, square))/beta)
+			off := floats.SubTo(make([]float64, 5), env.Theta(), center)
+			worst = math.Max(worst, math.Sqrt(math.Max(0, quadratic(release, off)))/beta)
 			env.Pull(rewards, arms, y)
 			l.Update(&v, arms, y)
-			if l.Err() != nil {
-				return "", l.Err()
-			}
+			check.OK(l.Err())
 		}
-		if worst > 1 {
-			return "", fmt.Errorf("%s: theta* left the confidence set: |theta* - centre|_V = %.3f beta", name, worst)
-		}
+		check.That(worst <= 1, "%s: theta* left the confidence set: |theta* - centre|_V = %.3f beta", name, worst)
 		evidence += fmt.Sprintf("%s: at most %.2f β; ", name, worst)
 	}
 	return evidence + fmt.Sprintf("%d rounds each", rounds), nil
 }
 
+// quadratic returns x^T V x for the leading block V of a packed release.
+func quadratic(release, x []float64) (square float64) {
+	for row := range x {
+		for col, v := range release[row*(row+1)/2:][:row+1] {
+			if term := v * x[row] * x[col]; col < row {
+				square += 2 * term
+			} else {
+				square += term
+			}
+		}
+	}
+	return square
+}
+
 func claimTree(s lab.Scale) (string, error) {
 	const n = 64
-	resets := cell.Pick(s, 2_000, 8_000, 8_000)
-	tree := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}}
-	if err := tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}); err != nil {
-		return "", err
-	}
-	sd := tree.Noise.(*mechanism.Gaussian).SD()
-	row, release := privacy.Row([]float64{0.6, 0.8}), make([]float64, 3)
-	variance := make([]float64, n)
-	for i := range resets {
-		tree.Reset(privacy.NewNoise(random.Source(Seed, i, "tree")))
-		for t := 1; t < n; t++ {
-			if _, err := tree.Add(row); err != nil {
-				return "", err
-			}
-			tree.Release().Read(release)
-			noise := release[1] - 0.48*float64(t) // the entry off the diagonal
-			variance[t] += noise * noise / (sd * sd) / float64(resets)
-		}
-	}
-	held := make([]int, n)
-	worst, nodes := 0.0, map[interval]bool{}
-	for t := 1; t < n; t++ {
-		prefix := mechanism.PrefixNodes(t)
+	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := &mechanism.Tree{Noise: noise}
+	check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	sd, resets, err := blank(tree, 2, n-1, cell.Pick(s, 2_000, 8_000, 8_000), "tree").SD()
+	check.OK(err)
+	worst, most, held, seen := 0.0, 0, map[int]int{}, map[mechanism.Node]bool{}
+	for i, v := range sd {
+		prefix := mechanism.PrefixNodes(i + 1)
+		variance := v * v / (noise.SD() * noise.SD())
 		// A mean of chi-squares: its standard error is popcount sqrt(2/resets).
-		worst = math.Max(worst, math.Abs(variance[t]/float64(len(prefix))-1)/math.Sqrt(2/float64(resets)))
+		worst = math.Max(worst, math.Abs(variance/float64(len(prefix))-1)/math.Sqrt(2/float64(resets)))
 		for _, node := range prefix {
-			nodes[interval{node.First, node.Last}] = true
+			for r := node.First; r <= node.Last && !seen[node]; r++ {
+				held[r]++
+				most = max(most, held[r])
+			}
+			seen[node] = true
 		}
 	}
-	most := 0
-	for node := range nodes {
-		for r := node.first; r <= node.last; r++ {
-			held[r]++
-			most = max(most, held[r])
-		}
-	}
-	if worst > 5 { // 63 correlated tests of 5 standard errors: a false alarm of 4e-5 for a new seed
-		return "", fmt.Errorf("the variance of a release is %.1f standard errors from popcount(t) s²", worst)
-	}
-	if most != 6 {
-		return "", fmt.Errorf("a row is in %d released nodes, want 6", most)
-	}
+	// 63 correlated tests of 5 standard errors: a false alarm of 4e-5 for a new seed
+	check.That(worst <= 5, "the variance of a release is %.1f standard errors from popcount(t) s²", worst)
+	check.That(most == 6, "a row is in %d released nodes, want 6", most)
 	return fmt.Sprintf("n = %d: variance within %.1f standard errors of popcount(t) s² in all rounds; a row is in at most %d nodes", n, worst, most), nil
 }
 
-type interval struct{ first, last int }
-
+// claimBounds samples releases without data: they hold nothing but the regulariser H and h. It looks
+// at the rounds 1, 3, 7, 15, ..., whose prefixes have most nodes.
 func claimBounds(s lab.Scale) (string, error) {
-	resets := cell.Pick(s, 60, 300, 300)
+	const horizon = 1024
 	var evidence string
 	for _, m := range []struct {
 		name  string
@@ -250,37 +217,27 @@ func claimBounds(s lab.Scale) (string, error) {
 		{"Wishart", &mechanism.Wishart{Budget: Budget}},
 		{"Wishart as published", &mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
 	} {
-		sp, err := Spectrum(m.noise, 1024, resets)
-		if err != nil {
-			return "", err
-		}
-		if sp.Violations > 0 {
-			return "", fmt.Errorf("%s: %d of %d releases break a bound, expected fewer than %.2g", m.name, sp.Violations, sp.Releases, float64(sp.Releases)/2/1024/1024)
-		}
+		tree := &mechanism.Tree{Noise: m.noise}
+		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
+		b, least, largest, releases, violations := tree.Release().Bounds, math.Inf(1), math.Inf(-1), 0, 0
+		check.OK(blank(tree, 6, horizon-1, cell.Pick(s, 60, 300, 300), "spectrum").Visit(func(t int, release []float64) {
+			if t&(t+1) != 0 {
+				return
+			}
+			h := check.Try(audit.BoundsOf(release, 6))
+			least, largest, releases = math.Min(least, h.RhoMin), math.Max(largest, h.RhoMax), releases+1
+			if h.RhoMin < b.RhoMin || h.RhoMax > b.RhoMax || h.Gamma > b.Gamma {
+				violations++
+			}
+		}))
+		check.That(violations == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",
+			m.name, violations, releases, float64(releases)/2/horizon/horizon)
 		// Bounds that nothing comes near would hold for any noise: the spread has to be used.
-		used := (maxOf(sp.Largest) - minOf(sp.Least)) / (sp.Bounds.RhoMax - sp.Bounds.RhoMin)
-		if used < 0.2 {
-			return "", fmt.Errorf("%s: the eigenvalues fill only %.2f of the bounds", m.name, used)
-		}
-		evidence += fmt.Sprintf("%s: 0 of %d broken, %.0f%% of the range filled; ", m.name, sp.Releases, 100*used)
+		used := (largest - least) / (b.RhoMax - b.RhoMin)
+		check.That(used >= 0.2, "%s: the eigenvalues fill only %.2f of the bounds", m.name, used)
+		evidence += fmt.Sprintf("%s: 0 of %d broken, %.0f%% of the range filled; ", m.name, releases, 100*used)
 	}
 	return evidence + "n = 1024", nil
-}
-
-func maxOf(x []float64) float64 {
-	m := math.Inf(-1)
-	for _, v := range x {
-		m = math.Max(m, v)
-	}
-	return m
-}
-
-func minOf(x []float64) float64 {
-	m := math.Inf(1)
-	for _, v := range x {
-		m = math.Min(m, v)
-	}
-	return m
 }
 
 func claimDimension(s lab.Scale) (string, error) {
@@ -291,46 +248,30 @@ func claimDimension(s lab.Scale) (string, error) {
 		for _, d := range dims {
 			list = append(list, Experiment1(lab.Smoke, d, law))
 		}
-		results, err := simulate.RunAll(context.Background(), list, simulate.Options{})
-		if err != nil {
-			return "", err
-		}
-		slope, err := Slope(dims, lab.Tables(results))
-		if err != nil {
-			return "", err
-		}
-		if slope.Lo <= 1 {
-			return "", fmt.Errorf("%s rewards: slope %.2f, 95%% interval from %.2f to %.2f", lawName(law), slope.Value, slope.Lo, slope.Hi)
-		}
+		results := check.Try(simulate.RunAll(context.Background(), list, simulate.Options{}))
+		slope := check.Try(Slope(dims, lab.Tables(results)))
+		check.That(slope.Lo > 1, "%s rewards: slope %.2f, 95%% interval from %.2f to %.2f", lawName(law), slope.Value, slope.Lo, slope.Hi)
 		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f]; ", lawName(law), slope.Value, slope.Lo, slope.Hi)
 	}
 	return evidence + fmt.Sprintf("d = %v, 2000 rounds", dims), nil
 }
 
 // brief2 runs a few policies of Experiment 2 for a claim.
-func brief2(s lab.Scale, gap float64, names ...string) (*simulate.Result, error) {
+func brief2(s lab.Scale, gap float64, names ...string) *simulate.Result {
 	e := experiment2(lab.Smoke, "claim", gap, 8, names)
 	e.Rounds = cell.Pick(s, 30_000, 100_000, 100_000)
 	e.Grid = simulate.LinearGrid(e.Rounds, 10)
-	return e.Run(context.Background())
+	return check.Try(e.Run(context.Background()))
 }
 
 func claimGaussianBeatsWishart(s lab.Scale) (string, error) {
-	r, err := brief2(s, 0, GaussianAuthors, WishartAuthors, GaussianPrinted, WishartPrinted)
-	if err != nil {
-		return "", err
-	}
+	r := brief2(s, 0, GaussianAuthors, WishartAuthors, GaussianPrinted, WishartPrinted)
 	var evidence string
 	for _, pair := range [][2]string{{WishartAuthors, GaussianAuthors}, {WishartPrinted, GaussianPrinted}} {
-		diff, err := r.Paired(pair[0], pair[1])
-		if err != nil {
-			return "", err
-		}
+		diff := check.Try(r.Paired(pair[0], pair[1]))
 		_, mean, se := lab.Last(diff)
 		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", diff.Policy, mean, se)
-		if mean < 3*se {
-			return "", fmt.Errorf("%s = %.0f with a standard error of %.0f", diff.Policy, mean, se)
-		}
+		check.That(mean >= 3*se, "%s = %.0f with a standard error of %.0f", diff.Policy, mean, se)
 	}
 	return evidence + fmt.Sprintf("%d rounds, gap 0", r.Provenance.Rounds), nil
 }
@@ -341,28 +282,13 @@ func claimAuthors(lab.Scale) (string, error) {
 	for _, gap := range Gaps {
 		tables := MustTables2(gap)
 		for name, authors := range authorsCurves[gap] {
-			c, err := lab.Curve(tables, name)
-			if err != nil {
-				return "", err
-			}
-			_, mean, se := lab.Last(c)
-			if z := (mean - authors.Mean) / math.Hypot(se, authors.SE); math.Abs(z) > 3 {
-				return "", fmt.Errorf("gap %g, %s: %.4g ± %.2g, the authors have %.4g: z = %.1f", gap, name, mean, se, authors.Mean, z)
-			}
+			_, mean, se := lab.Last(check.Try(lab.Curve(tables, name)))
+			z := authors.z(mean, se)
+			check.That(math.Abs(z) <= 3, "gap %g, %s: %.4g ± %.2g, the authors have %.4g: z = %.1f", gap, name, mean, se, authors.Mean, z)
 		}
-		printed, err := lab.Curve(tables, GaussianPrinted)
-		if err != nil {
-			return "", err
-		}
-		sound, err := lab.Curve(tables, GaussianSound)
-		if err != nil {
-			return "", err
-		}
-		round, theirs, _ := lab.Last(printed)
-		_, ours, _ := lab.Last(sound)
-		if ours > theirs/7 {
-			return "", fmt.Errorf("gap %g: sound Gaussian %.4g, printed Gaussian %.4g", gap, ours, theirs)
-		}
+		round, theirs, _ := lab.Last(check.Try(lab.Curve(tables, GaussianPrinted)))
+		_, ours, _ := lab.Last(check.Try(lab.Curve(tables, GaussianSound)))
+		check.That(ours <= theirs/7, "gap %g: sound Gaussian %.4g, printed Gaussian %.4g", gap, ours, theirs)
 		evidence += fmt.Sprintf("gap %g: %d curves agree at round %d, sound/printed = 1/%.1f; ", gap, len(authorsCurves[gap]), round, theirs/ours)
 	}
 	return evidence, nil
@@ -371,26 +297,16 @@ func claimAuthors(lab.Scale) (string, error) {
 func claimTheorems(s lab.Scale) (string, error) {
 	var evidence string
 	for _, gap := range Gaps {
-		r, err := brief2(s, gap, NonPrivate, GaussianSound)
-		if err != nil {
-			return "", err
-		}
-		for _, c := range r.Curves() {
-			bounds, err := Theory(c.Policy, gap, c.Rounds)
-			if err != nil {
-				return "", err
-			}
-			for k := range c.Rounds {
-				bound := math.Min(bounds.General[k], bounds.Gap[k])
-				if c.Mean[k] > bound {
-					return "", fmt.Errorf("%s, gap %g: regret %.4g at round %d, bound %.4g", c.Policy, gap, c.Mean[k], c.Rounds[k], bound)
-				}
+		for _, c := range brief2(s, gap, NonPrivate, GaussianSound).Curves() {
+			policy, bound := linUCB(check.Try(ready(c.Policy, gap))), 0.0
+			for k, round := range c.Rounds {
+				bound = math.Min(policy.RegretBound(round, gap))
+				check.That(c.Mean[k] <= bound, "%s, gap %g: regret %.4g at round %d, bound %.4g", c.Policy, gap, c.Mean[k], round, bound)
 			}
 			round, mean, _ := lab.Last(c)
-			bound := math.Min(bounds.General[len(c.Rounds)-1], bounds.Gap[len(c.Rounds)-1])
-			if bound > 10*1.5*float64(round) { // the most regret there can be is 1.5 a round
-				return "", fmt.Errorf("%s, gap %g: the bound %.4g is more than ten times what %d rounds can cost: nothing is tested", c.Policy, gap, bound, round)
-			}
+			// The most regret there can be is 1.5 a round.
+			check.That(bound <= 10*1.5*float64(round), "%s, gap %g: the bound %.4g is more than ten times what %d rounds can cost: nothing is tested",
+				c.Policy, gap, bound, round)
 			evidence += fmt.Sprintf("%s, gap %g: %.0f of %.3g; ", c.Policy, gap, mean, bound)
 		}
 	}
@@ -402,25 +318,15 @@ func claimShift(lab.Scale) (string, error) {
 	for _, pair := range [][2]string{{GaussianTwice, GaussianSound}, {WishartFour, WishartSound}} {
 		var rho [2]float64
 		for i, gap := range Gaps {
-			own, err := Theory(pair[0], gap, []int{Horizon})
-			if err != nil {
-				return "", err
-			}
-			opt, err := Theory(pair[1], gap, []int{Horizon})
-			if err != nil {
-				return "", err
-			}
-			if opt.General[0] > own.General[0] {
-				return "", fmt.Errorf("%s: bound %.4g with the optimal shift, %.4g with the printed one", pair[1], opt.General[0], own.General[0])
-			}
-			rho[i] = opt.Bounds.RhoMin
-			if i == 0 {
-				evidence += fmt.Sprintf("%s: ρmin %.4g → %.4g, bound %.3g → %.3g; ", pair[1], own.Bounds.RhoMin, opt.Bounds.RhoMin, own.General[0], opt.General[0])
+			printed, best := linUCB(check.Try(ready(pair[0], gap))), linUCB(check.Try(ready(pair[1], gap)))
+			theirs, _ := printed.RegretBound(Horizon, gap)
+			ours, _ := best.RegretBound(Horizon, gap)
+			check.That(ours <= theirs, "%s: bound %.4g with the optimal shift, %.4g with the printed one", pair[1], ours, theirs)
+			if rho[i] = best.Bounds().RhoMin; i == 0 {
+				evidence += fmt.Sprintf("%s: ρmin %.4g → %.4g, bound %.3g → %.3g; ", pair[1], printed.Bounds().RhoMin, rho[i], theirs, ours)
 			}
 		}
-		if rho[0] != rho[1] {
-			return "", fmt.Errorf("%s: the optimal rho_min is %v without a gap and %v with one", pair[1], rho[0], rho[1])
-		}
+		check.That(rho[0] == rho[1], "%s: the optimal rho_min is %v without a gap and %v with one", pair[1], rho[0], rho[1])
 	}
 	return evidence, nil
 }
@@ -428,29 +334,23 @@ func claimShift(lab.Scale) (string, error) {
 // claimGapDecides compares, by mechanism, the worst shift beyond the best one with the best, in the
 // committed tables.
 func claimGapDecides(lab.Scale) (string, error) {
-	tables := MustTables3()
 	var evidence string
 	for _, name := range Mechanisms {
-		factor := make([]float64, len(tables)) // by gap
-		for i, table := range tables {
+		var factor []float64 // by gap
+		for _, table := range lab.MustTables(experiments3(lab.Paper)...) {
 			best, worst := math.Inf(1), 0.0
 			for _, rho := range Rhos(lab.Paper) {
-				c, err := table.Curve(Shifted(name, rho))
-				if err != nil {
-					return "", err
-				}
-				_, mean, _ := lab.Last(c)
+				mean := check.Try(table.Curve(Shifted(name, rho))).Final()
 				if mean < best {
 					best, worst = mean, mean
 				}
 				worst = math.Max(worst, mean)
 			}
-			factor[i] = worst / best
+			factor = append(factor, worst/best)
 		}
 		none, large := factor[0], factor[len(factor)-1]
-		if none < 2*large || none < 3 {
-			return "", fmt.Errorf("%s: the worst shift costs %.1f times the best without a gap, %.1f times with one of %g", name, none, large, Gaps3[len(Gaps3)-1])
-		}
+		check.That(none >= 2*large && none >= 3, "%s: the worst shift costs %.1f times the best without a gap, %.1f times with one of %g",
+			name, none, large, Gaps3[len(Gaps3)-1])
 		evidence += fmt.Sprintf("%s: %.1f times the best shift's regret without a gap, %.1f times with one; ", name, none, large)
 	}
 	return evidence, nil
@@ -461,97 +361,70 @@ func claimWishartRefused(lab.Scale) (string, error) {
 	b := privacy.Budget{Epsilon: 60, Delta: 0.1}
 	sound := &mechanism.Wishart{Budget: b}
 	for _, w := range []mechanism.NodeNoise{sound, &mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished}, &authorsWishart{mechanism.Wishart{Budget: b}}} {
-		if err := w.Init(setup); err == nil {
-			return "", fmt.Errorf("%T: epsilon = 60 over 15 nodes is accepted", w)
-		}
+		check.That(w.Init(setup) != nil, "%T: epsilon = 60 over 15 nodes is accepted", w)
 	}
 	return sound.Init(setup).Error(), nil
 }
 
 func claimSoundGain(s lab.Scale) (string, error) {
 	var evidence string
+	var rounds int
 	for _, gap := range Gaps {
-		r, err := brief2(s, gap, GaussianPrinted, GaussianAuthors, GaussianTwice, GaussianSound)
-		if err != nil {
-			return "", err
-		}
+		r := brief2(s, gap, GaussianPrinted, GaussianAuthors, GaussianTwice, GaussianSound)
 		regret := map[string]float64{}
 		for _, c := range r.Curves() {
-			_, regret[c.Policy], _ = lab.Last(c)
+			regret[c.Policy], rounds = c.Final(), r.Provenance.Rounds
 		}
 		for _, ours := range []string{GaussianTwice, GaussianSound} {
 			for _, theirs := range []string{GaussianPrinted, GaussianAuthors} {
-				if regret[ours] > regret[theirs]/4 {
-					return "", fmt.Errorf("gap %g: regret %.0f of %s, want at most a quarter of the %.0f of %s", gap, regret[ours], ours, regret[theirs], theirs)
-				}
+				check.That(regret[ours] <= regret[theirs]/4, "gap %g: regret %.0f of %s, want at most a quarter of the %.0f of %s",
+					gap, regret[ours], ours, regret[theirs], theirs)
 			}
 		}
 		evidence += fmt.Sprintf("gap %g: printed %.0f, authors %.0f, sound with shift 2Υ %.0f, with the best shift %.0f; ",
 			gap, regret[GaussianPrinted], regret[GaussianAuthors], regret[GaussianTwice], regret[GaussianSound])
 	}
-	return evidence + fmt.Sprintf("%d rounds", cell.Pick(s, 30_000, 100_000, 100_000)), nil
+	return evidence + fmt.Sprintf("%d rounds", rounds), nil
 }
 
 func claimStreaming(s lab.Scale) (string, error) {
 	evidence := ""
 	for _, gap := range Gaps {
 		e := Streaming(s, gap)
-		r, err := e.Run(context.Background())
-		if err != nil {
-			return "", err
-		}
+		r := check.Try(e.Run(context.Background()))
 		for _, p := range r.Policies {
-			if p.Claim.Epsilon() > Budget.Epsilon*(1+1e-9) || p.Claim.Asked() != Budget {
-				return "", fmt.Errorf("%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon(), p.Claim.Asked())
-			}
+			check.That(p.Claim.Epsilon() <= Budget.Epsilon*(1+1e-9) && p.Claim.Asked() == Budget,
+				"%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon(), p.Claim.Asked())
 		}
-		committed, err := results.Table(e.Name)
-		if err != nil {
-			return "", err
-		}
+		committed := check.Try(results.Table(e.Name))
 		for where, t := range map[string]*simulate.Table{string(s): r.Table(), "paper scale": committed} {
-			c, err := t.Curve(BLTSound + " - " + GaussianSound)
-			if err != nil {
-				return "", err
-			}
+			c := check.Try(t.Curve(BLTSound + " - " + GaussianSound))
 			round, mean, se := lab.Last(c)
-			tree, err := t.Curve(GaussianSound)
-			if err != nil {
-				return "", err
-			}
-			_, base, _ := lab.Last(tree)
-			if !(mean < -3*se) {
-				return "", fmt.Errorf("gap %g, %s: the difference is %.0f ± %.0f", gap, where, mean, se)
-			}
+			check.That(mean < -3*se, "gap %g, %s: the difference is %.0f ± %.0f", gap, where, mean, se)
 			if t == committed {
-				evidence += fmt.Sprintf("gap %g, round %d: %.0f ± %.0f of the tree's %.0f, %d trials; ", gap, round, mean, se, base, c.Trials)
+				evidence += fmt.Sprintf("gap %g, round %d: %.0f ± %.0f of the tree's %.0f, %d trials; ",
+					gap, round, mean, se, check.Try(t.Curve(GaussianSound)).Final(), c.Trials)
 			}
 		}
 	}
 	return evidence + "every policy at the same epsilon and delta", nil
 }
 
+// claimAttacked attacks the releases that the paper's learners read, and their actions: a part of
+// the suite.
 func claimAttacked(lab.Scale) (string, error) {
-	r, err := Audit(context.Background(), lab.Smoke)
-	if err != nil {
-		return "", err
-	}
+	items := append(suite.SoundReleases(suite.Quick), suite.SoundLearners(suite.Quick)...)
+	r := check.Try(audit.Family(context.Background(), items, audit.Options{Confidence: suite.Confidence, Seed: suite.Seed}))
 	least, calibrated := math.Inf(1), 0
 	for _, f := range r.Findings {
-		if f.Excluded() {
-			return "", fmt.Errorf("%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
-		}
+		check.That(!f.Excluded(), "%s: epsilon >= %.3g, claimed %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
 		exact := f.Claim.Epsilon > suite.Budget.Epsilon*(1-1e-6) && !strings.Contains(f.Name, "Wishart") && !strings.Contains(f.Name, "secure")
 		if exact {
 			calibrated++
 			least = math.Min(least, f.Epsilon/f.Claim.Epsilon)
-			if f.Epsilon < f.Claim.Epsilon/4 {
-				return "", fmt.Errorf("%s: the audit sees only %.3g of %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
-			}
+			check.That(f.Epsilon >= f.Claim.Epsilon/4, "%s: the audit sees only %.3g of %.3g", f.Name, f.Epsilon, f.Claim.Epsilon)
 		}
 	}
-	if calibrated != 10 {
-		return "", fmt.Errorf("%d audits of exactly calibrated claims, want five of releases and five of actions", calibrated)
-	}
+	check.That(calibrated == 10, "%d audits of exactly calibrated claims, want five of releases and five of actions", calibrated)
 	return fmt.Sprintf("%d audits, %d excluded at %.4g%% confidence over all; %d are of exactly calibrated claims of %v, and each shows %.2f at least", len(r.Findings), r.Excluded(), 100*r.Confidence, calibrated, suite.Budget, least), nil
 }

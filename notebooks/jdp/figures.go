@@ -7,143 +7,63 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Claim13 plays the two contexts of Claim 13: with actions private in the standard sense, whose
-// inner learner is free to be not private at all, and with joint differential privacy.
-func Claim13(s lab.Scale) *simulate.Experiment {
-	rounds := cell.Pick(s, 5_000, 20_000, 100_000)
-	e := &simulate.Experiment{
-		Name:        "jdp-claim13",
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
-		Horizon:     rounds, Trials: cell.Pick(s, 4, 8, 24), Seed: Seed, Grid: simulate.LinearGrid(rounds, 40),
-		Fingerprint: "d 2",
-	}
-	for _, eps := range []float64{0.2, 0.5, 0.69} {
-		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
-			return &learner.RandomisedAction{Epsilon: eps, Learner: learner.New(&learner.LinUCB{}, nil)}
-		}})
-	}
-	e.Policies = append(e.Policies, simulate.Policy{Name: "joint DP, ε = 0.2", New: func() bandit.Learner {
-		return Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)
-	}})
-	return e
-}
+// The figures of the committed tables. Each ends the cell if its tables cannot be read.
 
-// PrefixSpectrum draws the noise of tree releases, reset again and again, and returns the least and
-// the largest eigenvalue of its leading block in units of the bound that should hold them:
-// (lambda_min, lambda_max), one pair a reset and round.
-type PrefixSpectrum struct {
-	Least      []float64
-	Largest    []float64
-	Bounds     privacy.Bounds
-	Violations int // of Definition 3, gamma's included
-	Releases   int
-}
+const committed = "paper-scale, from notebooks/results/"
 
-// Spectrum samples releases of a tree without data: what is released is H and h, and nothing
-// else.
-func Spectrum(noise mechanism.NodeNoise, horizon, resets int) (PrefixSpectrum, error) {
-	const d = 5
-	tree := &mechanism.Tree{Noise: noise}
-	setup := privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1 / float64(horizon)}
-	if err := tree.Init(setup); err != nil {
-		return PrefixSpectrum{}, err
-	}
-	s := PrefixSpectrum{Bounds: tree.Release().Bounds}
-	zero, release := privacy.Row(make([]float64, d+1)), make([]float64, (d+1)*(d+2)/2)
-	for i := range resets {
-		tree.Reset(privacy.NewNoise(random.Source(Seed, i, "spectrum")))
-		for t := 1; t < horizon; t++ {
-			if _, err := tree.Add(zero); err != nil {
-				return s, err
-			}
-			if t&(t+1) != 0 { // only the rounds 1, 3, 7, 15, ... whose prefixes have most nodes
-				continue
-			}
-			tree.Release().Read(release)
-			least, largest, gamma := spectrum(release, d)
-			s.Least, s.Largest = append(s.Least, least), append(s.Largest, largest)
-			s.Releases++
-			if least < s.Bounds.RhoMin || largest > s.Bounds.RhoMax || gamma > s.Bounds.Gamma {
-				s.Violations++
-			}
+// trialsBut names the tables whose number of trials is not that of the first.
+func trialsBut(tables []*simulate.Table, name func(i int) string) (text string) {
+	for i, t := range tables {
+		if n := t.Curves[0].Trials; n != tables[0].Curves[0].Trials {
+			text += fmt.Sprintf("; %d trials for %s", n, name(i))
 		}
 	}
-	return s, nil
+	return text
 }
 
-// Figure2 draws Experiment 1's regret over time for one law of the reward; the tables are in the
-// order of the dimensions.
-func Figure2(law environment.Reward, dims []int, tables []*simulate.Table, scale string) *charts.Figure {
-	var curves []simulate.Curve
-	for i, t := range tables {
-		c := t.Curves[0]
-		c.Policy = fmt.Sprintf("d = %d", dims[i])
-		curves = append(curves, c)
+// Figure2 draws Experiment 1's regret over time for one law of the reward.
+func Figure2(law environment.Reward) *charts.Figure {
+	dims, tables := Dims(lab.Paper), lab.MustTables(experiments1(lab.Paper, law)...)
+	name := func(i int) string { return fmt.Sprintf("d = %d", dims[i]) }
+	curves := lab.Curves(tables)
+	for i := range curves {
+		curves[i].Policy = name(i)
 	}
 	f := charts.Regret(fmt.Sprintf("Experiment 1: regret over time, %s rewards", lawName(law)), curves)
-	f.Scale = scale
-	for i, c := range curves {
-		if c.Trials != curves[0].Trials {
-			f.Caption += fmt.Sprintf("; %d trials for d = %d", c.Trials, dims[i])
-		}
-	}
-	f.Caption += ". LinUCB without privacy, K = d² arms, ridge 1, gap 0.1"
+	f.Scale = committed
+	f.Caption += trialsBut(tables, name) + ". LinUCB without privacy, K = d² arms, ridge 1, gap 0.1"
 	return f
-}
-
-// MustTables1 returns the committed tables of Experiment 1 for one law of the reward, in the order
-// of Dims(lab.Paper).
-func MustTables1(law environment.Reward) (tables []*simulate.Table) {
-	for _, d := range Dims(lab.Paper) {
-		tables = append(tables, lab.MustTable(Experiment1(lab.Paper, d, law).Name))
-	}
-	return tables
-}
-
-// MustTables3 returns the committed tables of Experiment 3, in the order of Gaps3.
-func MustTables3() (tables []*simulate.Table) {
-	for _, e := range experiments3(lab.Paper) {
-		tables = append(tables, lab.MustTable(e.Name))
-	}
-	return tables
 }
 
 // Figure3 draws the regret against the dimension for Gaussian rewards and for signs, with the
 // fitted powers.
-func Figure3(dims []int, gaussian, signs []*simulate.Table, scale string) (*charts.Figure, error) {
-	tables := [][]*simulate.Table{gaussian, signs}
+func Figure3() *charts.Figure {
 	f := &charts.Figure{
-		Title: "Experiment 1: regret against dimension",
-		X:     charts.Axis{Name: "dimension d", Log: true, Range: [2]float64{3, 100}}, Y: charts.Axis{Name: "cumulative regret", Log: true},
-		Scale: scale,
+		Title: "Experiment 1: regret against dimension", Scale: committed,
+		X: charts.Axis{Name: "dimension d", Log: true, Range: [2]float64{3, 100}}, Y: charts.Axis{Name: "cumulative regret", Log: true},
+		Caption: "Error bars: 95%. The lines are least-squares fits on logarithms, with the 95% interval of the slope",
 	}
 	for i, law := range rewardLaws {
-		points := charts.Series{Name: lawName(law) + " rewards", Kind: charts.Scatter, Style: i + 1}
-		fit := charts.Series{Style: i + 1}
-		slope, err := Slope(dims, tables[i])
-		if err != nil {
-			return nil, err
+		tables := lab.MustTables(experiments1(lab.Paper, law)...)
+		slope := cell.Try(Slope(Dims(lab.Paper), tables))
+		var x []float64
+		var runs [][]simulate.Curve
+		for k, t := range tables {
+			x, runs = append(x, float64(Dims(lab.Paper)[k])), append(runs, t.Curves)
 		}
-		for k, t := range tables[i] {
-			_, mean, se := lab.Last(t.Curves[0])
-			points.X, points.Y = append(points.X, float64(dims[k])), append(points.Y, mean)
-			points.Lo, points.Hi = append(points.Lo, mean-1.96*se), append(points.Hi, mean+1.96*se)
-			fit.X, fit.Y = append(fit.X, float64(dims[k])), append(fit.Y, math.Exp(slope.LogC+slope.Value*math.Log(float64(dims[k]))))
-		}
-		fit.Name = fmt.Sprintf("slope %.2f [%.2f, %.2f]", slope.Value, slope.Lo, slope.Hi)
+		points := charts.Finals(x, runs)[0]
+		points.Name, points.Kind = lawName(law)+" rewards", charts.Scatter
+		fit := charts.Function(fmt.Sprintf("slope %.2f [%.2f, %.2f]", slope.Value, slope.Lo, slope.Hi), x, func(d float64) float64 {
+			return math.Exp(slope.LogC + slope.Value*math.Log(d))
+		})
+		points.Style, fit.Style = i+1, i+1
 		f.Series = append(f.Series, points, fit)
 	}
-	f.Caption = "Error bars: 95%. The lines are least-squares fits on logarithms, with the 95% interval of the slope"
-	return f, nil
+	return f
 }
 
 // styles gives a policy of Experiment 2 the same colour in all figures.
@@ -159,113 +79,94 @@ func styled(curves []simulate.Curve) []charts.Series {
 }
 
 // MustTables2 returns the committed tables of Experiment 2 for one gap.
-func MustTables2(gap float64) (tables []*simulate.Table) {
-	for _, e := range Experiment2(lab.Paper, gap) {
-		tables = append(tables, lab.MustTable(e.Name))
-	}
-	return tables
+func MustTables2(gap float64) []*simulate.Table {
+	return lab.MustTables(Experiment2(lab.Paper, gap)...)
+}
+
+// regret draws policies of Experiment 2 from a committed table and those after it.
+func regret(title string, curves []simulate.Curve, first *simulate.Table, more string) *charts.Figure {
+	f := charts.Regret(title, curves)
+	f.Series, f.Scale = styled(curves), lab.Committed(first)
+	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷" + more
+	return f
 }
 
 // Figure4 draws Experiment 2 for one gap, on linear axes as the paper does: the policies as
 // published and the sound Gaussian.
-func Figure4(gap float64, tables []*simulate.Table, scale string) *charts.Figure {
-	curves := lab.Curves(tables[:2])
-	f := charts.Regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), curves)
-	f.Series = styled(curves)
-	f.Height, f.Scale = 520, scale
-	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷"
+func Figure4(gap float64) *charts.Figure {
+	tables := MustTables2(gap)
+	f := regret(fmt.Sprintf("Experiment 2: regret over time, gap %g", gap), lab.Curves(tables[:2]), tables[0], "")
+	f.Height = 520
 	return f
 }
 
 // FigureStreaming draws the ways to release the sums at the same privacy, for one gap.
-func FigureStreaming(gap float64, t *simulate.Table, scale string) *charts.Figure {
+func FigureStreaming(gap float64) *charts.Figure {
+	t := lab.MustTable(Streaming(lab.Paper, gap).Name)
 	curves := t.Curves[:len(StreamingPolicies)] // and then the differences
-	f := charts.Regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves)
-	f.Series = styled(curves)
+	f := regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves, t, ", shifts chosen by the regret bound")
 	top := 0.0
 	for _, s := range f.Series {
 		for _, hi := range s.Hi {
 			top = math.Max(top, hi)
 		}
 	}
-	f.X.Log, f.Scale, f.Y.Range = true, scale, [2]float64{0, 100 * math.Ceil(top/100)}
-	f.Caption += ". d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷, shifts chosen by the regret bound"
+	f.X.Log, f.Y.Range = true, [2]float64{0, 100 * math.Ceil(top/100)}
 	return f
 }
 
-// Figure4Theory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on
-// log axes.
-func Figure4Theory(gap float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
+// MustTheory draws the sound mechanisms of Experiment 2 with the bounds of the theorems, on log
+// axes.
+func MustTheory(gap float64) *charts.Figure {
+	tables := MustTables2(gap)
 	f := &charts.Figure{
-		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap),
-		X:     charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
-		Height: 560, Scale: scale,
+		Title: fmt.Sprintf("Regret and what the theorems promise, gap %g", gap), Height: 560, Scale: lab.Committed(tables[0]),
+		X: charts.Axis{Name: "round t", Log: true}, Y: charts.Axis{Name: "cumulative regret", Log: true},
 	}
 	for _, name := range []string{NonPrivate, GaussianSound, GaussianTwice, WishartSound} {
-		c, err := lab.Curve(tables, name)
-		if err != nil {
-			return nil, err
-		}
+		c := cell.Try(lab.Curve(tables, name))
 		f.Series = append(f.Series, styled([]simulate.Curve{c})...)
 		if name != NonPrivate && name != GaussianSound {
 			continue
 		}
-		bounds, err := Theory(name, gap, c.Rounds)
-		if err != nil {
-			return nil, err
-		}
 		theorem := map[bool]string{false: "Theorem 5, ", true: "Theorem 6, "}[gap > 0]
-		bound := charts.Series{Name: theorem + name, Y: bounds.tightest(gap), Style: 2 + styles[name]}
+		bound, l := charts.Series{Name: theorem + name, Style: 2 + styles[name]}, cell.Try(ready(name, gap))
 		for _, n := range c.Rounds {
-			bound.X = append(bound.X, float64(n))
+			bound.X, bound.Y = append(bound.X, float64(n)), append(bound.Y, promised(l, n, gap))
 		}
 		f.Series = append(f.Series, bound)
-		k := len(c.Rounds) - 1
-		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", name, c.Rounds[k], c.Mean[k], bound.Y[k])
+		round, mean, _ := lab.Last(c)
+		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", name, round, mean, promised(l, round, gap))
 	}
 	f.Caption += "The bounds carry the theorems' own constants"
-	return f, nil
-}
-
-// MustTheory draws Figure4Theory from the committed tables.
-func MustTheory(gap float64) *charts.Figure {
-	tables := MustTables2(gap)
-	f, err := Figure4Theory(gap, tables, lab.Committed(tables[0]))
-	cell.Must(err)
 	return f
 }
 
 // Figure5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a
 // curve a gap.
-func Figure5(mechanism string, rhos []float64, tables []*simulate.Table, scale string) (*charts.Figure, error) {
-	own, err := ownRho(mechanism)
-	if err != nil {
-		return nil, err
+func Figure5(mechanism string) *charts.Figure {
+	tables, rhos := lab.MustTables(experiments3(lab.Paper)...), Rhos(lab.Paper)
+	name := func(i int) string { return fmt.Sprintf("gap %g", Gaps3[i]) }
+	runs := make([][]simulate.Curve, len(rhos))
+	for i, rho := range rhos {
+		for k, t := range tables {
+			c := cell.Try(t.Curve(Shifted(mechanism, rho)))
+			c.Policy = name(k)
+			runs[i] = append(runs[i], c)
+		}
 	}
 	f := &charts.Figure{
-		Title: "Experiment 3: regret against the shift, " + mechanism,
-		X:     charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
-		Marks: []charts.Mark{charts.AtX(own, "the mechanism's own")}, Scale: scale,
+		Title: "Experiment 3: regret against the shift, " + mechanism, Scale: committed, Series: charts.Finals(rhos, runs),
+		X: charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
+		Marks: []charts.Mark{charts.AtX(linUCB(cell.Try(ready(mechanism, 0))).Bounds().RhoMin, "the mechanism's own")},
+		Caption: fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors%s",
+			tables[0].Curves[0].Trials, tables[0].Provenance.Rounds, trialsBut(tables, name)),
 	}
-	for i, gap := range Gaps3 {
-		s := charts.Series{Name: fmt.Sprintf("gap %g", gap), X: rhos, Style: i + 1}
-		for _, rho := range rhos {
-			c, err := tables[i].Curve(Shifted(mechanism, rho))
-			if err != nil {
-				return nil, err
-			}
-			_, mean, se := lab.Last(c)
-			s.Y = append(s.Y, mean)
-			s.Lo, s.Hi = append(s.Lo, math.Max(0, mean-1.96*se)), append(s.Hi, mean+1.96*se)
-		}
-		f.Series = append(f.Series, s)
-	}
-	trials := tables[0].Curves[0].Trials
-	f.Caption = fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors", trials, tables[0].Provenance.Rounds)
-	for i, t := range tables {
-		if n := t.Curves[0].Trials; n != trials {
-			f.Caption += fmt.Sprintf("; %d trials for gap %g", n, Gaps3[i])
+	for i, s := range f.Series {
+		f.Series[i].Style = i + 1
+		for k, low := range s.Lo {
+			s.Lo[k] = math.Max(0, low)
 		}
 	}
-	return f, nil
+	return f
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The experiments of Appendix D.
-
 // Budget and Horizon are Experiment 2's and 3's: every mechanism is calibrated for 5e7 rounds
 // and run to 2e7, "because they are essentially flat after this point".
 var Budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
@@ -31,13 +29,15 @@ const Seed = 2018
 
 // The policies of Experiment 2, by their names in the results. Sound noise is calibrated exactly,
 // and moved by the shift that minimises the regret bound; "2Υ" is the same noise with the paper's
-// shift.
+// shift. Honaker's tree and BLT are other ways to release the same sums at the same privacy.
 const (
 	NonPrivate       = "NonPrivate"
 	GaussianPrinted  = "Gaussian AsPublished"
 	GaussianAuthors  = "Gaussian AuthorsCode"
 	GaussianSound    = "Gaussian Sound"
 	GaussianTwice    = "Gaussian Sound, shift 2Υ"
+	HonakerSound     = "Honaker's tree Sound"
+	BLTSound         = "BLT Sound"
 	WishartPrinted   = "Wishart AsPublished"
 	WishartAuthors   = "Wishart AuthorsCode"
 	WishartSound     = "Wishart Sound"
@@ -46,31 +46,22 @@ const (
 	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
 )
 
-// Gaussian noise at the same privacy as GaussianSound, released in other ways than by the plain
-// tree. All have the shift that minimises the regret bound.
-const (
-	HonakerSound = "Honaker's tree Sound"
-	BLTSound     = "BLT Sound"
-)
+// over returns LinUCB over a binary tree, with the mechanism's own shift.
+func over(noise mechanism.NodeNoise) *learner.Private[privacy.Sums] {
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+}
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
-}
-
-// Wishart returns LinUCB over a binary tree with Wishart noise.
-func Wishart(b privacy.Budget, c privacy.Calibration, unshifted bool) *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Wishart{Budget: b, Calibration: c, Unshifted: unshifted}})
+	return over(&mechanism.Gaussian{Budget: b, Calibration: c})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
 // gamma, which is that of Claim 20 at any shift.
 type authorsWishart struct{ mechanism.Wishart }
 
-// authors returns LinUCB over a binary tree with that noise.
-func authors(b privacy.Budget, unshifted bool) *learner.Private[privacy.Sums] {
-	noise := &authorsWishart{mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished, Unshifted: unshifted}}
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+func authors(unshifted bool) *authorsWishart {
+	return &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}}
 }
 
 // Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
@@ -98,44 +89,38 @@ func (w *authorsWishart) Plan(nodes int) privacy.Plan {
 // linUCB returns the policy of a learner, to be tuned.
 func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
 
-// optimal lets a learner choose its shift.
-func optimal(l *learner.Private[privacy.Sums]) *learner.Private[privacy.Sums] {
-	linUCB(l).OptimalShift = true
-	return l
-}
-
-// Policy returns a learner of Experiment 2 by its name, at any budget. It panics on another
-// name.
-func Policy(name string, b privacy.Budget) *learner.Private[privacy.Sums] {
+// Policy returns a learner of Experiment 2 by its name. It panics on another name.
+func Policy(name string) *learner.Private[privacy.Sums] {
+	best := func(sums privacy.Accumulator) *learner.Private[privacy.Sums] {
+		return learner.New(&learner.LinUCB{OptimalShift: true}, sums)
+	}
 	switch name {
 	case NonPrivate:
 		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
 	case GaussianPrinted:
-		return Gaussian(b, privacy.AsPublished)
+		return Gaussian(Budget, privacy.AsPublished)
 	case GaussianAuthors:
-		l := Gaussian(b, privacy.AsPublished)
-		l.Statistic.(*mechanism.Tree).Noise.(*mechanism.Gaussian).Padded = true // the one difference
-		return l
-	case GaussianSound:
-		return optimal(Gaussian(b, privacy.Sound))
+		return over(&mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished, Padded: true})
 	case GaussianTwice:
-		return Gaussian(b, privacy.Sound)
+		return Gaussian(Budget, privacy.Sound)
+	case GaussianSound:
+		return best(&mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
 	case HonakerSound:
-		return optimal(learner.New(&learner.LinUCB{}, &mechanism.Honaker{Budget: b}))
+		return best(&mechanism.Honaker{Budget: Budget})
 	case BLTSound:
-		return optimal(learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: b}))
-	case WishartPrinted:
-		return Wishart(b, privacy.AsPublished, false)
-	case WishartAuthors:
-		return authors(b, false)
+		return best(&mechanism.BLT{Budget: Budget})
 	case WishartSound:
-		return optimal(Wishart(b, privacy.Sound, false))
+		return best(&mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget}})
 	case WishartFour:
-		return Wishart(b, privacy.Sound, false)
+		return over(&mechanism.Wishart{Budget: Budget})
+	case WishartPrinted:
+		return over(&mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished})
 	case UnshiftedPrinted:
-		return Wishart(b, privacy.AsPublished, true)
+		return over(&mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished, Unshifted: true})
+	case WishartAuthors:
+		return over(authors(false))
 	case UnshiftedAuthors:
-		return authors(b, true)
+		return over(authors(true))
 	}
 	panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
 }
@@ -206,7 +191,7 @@ func experiment2(s lab.Scale, name string, gap float64, trials int, names []stri
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
 	}
 	for _, name := range names {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name, Budget) }})
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name) }})
 	}
 	return e
 }
@@ -216,10 +201,9 @@ var Gaps3 = []float64{0, 0.025, 0.1}
 
 // Rhos lists Experiment 3's values of rho_min, log-spaced from 10^4.4 to 10^7.6.
 func Rhos(s lab.Scale) []float64 {
-	n := cell.Pick(s, 3, 5, 8)
-	rhos := make([]float64, n)
+	rhos := make([]float64, cell.Pick(s, 3, 5, 8))
 	for i := range rhos {
-		rhos[i] = math.Pow(10, 4.4+3.2*float64(i)/float64(n-1))
+		rhos[i] = math.Pow(10, 4.4+3.2*float64(i)/float64(len(rhos)-1))
 	}
 	return rhos
 }
@@ -234,18 +218,12 @@ var Mechanisms = []string{WishartAuthors, GaussianAuthors}
 
 // Experiment3 varies the shift of both mechanisms for one gap.
 func Experiment3(s lab.Scale, gap float64) *simulate.Experiment {
-	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
-	e := &simulate.Experiment{
-		Name:        fmt.Sprintf("jdp-exp3-gap%g", gap),
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
-		Horizon:     Horizon, Rounds: rounds, Trials: cell.Pick(s, 2, 2, 8), Seed: Seed + 3,
-		Grid:        simulate.LinearGrid(rounds, 20),
-		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
-	}
+	e := experiment2(s, fmt.Sprintf("jdp-exp3-gap%g", gap), gap, cell.Pick(s, 2, 2, 8), nil)
+	e.Seed, e.Grid = Seed+3, simulate.LinearGrid(e.Rounds, 20)
 	for _, name := range Mechanisms {
 		for _, rho := range Rhos(s) {
 			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), New: func() bandit.Learner {
-				l := Policy(name, Budget)
+				l := Policy(name)
 				linUCB(l).RhoMin = rho
 				return l
 			}})

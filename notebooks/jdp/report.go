@@ -3,15 +3,14 @@ package jdp
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -20,8 +19,8 @@ import (
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{
 	{Name: "jdp-fig1", What: "an example decision set in three dimensions, K = 1000", Report: report1},
-	{Name: "jdp-fig2", What: "Experiment 1: regret over time for varying dimensions, two laws of the reward", Experiments: experiments1, Report: report2},
-	{Name: "jdp-fig3", What: "Experiment 1: regret against dimension on log-log axes, slopes", Experiments: experiments1, Report: report3},
+	{Name: "jdp-fig2", What: "Experiment 1: regret over time for varying dimensions, two laws of the reward", Experiments: allLaws, Report: report2},
+	{Name: "jdp-fig3", What: "Experiment 1: regret against dimension on log-log axes, slopes", Experiments: allLaws, Report: report3},
 	{Name: "jdp-fig4", What: "Experiment 2: regret over time of all mechanisms, with and without a gap", Experiments: experiments2, Report: report4},
 	{Name: "jdp-fig5", What: "Experiment 3: regret against the shift, three gaps, both mechanisms", Experiments: experiments3, Report: report5},
 	{Name: "jdp-streaming", What: "beyond the paper: other ways to release the sums, at the same privacy as the sound tree", Experiments: experimentsStreaming, Report: reportStreaming},
@@ -34,8 +33,12 @@ func MustReport(figure string) *charts.Table { return Figures.MustReport(figure)
 // rewardLaws are Experiment 1's.
 var rewardLaws = []environment.Reward{environment.Gaussian, environment.Signs}
 
-func experiments1(s lab.Scale) (list []*simulate.Experiment) {
-	for _, law := range rewardLaws {
+func lawName(law environment.Reward) string {
+	return map[environment.Reward]string{environment.Gaussian: "Gaussian", environment.Signs: "±1"}[law]
+}
+
+func experiments1(s lab.Scale, laws ...environment.Reward) (list []*simulate.Experiment) {
+	for _, law := range laws {
 		for _, d := range Dims(s) {
 			list = append(list, Experiment1(s, d, law))
 		}
@@ -43,11 +46,10 @@ func experiments1(s lab.Scale) (list []*simulate.Experiment) {
 	return list
 }
 
-func experiments2(s lab.Scale) (list []*simulate.Experiment) {
-	for _, gap := range Gaps {
-		list = append(list, Experiment2(s, gap)...)
-	}
-	return list
+func allLaws(s lab.Scale) []*simulate.Experiment { return experiments1(s, rewardLaws...) }
+
+func experiments2(s lab.Scale) []*simulate.Experiment {
+	return append(Experiment2(s, Gaps[0]), Experiment2(s, Gaps[1])...)
 }
 
 func experiments3(s lab.Scale) (list []*simulate.Experiment) {
@@ -57,11 +59,8 @@ func experiments3(s lab.Scale) (list []*simulate.Experiment) {
 	return list
 }
 
-func experimentsStreaming(s lab.Scale) (list []*simulate.Experiment) {
-	for _, gap := range Gaps {
-		list = append(list, Streaming(s, gap))
-	}
-	return list
+func experimentsStreaming(s lab.Scale) []*simulate.Experiment {
+	return []*simulate.Experiment{Streaming(s, Gaps[0]), Streaming(s, Gaps[1])}
 }
 
 // Published is a number read off a paper's figure, with its standard error.
@@ -84,61 +83,38 @@ var authorsCurves = map[float64]map[string]Published{
 	},
 }
 
+// z is a difference from a published number in combined standard errors.
+func (p Published) z(mean, se float64) float64 { return (mean - p.Mean) / math.Hypot(se, p.SE) }
+
+// report1 draws Figure 1's decision set, K = 1000 arms in three dimensions with a gap of 0.1.
 func report1(lab.Scale, []*simulate.Table) (*charts.Table, error) {
-	set := NewDecisionSet()
-	heights := make([]float64, len(set.Arms))
-	low, high, optimal := math.Inf(1), math.Inf(-1), 0
-	for i, x := range set.Arms {
-		heights[i] = x[0]*set.Theta[0] + x[1]*set.Theta[1] + x[2]*set.Theta[2]
-		if i == set.Best {
-			optimal = i
-			continue
+	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
+	env.Reset(random.New(Seed, 0, "contexts"))
+	var v bandit.View
+	env.Next(&v)
+	theta, low, high, optimal := env.Theta(), math.Inf(1), math.Inf(-1), 0.0
+	for a := range v.Arms {
+		x := v.Row(a)
+		height := x[0]*theta[0] + x[1]*theta[1] + x[2]*theta[2]
+		if env.Regret([]int{a}) == 0 {
+			optimal = height
+		} else {
+			low, high = min(low, height), max(high, height)
 		}
-		low, high = min(low, heights[i]), max(high, heights[i])
 	}
 	t := charts.NewTable("quantity", "here", "paper")
-	t.Add("arms", len(set.Arms), "1000")
-	t.Add("optimal arm's mean reward", lab.Number(heights[optimal]), "0.75")
+	t.Add("arms", v.Arms, "1000")
+	t.Add("optimal arm's mean reward", lab.Number(optimal), "0.75")
 	t.Add("least mean reward of the others", lab.Number(low), ">= -0.75")
 	t.Add("greatest mean reward of the others", lab.Number(high), "<= 0.65")
 	t.Caption = "One decision set of Experiment 1 in three dimensions, seed " + fmt.Sprint(Seed)
 	return t, nil
 }
 
-// DecisionSet is one round's arms in three dimensions.
-type DecisionSet struct {
-	Theta charts.Point3
-	Arms  []charts.Point3
-	Best  int // index of the optimal arm
-}
-
-// NewDecisionSet draws Figure 1's decision set: K = 1000 arms in three dimensions, gap 0.1.
-func NewDecisionSet() DecisionSet {
-	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
-	env.Reset(random.New(Seed, 0, "contexts"))
-	var v bandit.View
-	env.Next(&v)
-	set := DecisionSet{Theta: charts.Point3(env.Theta())}
-	for a := range v.Arms {
-		set.Arms = append(set.Arms, charts.Point3(v.Row(a)))
-		if env.Regret([]int{a}) == 0 {
-			set.Best = a
-		}
-	}
-	return set
-}
-
 // byLaw returns Experiment 1's tables for one of rewardLaws, in the order of the dimensions.
 func byLaw(s lab.Scale, tables []*simulate.Table, law int) []*simulate.Table {
 	n := len(Dims(s))
 	return tables[law*n : (law+1)*n]
-}
-
-func lawName(law environment.Reward) string {
-	if law == environment.Gaussian {
-		return "Gaussian"
-	}
-	return "±1"
 }
 
 func report2(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
@@ -169,39 +145,44 @@ func Slope(dims []int, tables []*simulate.Table) (simulate.Slope, error) {
 func report3(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("reward noise", "dimensions", "slope", "95% interval", "R²", "paper")
 	for i, law := range rewardLaws {
-		slope, err := Slope(Dims(s), byLaw(s, tables, i))
-		if err != nil {
-			return nil, err
-		}
-		t.Add(lawName(law), strings.Trim(fmt.Sprint(Dims(s)), "[]"), fmt.Sprintf("%.3f", slope.Value), fmt.Sprintf("%.3f to %.3f", slope.Lo, slope.Hi), fmt.Sprintf("%.4f", slope.R2), "roughly 2")
+		slope := check.Try(Slope(Dims(s), byLaw(s, tables, i)))
+		t.Add(lawName(law), strings.Trim(fmt.Sprint(Dims(s)), "[]"), fmt.Sprintf("%.3f", slope.Value),
+			fmt.Sprintf("%.3f to %.3f", slope.Lo, slope.Hi), fmt.Sprintf("%.4f", slope.R2), "roughly 2")
 	}
 	t.Caption = "Experiment 1: exponent of d in the cumulative regret, least squares on logarithms, t interval from the scatter of the dimensions around the line"
 	t.Scale = string(s)
 	return t, nil
 }
 
+// ready returns a policy of Experiment 2 as it is before the first round.
+func ready(policy string, gap float64) (*learner.Private[privacy.Sums], error) {
+	l := Policy(policy)
+	return l, l.Init((&environment.DecisionSets{Dim: 5, Gap: gap}).Problem(), Horizon)
+}
+
+// promised is the bound on a policy's regret of Theorem 6 where there is a gap, else of Theorem 5.
+func promised(l *learner.Private[privacy.Sums], round int, gap float64) float64 {
+	general, gapped := linUCB(l).RegretBound(round, gap)
+	if gap > 0 {
+		return gapped
+	}
+	return general
+}
+
 func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "z", "of printed", "true ε", "theorem")
 	for i, gap := range Gaps {
 		tables := tables[3*i : 3*i+3]
-		printed, err := lab.Curve(tables, GaussianPrinted)
-		if err != nil {
-			return nil, err
-		}
-		_, reference, _ := lab.Last(printed)
+		_, reference, _ := lab.Last(check.Try(lab.Curve(tables, GaussianPrinted)))
 		for _, c := range lab.Curves(tables) {
 			round, mean, se := lab.Last(c)
 			authors, z := "–", "–"
 			if p, ok := authorsCurves[gap][c.Policy]; ok && s == lab.Paper {
-				authors = fmt.Sprintf("%.0f ± %.0f", p.Mean, p.SE)
-				z = fmt.Sprintf("%+.1f", (mean-p.Mean)/math.Hypot(se, p.SE))
+				authors, z = fmt.Sprintf("%.0f ± %.0f", p.Mean, p.SE), fmt.Sprintf("%+.1f", p.z(mean, se))
 			}
-			bounds, err := Theory(c.Policy, gap, []int{round})
-			if err != nil {
-				return nil, err
-			}
+			l := check.Try(ready(c.Policy, gap))
 			t.Add(gap, c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials, authors, z, fmt.Sprintf("%.3f", mean/reference),
-				lab.Number(bounds.Epsilon), lab.Number(bounds.tightest(gap)[0]))
+				lab.Number(privacy.ClaimOf(l).Epsilon()), lab.Number(promised(l, round, gap)))
 		}
 	}
 	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
@@ -210,131 +191,39 @@ func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// Theorems holds the regret bounds of a policy of Experiment 2, with the theorems' own constants,
-// and its proved epsilon.
-type Theorems struct {
-	Bounds  privacy.Bounds
-	Epsilon float64   // at Budget.Delta
-	General []float64 // Theorem 5, by round
-	Gap     []float64 // Theorem 6; +Inf without a gap
-}
-
-// tightest returns Theorem 6 where there is a gap, else Theorem 5.
-func (t Theorems) tightest(gap float64) []float64 {
-	if gap > 0 {
-		return t.Gap
-	}
-	return t.General
-}
-
-// Theory computes the bounds of Theorems 5 and 6 at some rounds.
-func Theory(policy string, gap float64, rounds []int) (Theorems, error) {
-	l := Policy(policy, Budget)
-	if err := l.Init((&environment.DecisionSets{Dim: 5, Gap: gap}).Problem(), Horizon); err != nil {
-		return Theorems{}, err
-	}
-	t := Theorems{Bounds: linUCB(l).Bounds(), Epsilon: privacy.ClaimOf(l).Epsilon()}
-	for _, n := range rounds {
-		general, gapped := linUCB(l).RegretBound(n, gap)
-		t.General, t.Gap = append(t.General, general), append(t.Gap, gapped)
-	}
-	return t, nil
-}
-
 func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("mechanism", "gap", "rho_min", "regret", "SE", "trials", "paper")
+	t.Caption = "Experiment 3: cumulative regret against the shift. The paper's Figure 5 shows curves without numbers: tuning matters for small gaps alone. "
 	for _, name := range Mechanisms {
-		own, err := ownRho(name)
-		if err != nil {
-			return nil, err
-		}
 		for i, gap := range Gaps3 {
+			paper := map[bool]string{true: "about flat", false: "depends on rho_min"}[gap == 0.1]
 			for _, rho := range Rhos(s) {
-				c, err := tables[i].Curve(Shifted(name, rho))
-				if err != nil {
-					return nil, err
-				}
+				c := check.Try(tables[i].Curve(Shifted(name, rho)))
 				_, mean, se := lab.Last(c)
-				t.Add(name, gap, lab.Number(rho), lab.Number(mean), lab.Number(se), c.Trials, map[bool]string{true: "about flat", false: "depends on rho_min"}[gap == 0.1])
+				t.Add(name, gap, lab.Number(rho), lab.Number(mean), lab.Number(se), c.Trials, paper)
 			}
 		}
-		t.Caption += fmt.Sprintf("%s itself has rho_min = %.4g. ", name, own)
+		t.Caption += fmt.Sprintf("%s itself has rho_min = %.4g. ", name, linUCB(check.Try(ready(name, 0))).Bounds().RhoMin)
 	}
-	t.Caption = "Experiment 3: cumulative regret against the shift. The paper's Figure 5 shows curves without numbers: tuning matters for small gaps alone. " + t.Caption
 	t.Scale = string(s)
 	return t, nil
-}
-
-// ownRho returns the rho_min of a policy's own shift.
-func ownRho(policy string) (float64, error) {
-	t, err := Theory(policy, 0, nil)
-	return t.Bounds.RhoMin, err
-}
-
-// TrueEpsilon is what a noise level buys: the epsilon proved at the delta it was asked for.
-func TrueEpsilon(noise mechanism.NodeNoise, horizon int) (float64, error) {
-	l := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
-	if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), horizon); err != nil {
-		return 0, err
-	}
-	return privacy.ClaimOf(l).Epsilon(), nil
-}
-
-// maxSD is a release's largest standard deviation, in units of sensitivity/mu.
-func maxSD(policy string) (float64, error) {
-	l := Policy(policy, Budget)
-	if err := l.Init((&environment.DecisionSets{Dim: 5}).Problem(), Horizon); err != nil {
-		return 0, err
-	}
-	switch sums := l.Statistic.(type) {
-	case interface{ MaxSD() float64 }:
-		return sums.MaxSD(), nil
-	case *mechanism.Tree: // a node's standard deviation is the root of the number of nodes that a row is in
-		released := uint(Horizon - 1)
-		return math.Sqrt(float64(bits.Len(released) * mostDigits(released))), nil
-	}
-	return 0, fmt.Errorf("jdp: %T has no largest standard deviation", l.Statistic)
-}
-
-// mostDigits returns the greatest number of binary digits 1 among 1..n: of n, or of a number that
-// has a 0 for one of n's ones and ones below it.
-func mostDigits(n uint) int {
-	most := bits.OnesCount(n)
-	for rest := n; rest > 0; rest &= rest - 1 {
-		most = max(most, bits.OnesCount(rest-1))
-	}
-	return most
 }
 
 func reportStreaming(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "sums", "largest sd", "regret", "se", "less the tree's", "se ", "of the tree's", "trials")
 	t.Align = "llrrrrrrr"
 	for i, gap := range Gaps {
-		tree, err := lab.Curve(tables[i:i+1], GaussianSound)
-		if err != nil {
-			return nil, err
-		}
-		_, base, _ := lab.Last(tree)
+		_, base, _ := lab.Last(check.Try(tables[i].Curve(GaussianSound)))
 		for _, name := range StreamingPolicies {
-			c, err := lab.Curve(tables[i:i+1], name)
-			if err != nil {
-				return nil, err
-			}
-			sd, err := maxSD(name)
-			if err != nil {
-				return nil, err
-			}
+			c := check.Try(tables[i].Curve(name))
 			_, mean, se := lab.Last(c)
 			less, lessSE := "–", "–"
 			if name != GaussianSound {
-				pair, err := lab.Curve(tables[i:i+1], name+" - "+GaussianSound)
-				if err != nil {
-					return nil, err
-				}
-				_, d, dse := lab.Last(pair)
+				_, d, dse := lab.Last(check.Try(tables[i].Curve(name + " - " + GaussianSound)))
 				less, lessSE = lab.Number(d), lab.Number(dse)
 			}
-			t.Add(fmt.Sprint(gap), name, lab.Number(sd), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
+			sums := check.Try(ready(name, gap)).Statistic.(interface{ MaxSD() float64 })
+			t.Add(fmt.Sprint(gap), name, lab.Number(sums.MaxSD()), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}
 	round, _, _ := lab.Last(tables[0].Curves[0])
