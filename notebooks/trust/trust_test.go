@@ -4,87 +4,55 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // The lesson's claims are tested by TestClaims and TestMutations; here are the computations that
-// its figures rest on.
+// they rest on.
 
-// TestResponsesEpsilon compares the closed form for one and two responses.
-func TestResponsesEpsilon(t *testing.T) {
-	const epsilon, delta = 0.7, 0.05
+// TestResponsesDelta compares the closed form for one and two responses.
+func TestResponsesDelta(t *testing.T) {
+	const epsilon, total = 0.7, 0.5
 	p := SuccessBound(epsilon)
-	// One response: delta = p - (1-p) e^x.
-	if got, want := ResponsesEpsilon(1, epsilon, delta), math.Log((p-delta)/(1-p)); math.Abs(got-want) > 1e-9 {
-		t.Errorf("1 response: %v, want %v", got, want)
+	for k, want := range map[int]float64{
+		1: p - (1-p)*math.Exp(total),         // one loss is epsilon, the other -epsilon
+		2: p*p - (1-p)*(1-p)*math.Exp(total), // a loss of 2 epsilon; the next is 0
+		3: p*p*p - (1-p)*(1-p)*(1-p)*math.Exp(total) + // a loss of 3 epsilon, and three of epsilon
+			3*(p*p*(1-p)-p*(1-p)*(1-p)*math.Exp(total)),
+	} {
+		if got := responsesDelta(k, epsilon, total); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d responses: %v, want %v", k, got, want)
+		}
 	}
-	// Two, at a delta that only the loss 2 epsilon pays for: delta = p^2 - (1-p)^2 e^x.
-	if got, want := ResponsesEpsilon(2, epsilon, delta), math.Log((p*p-delta)/((1-p)*(1-p))); math.Abs(got-want) > 1e-9 {
-		t.Errorf("2 responses: %v, want %v", got, want)
-	}
-	if got := ResponsesEpsilon(1, epsilon, 0.5); got != 0 {
-		t.Errorf("delta = 0.5, beyond the total variation distance: %v, want 0", got)
+	if got := responsesDelta(2, epsilon, 2*epsilon); got != 0 {
+		t.Errorf("at the largest loss: %v, want 0", got)
 	}
 }
 
 // TestTradeOffs: the curves start at no false alarms and end at no misses, fall, and are symmetric:
-// neither world is special.
+// neither world is special. Laplace noise has a closed form.
 func TestTradeOffs(t *testing.T) {
+	laplace := func(a float64) float64 { return TradeOff(a, distuv.Laplace{Scale: 1}) }
 	for name, curve := range map[string]func(float64) float64{
 		"bound":    func(a float64) float64 { return TradeOffBound(a, privacy.Budget{Epsilon: 1}) },
-		"Laplace":  func(a float64) float64 { return LaplaceTradeOff(a, 1) },
-		"Gaussian": func(a float64) float64 { return GaussianTradeOff(a, 1) },
+		"Laplace":  laplace,
+		"Gaussian": func(a float64) float64 { return TradeOff(a, distuv.Normal{Sigma: 1}) },
 	} {
 		if curve(0) != 1 || curve(1) != 0 {
 			t.Errorf("%s: from %v to %v, want 1 to 0", name, curve(0), curve(1))
 		}
-		for _, a := range grid(0.01, 0.99, 98) {
+		for a := 0.01; a < 0.995; a += 0.01 {
 			if back := curve(curve(a)); math.Abs(back-a) > 1e-9 {
 				t.Errorf("%s: f(f(%v)) = %v", name, a, back)
 			}
 		}
 	}
-}
-
-// TestMaxSD compares the formulas of the figure with the mechanisms.
-func TestMaxSD(t *testing.T) {
-	for _, rounds := range []int{2, 3, 100, 1024, 5000} {
-		a := &mechanism.SquareRoot{Budget: ContinualBudget}
-		if err := a.Init(privacy.Setup{Dim: 2, Horizon: rounds, Bound: 1, Alpha: 0.1}); err != nil {
-			t.Fatal(err)
+	for a, want := range map[float64]float64{0.1: 1 - math.E*0.1, 0.3: 1 / (math.E * 4 * 0.3), 0.8: 0.2 / math.E} {
+		if got := laplace(a); math.Abs(got-want) > 1e-12 {
+			t.Errorf("Laplace, %v false alarms: %v misses, want %v", a, got, want)
 		}
-		if got, want := SquareRootMaxSD(rounds), a.MaxSD(); math.Abs(got/want-1) > 1e-6 {
-			t.Errorf("square root, %d rounds: %v, want %v", rounds, got, want)
-		}
-		most := 0
-		for r := 1; r < rounds; r++ {
-			most = max(most, len(mechanism.PrefixNodes(r)))
-		}
-		tree := &mechanism.Gaussian{Budget: ContinualBudget}
-		if err := tree.Init(privacy.Setup{Dim: 2, Horizon: rounds, Bound: 1, Alpha: 0.1}); err != nil {
-			t.Fatal(err)
-		}
-		unit, err := noiseUnit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := TreeMaxSD(rounds), tree.SD()/unit*math.Sqrt(float64(most)); math.Abs(got/want-1) > 1e-9 {
-			t.Errorf("tree, %d rounds: %v, want %v", rounds, got, want)
-		}
-	}
-}
-
-// TestNoisyGreedyClaims: what it claims before a run, which is what a simulation reports, is for
-// all of the horizon, and the ledger's noise is worth that.
-func TestNoisyGreedyClaims(t *testing.T) {
-	g := &NoisyGreedy{}
-	if err := g.Init(bandit.Problem{Arms: 2}, 50); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(g); math.Abs(c.Epsilon()-50*2.0/noisyGreedyScale) > 1e-9 {
-		t.Errorf("claims epsilon = %v before 50 rounds, want 20", c.Epsilon())
 	}
 }
 
@@ -94,6 +62,21 @@ func TestBeyondWorld1(t *testing.T) {
 	for y, want := range map[float64]bool{0.1 - math.Mod(0.1, unit): false, 0.25 + unit: false, unit / 2: true, 0.5 + unit: false, 0: false} {
 		if got := beyondWorld1(y); got != want {
 			t.Errorf("%v: %v, want %v", y, got, want)
+		}
+	}
+}
+
+// TestLossOfOne compares the loss of a single query with the closed form for two Laplace noises of
+// scales a and b: below a gap u > 0 with probability 1 - (b^2 e^(-u/b) - a^2 e^(-u/a))/(2(b^2-a^2)).
+func TestLossOfOne(t *testing.T) {
+	v := sparseVector(1)
+	a, b := v.Scales()
+	log := func(u float64) float64 {
+		return math.Log1p(-(b*b*math.Exp(-u/b) - a*a*math.Exp(-u/a)) / (2 * (b*b - a*a)))
+	}
+	for _, fresh := range []bool{false, true} {
+		if got, want := (asked{1, 12, fresh}).loss(v), log(12)-log(11); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("fresh %v: a loss of %v, want %v", fresh, got, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -25,9 +26,7 @@ var set = exercise.Set{
 			for _, epsilon := range []float64{0, 0.2, 0.69, 3} {
 				for _, delta := range []float64{0, 0.1, 0.24} {
 					what := fmt.Sprintf("the regret a round for ε = %g, δ = %g", epsilon, delta)
-					if err := exercise.Near(what, f(epsilon, delta), 2*(1-mostRight(epsilon, delta)), 1e-6); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, f(epsilon, delta), 2*(1-mostRight(epsilon, delta)), 1e-6))
 				}
 			}
 			return nil
@@ -39,24 +38,16 @@ var set = exercise.Set{
 			for _, horizon := range []int{2, 17, 64, 65, 200} {
 				noise := &counter{Gaussian: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}}
 				tree := &mechanism.Tree{Noise: noise}
-				if err := tree.Init(privacy.Setup{Dim: 2, Horizon: horizon, Bound: 1, Alpha: 0.1}); err != nil {
-					return err
-				}
+				check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: horizon, Bound: 1, Alpha: 0.1}))
 				tree.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 				levels, _ := noise.Nodes()
 				var sums [3]float64
 				for t := 1; t < horizon; t++ {
-					if _, err := tree.Add(privacy.Row(make([]float64, 2))); err != nil {
-						return err
-					}
+					check.Try(tree.Add(privacy.Row(make([]float64, 2))))
 					tree.Release().Read(sums[:])
 					summed, most := f(t, horizon)
-					if err := exercise.First(
-						exercise.Near(fmt.Sprintf("the number of nodes that are summed at t = %d", t), float64(summed), sums[1], 0),
-						exercise.Near(fmt.Sprintf("the number of a row's nodes for a horizon of %d", horizon), float64(most), float64(levels), 0),
-					); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(fmt.Sprintf("the number of nodes that are summed at t = %d", t), float64(summed), sums[1], 0))
+					check.OK(exercise.Near(fmt.Sprintf("the number of a row's nodes for a horizon of %d", horizon), float64(most), float64(levels), 0))
 				}
 			}
 			return nil
@@ -70,9 +61,7 @@ var set = exercise.Set{
 					var eigen mat.EigenSym
 					eigen.Factorize(mat.NewSymDense(2, []float64{m[0] + shift, m[1], m[1], m[2] + shift}), false)
 					what := fmt.Sprintf("the least eigenvalue for a = %g, b = %g, c = %g, shift = %g", m[0], m[1], m[2], shift)
-					if err := exercise.Near(what, f(m[0], m[1], m[2], shift), eigen.Values(nil)[0], 1e-9); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, f(m[0], m[1], m[2], shift), eigen.Values(nil)[0], 1e-9))
 				}
 			}
 			return nil
@@ -82,20 +71,13 @@ var set = exercise.Set{
 		Hint: "in how many nodes is a row at most? And does twice the noise make mu larger or smaller?",
 		Check: exercise.Of(func(f func(horizon int, bound, mu float64) float64) error {
 			budget := privacy.Budget{Epsilon: 1, Delta: 1e-6}
-			mu, err := privacy.GaussianMu(budget)
-			if err != nil {
-				return err
-			}
+			mu := check.Try(privacy.GaussianMu(budget))
 			for _, horizon := range []int{2, 1024, 1025, 50_000_000} {
 				for _, bound := range []float64{math.Sqrt2, 3} {
 					noise := &mechanism.Gaussian{Budget: budget}
-					if err := noise.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: bound, Alpha: 0.1}); err != nil {
-						return err
-					}
+					check.OK(noise.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: bound, Alpha: 0.1}))
 					what := fmt.Sprintf("the least s for n = %d, L̃ = %.4g, μ = %.4g", horizon, bound, mu)
-					if err := exercise.Near(what, f(horizon, bound, mu), noise.SD(), 1e-9); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, f(horizon, bound, mu), noise.SD(), 1e-9))
 				}
 			}
 			return nil

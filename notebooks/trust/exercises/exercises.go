@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -19,15 +20,11 @@ var set = exercise.Set{
 		Check: exercise.Of(func(f func(prior, epsilon float64) float64) error {
 			for _, epsilon := range []float64{0.1, 1, 4} {
 				r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2} // gives away as much as is allowed
-				if err := r.Init(); err != nil {
-					return err
-				}
+				check.OK(r.Init())
 				for _, prior := range []float64{0.5, 0.001, 0.1, 0.9} {
 					truth, lie := prior*r.Keep(), (1-prior)*(1-r.Keep())
 					what := fmt.Sprintf("the largest posterior for a prior of %v and ε = %v", prior, epsilon)
-					if err := exercise.Near(what, f(prior, epsilon), truth/(truth+lie), 1e-9); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, f(prior, epsilon), truth/(truth+lie), 1e-9))
 				}
 			}
 			return nil
@@ -42,10 +39,7 @@ var set = exercise.Set{
 				for _, mu := range mus {
 					all = append(all, privacy.GaussianEvent{Mu: mu})
 				}
-				want, err := privacy.GDP{}.Epsilon(all, delta)
-				if err != nil {
-					return err
-				}
+				want := check.Try(privacy.GDP{}.Epsilon(all, delta))
 				got := privacy.GaussianEpsilon(delta, f(slices.Clone(mus)))
 				what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
 				if err := exercise.Near(what, got, want, 1e-6); err != nil {
@@ -61,18 +55,12 @@ var set = exercise.Set{
 			const users = 1000
 			for _, epsilon := range []float64{0.2, 1, 3} {
 				r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
-				if err := r.Init(); err != nil {
-					return err
-				}
+				check.OK(r.Init())
 				for _, yes := range []int{300, 500, 0, users} {
 					estimate, said := []float64{0, 0}, float64(yes)/users
-					if err := r.Estimate(estimate, []int{users - yes, yes}); err != nil {
-						return err
-					}
+					check.OK(r.Estimate(estimate, []int{users - yes, yes}))
 					what := fmt.Sprintf("the estimate for a share of %v and ε = %v", said, epsilon)
-					if err := exercise.Near(what, f(said, epsilon), estimate[1]/users, 1e-9); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, f(said, epsilon), estimate[1]/users, 1e-9))
 				}
 			}
 			return nil
@@ -85,9 +73,7 @@ var set = exercise.Set{
 			for t := 1; t <= 300; t++ {
 				nodes[mechanism.PrefixNodes(t)[0]] = true // the largest node of a release begins with row 1
 				what := fmt.Sprintf("the number of nodes with row 1 after %d rounds", t)
-				if err := exercise.Near(what, float64(f(t)), float64(len(nodes)), 0); err != nil {
-					return err
-				}
+				check.OK(exercise.Near(what, float64(f(t)), float64(len(nodes)), 0))
 			}
 			return nil
 		}),
