@@ -219,23 +219,13 @@ func claimBounds(s lab.Scale) (string, error) {
 	} {
 		tree := &mechanism.Tree{Noise: m.noise}
 		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
-		b, least, largest, releases, violations := tree.Release().Bounds, math.Inf(1), math.Inf(-1), 0, 0
-		check.OK(blank(tree, 6, horizon-1, cell.Pick(s, 60, 300, 300), "spectrum").Visit(func(t int, release []float64) {
-			if t&(t+1) != 0 {
-				return
-			}
-			h := check.Try(audit.BoundsOf(release, 6))
-			least, largest, releases = math.Min(least, h.RhoMin), math.Max(largest, h.RhoMax), releases+1
-			if h.RhoMin < b.RhoMin || h.RhoMax > b.RhoMax || h.Gamma > b.Gamma {
-				violations++
-			}
-		}))
-		check.That(violations == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",
-			m.name, violations, releases, float64(releases)/2/horizon/horizon)
+		runs := blank(tree, 6, horizon-1, cell.Pick(s, 60, 300, 300), "spectrum")
+		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
+		check.That(found.Broken == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",
+			m.name, found.Broken, found.Releases, float64(found.Releases)/2/horizon/horizon)
 		// Bounds that nothing comes near would hold for any noise: the spread has to be used.
-		used := (largest - least) / (b.RhoMax - b.RhoMin)
-		check.That(used >= 0.2, "%s: the eigenvalues fill only %.2f of the bounds", m.name, used)
-		evidence += fmt.Sprintf("%s: 0 of %d broken, %.0f%% of the range filled; ", m.name, releases, 100*used)
+		check.That(found.Filled >= 0.2, "%s: the eigenvalues fill only %.2f of the bounds", m.name, found.Filled)
+		evidence += fmt.Sprintf("%s: 0 of %d broken, %.0f%% of the range filled; ", m.name, found.Releases, 100*found.Filled)
 	}
 	return evidence + "n = 1024", nil
 }

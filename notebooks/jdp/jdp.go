@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -46,23 +47,14 @@ const (
 	UnshiftedAuthors = "WishartUnshifted AuthorsCode"
 )
 
-// over returns LinUCB over a binary tree, with the mechanism's own shift.
-func over(noise mechanism.NodeNoise) *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
-}
-
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
-	return over(&mechanism.Gaussian{Budget: b, Calibration: c})
+	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
 // gamma, which is that of Claim 20 at any shift.
 type authorsWishart struct{ mechanism.Wishart }
-
-func authors(unshifted bool) *authorsWishart {
-	return &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}}
-}
 
 // Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
 // delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
@@ -91,38 +83,32 @@ func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
 func Policy(name string) *learner.Private[privacy.Sums] {
-	best := func(sums privacy.Accumulator) *learner.Private[privacy.Sums] {
-		return learner.New(&learner.LinUCB{OptimalShift: true}, sums)
+	const printed = privacy.AsPublished
+	nodes := map[string]mechanism.NodeNoise{
+		GaussianPrinted:  &mechanism.Gaussian{Budget: Budget, Calibration: printed},
+		GaussianAuthors:  &mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
+		GaussianSound:    &mechanism.Gaussian{Budget: Budget},
+		GaussianTwice:    &mechanism.Gaussian{Budget: Budget},
+		WishartPrinted:   &mechanism.Wishart{Budget: Budget, Calibration: printed},
+		WishartAuthors:   &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
+		WishartSound:     &mechanism.Wishart{Budget: Budget},
+		WishartFour:      &mechanism.Wishart{Budget: Budget},
+		UnshiftedPrinted: &mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
+		UnshiftedAuthors: &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
 	}
-	switch name {
-	case NonPrivate:
-		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-	case GaussianPrinted:
-		return Gaussian(Budget, privacy.AsPublished)
-	case GaussianAuthors:
-		return over(&mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished, Padded: true})
-	case GaussianTwice:
-		return Gaussian(Budget, privacy.Sound)
-	case GaussianSound:
-		return best(&mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
-	case HonakerSound:
-		return best(&mechanism.Honaker{Budget: Budget})
-	case BLTSound:
-		return best(&mechanism.BLT{Budget: Budget})
-	case WishartSound:
-		return best(&mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget}})
-	case WishartFour:
-		return over(&mechanism.Wishart{Budget: Budget})
-	case WishartPrinted:
-		return over(&mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished})
-	case UnshiftedPrinted:
-		return over(&mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished, Unshifted: true})
-	case WishartAuthors:
-		return over(authors(false))
-	case UnshiftedAuthors:
-		return over(authors(true))
+	sums := map[string]privacy.Accumulator{
+		NonPrivate:   &mechanism.Exact{Ridge: 1},
+		HonakerSound: &mechanism.Honaker{Budget: Budget},
+		BLTSound:     &mechanism.BLT{Budget: Budget},
 	}
-	panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
+	for name, noise := range nodes {
+		sums[name] = &mechanism.Tree{Noise: noise}
+	}
+	if sums[name] == nil {
+		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
+	}
+	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, WishartSound}, name)
+	return learner.New(&learner.LinUCB{OptimalShift: best}, sums[name])
 }
 
 // AsPublished lists Experiment 2's policies as published, by what is printed and by what was run.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -67,6 +68,34 @@ func (b Blank) SD() (sd []float64, samples int, err error) {
 		sd[i] = math.Sqrt(sum / float64(samples))
 	}
 	return sd, samples, err
+}
+
+// Regularised says how the noise of blank runs keeps to the bounds of the releases.
+type Regularised struct {
+	Releases, Broken int     // how many were looked at, and how many break a bound
+	Filled           float64 // share of [RhoMin, RhoMax] between the least and the largest eigenvalue
+}
+
+// Bounds compares the noise with the bounds that each release says of itself (JDP, Definition 3). It
+// looks at the rounds that at chooses; nil means all.
+func (b Blank) Bounds(at func(round int) bool) (found Regularised, err error) {
+	least, largest := math.Inf(1), math.Inf(-1) // as shares
+	failed := b.Visit(func(round int, release []float64) {
+		if err != nil || at != nil && !at(round) {
+			return
+		}
+		var m privacy.Bounds
+		m, err = BoundsOf(release, b.Dim)
+		said := b.Of.Release().Bounds
+		width := said.RhoMax - said.RhoMin
+		least, largest = min(least, (m.RhoMin-said.RhoMin)/width), max(largest, (m.RhoMax-said.RhoMin)/width)
+		found.Releases++
+		if m.RhoMin < said.RhoMin || m.RhoMax > said.RhoMax || m.Gamma > said.Gamma {
+			found.Broken++
+		}
+	})
+	found.Filled = max(0, largest-least)
+	return found, errors.Join(failed, err)
 }
 
 // BoundsOf measures what privacy.Bounds bound, in a release of rows of zeros: the least and the

@@ -49,6 +49,16 @@ func ExampleBlank() {
 	// row 7: 3.0 nodes
 }
 
+// tight says that its bounds are a tenth as wide as they are.
+type tight struct{ privacy.Accumulator }
+
+func (a tight) Release() *privacy.Sums {
+	s := a.Accumulator.Release()
+	middle, half := (s.Bounds.RhoMin+s.Bounds.RhoMax)/2, (s.Bounds.RhoMax-s.Bounds.RhoMin)/20
+	bounds := privacy.Bounds{RhoMin: middle - half, RhoMax: middle + half, Gamma: s.Bounds.Gamma}
+	return privacy.NewSums(bounds, false, s.Read, nil)
+}
+
 // TestBlank: what is measured of a tree stays within the tree's bounds, the standard deviation is
 // that of the samples, and a round without a release is an error. A bound fails in a run with
 // probability at most alpha/2 = 5e-6: a false alarm of 1.5e-3 for a new seed.
@@ -57,27 +67,32 @@ func TestBlank(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bounds, widest := blank.Of.Release().Bounds, 0.0
+	all, err := blank.Bounds(nil)
+	if err != nil || all.Releases != 300*7 || all.Broken > 0 || all.Filled < 0.2 || all.Filled > 1 {
+		t.Errorf("%+v, error %v, want none of 2100 broken and 0.2 to 1 filled", all, err)
+	}
+	last, err := blank.Bounds(func(round int) bool { return round == 7 })
+	if err != nil || last.Releases != 300 || last.Filled != all.Filled { // most nodes, so most noise
+		t.Errorf("%+v in round 7, error %v, want 300 releases and %v filled", last, err, all.Filled)
+	}
+	narrow := blank
+	narrow.Of = tight{blank.Of}
+	if found, err := narrow.Bounds(nil); err != nil || found.Broken < 1000 {
+		t.Errorf("%+v of bounds that are too narrow, error %v, want most broken", found, err)
+	}
 	var square float64 // of the last round
 	err = blank.Visit(func(round int, release []float64) {
-		m, err := audit.BoundsOf(release, 6)
-		if err != nil || m.RhoMin > m.RhoMax {
-			t.Fatalf("round %d: %v, error %v", round, m, err)
+		if round < 7 {
+			return
 		}
-		widest = max(widest, (m.RhoMax-m.RhoMin)/(bounds.RhoMax-bounds.RhoMin), m.Gamma/bounds.Gamma)
-		if round == 7 {
-			for i, p := 0, 0; i < 6; i, p = i+1, p+i+1 {
-				for _, v := range release[p : p+i] {
-					square += v * v
-				}
+		for i, p := 0, 0; i < 6; i, p = i+1, p+i+1 {
+			for _, v := range release[p : p+i] {
+				square += v * v
 			}
 		}
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if widest < 0.3 || widest > 1 {
-		t.Errorf("the noise fills %.2f of the bounds, want 0.3 to 1", widest)
 	}
 	sd, samples, err := blank.SD()
 	if err != nil || samples != 300*15 || math.Abs(sd[6]-math.Sqrt(square/float64(samples))) > 1e-9*sd[6] {
