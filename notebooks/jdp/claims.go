@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -145,14 +146,11 @@ func claimConfidence(s lab.Scale) (string, error) {
 		l.Reset(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")
 		var v bandit.View
-		arms, y, release, worst := []int{}, []float64{0}, make([]float64, 21), 0.0
+		arms, y, worst := []int{}, []float64{0}, 0.0
 		for range rounds {
 			env.Next(&v)
 			arms = l.Select(&v, arms[:0])
-			l.Statistic.Release().Read(release)
-			center, beta := linUCB(l).Confidence()
-			off := floats.SubTo(make([]float64, 5), env.Theta(), center)
-			worst = math.Max(worst, math.Sqrt(math.Max(0, quadratic(release, off)))/beta)
+			worst = math.Max(worst, check.Try(linUCB(l).Distance(env.Theta())))
 			env.Pull(rewards, arms, y)
 			l.Update(&v, arms, y)
 			check.OK(l.Err())
@@ -161,20 +159,6 @@ func claimConfidence(s lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("%s: at most %.2f β; ", name, worst)
 	}
 	return evidence + fmt.Sprintf("%d rounds each", rounds), nil
-}
-
-// quadratic returns x^T V x for the leading block V of a packed release.
-func quadratic(release, x []float64) (square float64) {
-	for row := range x {
-		for col, v := range release[row*(row+1)/2:][:row+1] {
-			if term := v * x[row] * x[col]; col < row {
-				square += 2 * term
-			} else {
-				square += term
-			}
-		}
-	}
-	return square
 }
 
 func claimTree(s lab.Scale) (string, error) {
@@ -328,15 +312,12 @@ func claimGapDecides(lab.Scale) (string, error) {
 	for _, name := range Mechanisms {
 		var factor []float64 // by gap
 		for _, table := range lab.MustTables(experiments3(lab.Paper)...) {
-			best, worst := math.Inf(1), 0.0
+			var regret []float64
 			for _, rho := range Rhos(lab.Paper) {
-				mean := check.Try(table.Curve(Shifted(name, rho))).Final()
-				if mean < best {
-					best, worst = mean, mean
-				}
-				worst = math.Max(worst, mean)
+				regret = append(regret, check.Try(table.Curve(Shifted(name, rho))).Final())
 			}
-			factor = append(factor, worst/best)
+			best := floats.MinIdx(regret)
+			factor = append(factor, slices.Max(regret[best:])/regret[best])
 		}
 		none, large := factor[0], factor[len(factor)-1]
 		check.That(none >= 2*large && none >= 3, "%s: the worst shift costs %.1f times the best without a gap, %.1f times with one of %g",

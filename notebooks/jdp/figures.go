@@ -3,6 +3,7 @@ package jdp
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -107,9 +108,7 @@ func FigureStreaming(gap float64) *charts.Figure {
 	f := regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves, t, ", shifts chosen by the regret bound")
 	top := 0.0
 	for _, s := range f.Series {
-		for _, hi := range s.Hi {
-			top = math.Max(top, hi)
-		}
+		top = math.Max(top, slices.Max(s.Hi))
 	}
 	f.X.Log, f.Y.Range = true, [2]float64{0, 100 * math.Ceil(top/100)}
 	return f

@@ -3,8 +3,9 @@ package learner
 
 import (
 	"fmt"
-
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
@@ -174,6 +175,26 @@ func (l *LinUCB) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, err
 // round.
 func (l *LinUCB) Confidence() (theta []float64, beta float64) {
 	return append([]float64(nil), l.theta...), l.width[0]
+}
+
+// Distance returns how far a parameter is from the centre of the confidence set for the next round,
+// |theta - theta~|_V/beta. The set holds the parameters at a distance of 1 or less. It allocates,
+// and is an error before the first round.
+func (l *LinUCB) Distance(theta []float64) (float64, error) {
+	d := len(l.theta)
+	if d == 0 || len(theta) != d {
+		return 0, fmt.Errorf("learner: LinUCB: the distance of %d numbers, want %d; 0 before Init", len(theta), d)
+	}
+	off, root := make([]float64, d), make([]float64, packed.Size(d))
+	for i, v := range theta {
+		off[i] = v - l.theta[i]
+	}
+	if _, ok := packed.Cholesky(root, l.inverse, d); !ok {
+		return 0, fmt.Errorf("learner: LinUCB: there is no confidence set before the first round")
+	}
+	solved := slices.Clone(off)
+	packed.Solve(root, solved)
+	return math.Sqrt(max(0, packed.Dot(off, solved))) / l.width[0], nil
 }
 
 // Bounds returns the accurate bounds (rho_min, rho_max, gamma) that the confidence width is

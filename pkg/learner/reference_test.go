@@ -23,8 +23,9 @@ type reference struct {
 	sigma, theta, alpha float64 // sigma, S, alpha
 }
 
-// upper returns the upper confidence bound of each arm, and beta_t by Proposition 4.
-func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta float64) {
+// upper returns the upper confidence bound of each arm, beta_t by Proposition 4, and how far truth is
+// from the centre in units of it.
+func (r *reference) upper(t *testing.T, v *bandit.View, truth []float64) (ucb []float64, beta, distance float64) {
 	t.Helper()
 	d := r.dim
 	release := make([]float64, (d+1)*(d+2)/2)
@@ -54,7 +55,9 @@ func (r *reference) upper(t *testing.T, v *bandit.View) (ucb []float64, beta flo
 		}
 		ucb = append(ucb, mat.Dot(x, &theta)+beta*math.Sqrt(mat.Dot(x, &solved)))
 	}
-	return ucb, beta
+	var off mat.VecDense
+	off.SubVec(mat.NewVecDense(d, truth), &theta)
+	return ucb, beta, math.Sqrt(mat.Inner(&off, gram, &off)) / beta
 }
 
 // contexts fills a view with arms of various lengths up to 1, some of them near copies of the last
@@ -119,6 +122,9 @@ func TestAgainstReference(t *testing.T) {
 					t.Fatal(err)
 				}
 				ref.acc.Reset(privacy.NewNoise(random.Source(1, d, "noise")))
+				if _, err := linUCB(l).Distance(make([]float64, d)); err == nil {
+					t.Fatal("a distance before the first round, want an error")
+				}
 				l.Reset(nil, random.Source(1, d, "noise"))
 				r := random.New(1, d, "contexts")
 				truth, best := make([]float64, d), make([]float64, d)
@@ -128,7 +134,7 @@ func TestAgainstReference(t *testing.T) {
 					v := bandit.View{Round: round, Arms: 1 + r.IntN(p.Arms), Dim: d}
 					v.X = make([]float64, v.Arms*d)
 					contexts(r, &v, best)
-					ucb, beta := ref.upper(t, &v)
+					ucb, beta, distance := ref.upper(t, &v, truth)
 					want := 0
 					for a, u := range ucb {
 						if u > ucb[want] {
@@ -138,6 +144,9 @@ func TestAgainstReference(t *testing.T) {
 					arms := l.Select(&v, nil)
 					if _, got := linUCB(l).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
 						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
+					}
+					if got, err := linUCB(l).Distance(truth); err != nil || !(math.Abs(got-distance) <= 1e-6*distance) {
+						t.Fatalf("round %d: theta is at a distance of %v, error %v, want %v", round, got, err, distance)
 					}
 					if got := arms[0]; got != want {
 						if different++; !(ucb[want]-ucb[got] <= 1e-10*math.Abs(ucb[want])) {
