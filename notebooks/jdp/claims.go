@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -108,13 +107,6 @@ func claimStandardPrivacy(s lab.Scale) (string, error) {
 	return evidence + fmt.Sprintf("n = %.0f", n), nil
 }
 
-// blank returns runs of an accumulator of the paper's rows without data.
-func blank(sums privacy.Accumulator, dim, rounds, runs int, stream string) audit.Blank {
-	return audit.Blank{Of: sums, Dim: dim, Rounds: rounds, Runs: runs, Source: func(run int) rand.Source {
-		return random.Source(Seed, run, stream)
-	}}
-}
-
 // claimJointPrivacy computes what is spent from the noise that the tree draws, not from what the
 // mechanism says of itself. The first release after a reset carries one node; its standard deviation
 // is measured to 0.3%.
@@ -125,7 +117,7 @@ func claimJointPrivacy(lab.Scale) (string, error) {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
 		check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000))
 		claimed := privacy.ClaimOf(l).Epsilon()
-		sd, _, err := blank(l.Statistic, 6, 1, 4000, "measured").SD()
+		sd, _, err := audit.Blank{Of: l.Statistic, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
 		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
 		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claimed, spent)
@@ -166,7 +158,7 @@ func claimTree(s lab.Scale) (string, error) {
 	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	tree := &mechanism.Tree{Noise: noise}
 	check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
-	sd, resets, err := blank(tree, 2, n-1, cell.Pick(s, 2_000, 8_000, 8_000), "tree").SD()
+	sd, resets, err := audit.Blank{Of: tree, Dim: 2, Rounds: n - 1, Runs: cell.Pick(s, 2_000, 8_000, 8_000), Seed: Seed, Stream: "tree"}.SD()
 	check.OK(err)
 	worst, most, held, seen := 0.0, 0, map[int]int{}, map[mechanism.Node]bool{}
 	for i, v := range sd {
@@ -203,7 +195,7 @@ func claimBounds(s lab.Scale) (string, error) {
 	} {
 		tree := &mechanism.Tree{Noise: m.noise}
 		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
-		runs := blank(tree, 6, horizon-1, cell.Pick(s, 60, 300, 300), "spectrum")
+		runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: cell.Pick(s, 60, 300, 300), Seed: Seed, Stream: "spectrum"}
 		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 		check.That(found.Broken == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",
 			m.name, found.Broken, found.Releases, float64(found.Releases)/2/horizon/horizon)

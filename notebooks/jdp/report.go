@@ -71,17 +71,11 @@ type Published struct{ Mean, SE float64 }
 // 0.04e5); reading a curve is good to about 3%, which stands for the standard error of the others
 // and adds to that of the one.
 var authorsCurves = map[float64]map[string]Published{
-	0: {
-		GaussianAuthors:  {1.4e4, 0.03 * 1.4e4},
-		WishartAuthors:   {9.7e4, 0.03 * 9.7e4},
-		UnshiftedAuthors: {2.47e5, math.Hypot(0.16e5, 0.03*2.47e5)},
-	},
-	0.1: {
-		GaussianAuthors:  {1.2e4, 0.03 * 1.2e4},
-		WishartAuthors:   {8.0e4, 0.03 * 8.0e4},
-		UnshiftedAuthors: {8.7e4, math.Hypot(0.04e5, 0.03*8.7e4)},
-	},
+	0:   {GaussianAuthors: read(1.4e4, 0), WishartAuthors: read(9.7e4, 0), UnshiftedAuthors: read(2.47e5, 0.16e5)},
+	0.1: {GaussianAuthors: read(1.2e4, 0), WishartAuthors: read(8.0e4, 0), UnshiftedAuthors: read(8.7e4, 0.04e5)},
 }
+
+func read(mean, band float64) Published { return Published{mean, math.Hypot(band, 0.03*mean)} }
 
 // z is a difference from a published number in combined standard errors.
 func (p Published) z(mean, se float64) float64 { return (mean - p.Mean) / math.Hypot(se, p.SE) }
@@ -111,17 +105,11 @@ func report1(lab.Scale, []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-// byLaw returns Experiment 1's tables for one of rewardLaws, in the order of the dimensions.
-func byLaw(s lab.Scale, tables []*simulate.Table, law int) []*simulate.Table {
-	n := len(Dims(s))
-	return tables[law*n : (law+1)*n]
-}
-
 func report2(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("reward noise", "d", "K", "rounds", "regret", "SE", "trials")
 	for i, law := range rewardLaws {
-		for j, table := range byLaw(s, tables, i) {
-			d := Dims(s)[j]
+		for j, d := range Dims(s) {
+			table := tables[i*len(Dims(s))+j]
 			round, mean, se := lab.Last(table.Curves[0])
 			t.Add(lawName(law), d, d*d, round, lab.Number(mean), lab.Number(se), table.Curves[0].Trials)
 		}
@@ -145,7 +133,8 @@ func Slope(dims []int, tables []*simulate.Table) (simulate.Slope, error) {
 func report3(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("reward noise", "dimensions", "slope", "95% interval", "R²", "paper")
 	for i, law := range rewardLaws {
-		slope := check.Try(Slope(Dims(s), byLaw(s, tables, i)))
+		n := len(Dims(s))
+		slope := check.Try(Slope(Dims(s), tables[i*n:(i+1)*n]))
 		t.Add(lawName(law), strings.Trim(fmt.Sprint(Dims(s)), "[]"), fmt.Sprintf("%.3f", slope.Value),
 			fmt.Sprintf("%.3f to %.3f", slope.Lo, slope.Hi), fmt.Sprintf("%.4f", slope.R2), "roughly 2")
 	}

@@ -20,7 +20,7 @@ func Run(ctx context.Context, s Scale, progress simulate.Progress, experiments .
 	if s != Paper {
 		return simulate.RunAll(ctx, experiments, simulate.Options{Progress: progress})
 	}
-	root, err := checkout()
+	root, err := Checkout()
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func writable(dir string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// checkout returns the checkout's directory: DPBANDITS_ROOT, which the notebooks' kernel sets, or
+// Checkout returns the checkout's directory: DPBANDITS_ROOT, which the notebooks' kernel sets, or
 // the nearest one above the working directory that has a go.mod.
-func checkout() (string, error) {
+func Checkout() (string, error) {
 	if root := os.Getenv("DPBANDITS_ROOT"); root != "" {
 		return root, nil
 	}
@@ -73,7 +73,7 @@ func checkout() (string, error) {
 			return dir, nil
 		}
 		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("lab: no go.mod in %s or above it: paper-scale runs keep their checkpoints in the checkout", start)
+			return "", fmt.Errorf("lab: no go.mod in %s or above it: there is no checkout", start)
 		}
 	}
 }

@@ -112,20 +112,14 @@ func pattern(claim string) string {
 	return p
 }
 
-// checkout returns the directory above this package's that has a go.mod.
+// checkout returns the directory of the sources.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, err = os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir != filepath.Dir(dir) {
-			err = nil
-		}
+	dir, err := lab.Checkout()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal(err)
-	return ""
+	return dir
 }
 
 // variable names the environment variable that holds the number of a mutation, from 1; no number

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -16,7 +15,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Who is protected, and from whom: users with several records, and trust models.
@@ -139,7 +137,7 @@ func claimContinual(s lab.Scale) (string, error) {
 		check.That(math.Abs(proved-continualBudget.Epsilon) <= 1e-6, "%s: proves epsilon = %v, want %v", name, proved, continualBudget.Epsilon)
 		sd, samples, err := audit.Blank{
 			Of: a, Dim: dim, Rounds: rounds - 1, Runs: cell.Pick(s, 40, 200, 1_000),
-			Source: func(run int) rand.Source { return random.Source(Seed, run, "noise by round: "+name) },
+			Seed: Seed, Stream: "noise by round: " + name,
 		}.SD()
 		check.OK(err)
 		tolerance := 5 / math.Sqrt(2*float64(samples))

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // Blank shows the noise of an accumulator: it releases sums of rows of zeros, which hold nothing
@@ -20,22 +20,22 @@ type Blank struct {
 	Dim    int                 // the length of a row that it was initialised for
 	Rounds int                 // rows in a run, each with a release; >= 1
 	Runs   int                 // >= 1
-	// Source is the noise's source in a run, 0, 1, ... . The results are those of a seed if it is.
-	Source func(run int) rand.Source
+	Seed   uint64              // of the noise; a run has the source random.Source(Seed, run, Stream)
+	Stream string
 }
 
 // Visit calls visit with each release of all runs. Rounds count from 1. The release is packed as
 // privacy.Sums says, and valid until visit returns.
 func (b Blank) Visit(visit func(round int, release []float64)) error {
 	switch {
-	case b.Of == nil || b.Source == nil:
-		return fmt.Errorf("audit: Blank.Of or Blank.Source is nil")
+	case b.Of == nil:
+		return fmt.Errorf("audit: Blank.Of is nil, want an accumulator")
 	case b.Dim < 2 || b.Rounds < 1 || b.Runs < 1:
 		return fmt.Errorf("audit: Blank.Dim = %d, Rounds = %d, Runs = %d, want >= 2, >= 1 and >= 1", b.Dim, b.Rounds, b.Runs)
 	}
 	zero, release := privacy.Row(make([]float64, b.Dim)), make([]float64, packed.Size(b.Dim))
 	for run := range b.Runs {
-		b.Of.Reset(privacy.NewNoise(b.Source(run)))
+		b.Of.Reset(privacy.NewNoise(random.Source(b.Seed, run, b.Stream)))
 		for round := 1; round <= b.Rounds; round++ {
 			moved, err := b.Of.Add(zero)
 			if err != nil {

@@ -3,14 +3,12 @@ package audit_test
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
-	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // blankTree returns the blank runs of a Gaussian tree of seven releases, and a node's standard
@@ -19,8 +17,7 @@ func blankTree(runs int) (audit.Blank, float64, error) {
 	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
 	tree := &mechanism.Tree{Noise: noise}
 	err := tree.Init(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
-	source := func(run int) rand.Source { return random.Source(1, run, "noise") }
-	return audit.Blank{Of: tree, Dim: 6, Rounds: 7, Runs: runs, Source: source}, noise.SD(), err
+	return audit.Blank{Of: tree, Dim: 6, Rounds: 7, Runs: runs, Seed: 1, Stream: "noise"}, noise.SD(), err
 }
 
 // The release after row t of a binary tree carries the noise of as many nodes as t has binary
@@ -102,7 +99,7 @@ func TestBlank(t *testing.T) {
 		"row 8 has no release": func(b *audit.Blank) { b.Rounds = 8 },
 		"Runs = 0":             func(b *audit.Blank) { b.Runs = 0 },
 		"Blank.Dim = 1":        func(b *audit.Blank) { b.Dim = 1 },
-		"Source is nil":        func(b *audit.Blank) { b.Source = nil },
+		"Blank.Of is nil":      func(b *audit.Blank) { b.Of = nil },
 		"a row of length 5":    func(b *audit.Blank) { b.Dim = 5 },
 		"Dim = 6, Rounds = -1": func(b *audit.Blank) { b.Rounds = -1 },
 	} {
