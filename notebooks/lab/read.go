@@ -3,7 +3,6 @@ package lab
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -52,39 +51,11 @@ func ClaimLine(claim, key string) string {
 }
 
 // TrueEpsilon reads what is proved of a policy off its claim in a table.
-func TrueEpsilon(t *simulate.Table, policy string) float64 {
-	if t.Claims[policy] == "" {
-		return math.Inf(1) // nothing is claimed
-	}
-	fields := strings.Fields(ClaimLine(t.Claims[policy], "proved"))
-	if len(fields) < 3 {
-		return math.NaN()
-	}
-	epsilon, err := strconv.ParseFloat(fields[2], 64)
-	if err != nil {
-		return math.NaN()
-	}
-	return epsilon
-}
+func TrueEpsilon(t *simulate.Table, policy string) float64 { return t.Epsilon(policy) }
 
-// Lead returns by how many standard errors policy a's regret is below b's at the last round: of
-// their trial-by-trial difference if the tables have it.
+// Lead is simulate's, in the curves of several tables.
 func Lead(tables []*simulate.Table, a, b string) (float64, error) {
-	if c, err := Curve(tables, b+" - "+a); err == nil {
-		_, mean, se := Last(c)
-		return mean / se, nil
-	}
-	ours, err := Curve(tables, a)
-	if err != nil {
-		return 0, err
-	}
-	theirs, err := Curve(tables, b)
-	if err != nil {
-		return 0, err
-	}
-	_, x, xse := Last(ours)
-	_, y, yse := Last(theirs)
-	return (y - x) / math.Hypot(xse, yse), nil
+	return simulate.Lead(Curves(tables), a, b)
 }
 
 // Comparison says that policy A is ahead of B by three standard errors (1), behind by as much (-1),
