@@ -108,8 +108,8 @@ func claimStandardPrivacy(s lab.Scale) (string, error) {
 }
 
 // claimJointPrivacy computes what is spent from the noise that the tree draws, not from what the
-// mechanism says of itself. The first release after a reset carries one node; its standard deviation
-// is measured to 0.3%.
+// mechanism says of itself. The first release after a reset carries one node; its standard
+// deviation is measured to 0.3%.
 func claimJointPrivacy(lab.Scale) (string, error) {
 	const nodes = 15.0
 	var evidence string
@@ -180,8 +180,8 @@ func claimTree(s lab.Scale) (string, error) {
 	return fmt.Sprintf("n = %d: variance within %.1f standard errors of popcount(t) s² in all rounds; a row is in at most %d nodes", n, worst, most), nil
 }
 
-// claimBounds samples releases without data: they hold nothing but the regulariser H and h. It looks
-// at the rounds 1, 3, 7, 15, ..., whose prefixes have most nodes.
+// claimBounds samples releases without data: they hold nothing but the regulariser H and h. It
+// looks at the rounds 1, 3, 7, 15, ..., whose prefixes have most nodes.
 func claimBounds(s lab.Scale) (string, error) {
 	const horizon = 1024
 	var evidence string

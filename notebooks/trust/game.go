@@ -60,8 +60,8 @@ func response(epsilon float64) func(world int) float64 {
 // release, e^eps/(1+e^eps).
 func SuccessBound(epsilon float64) float64 { return 1 / (1 + math.Exp(-epsilon)) }
 
-// won plays games, with a coin for the world, and returns the share that an attacker wins who says B
-// above a threshold, with its standard error.
+// won plays games, with a coin for the world, and returns the share that an attacker wins who says
+// B above a threshold, with its standard error.
 func won(games int, threshold float64, release func(world int) float64) (share, se float64) {
 	coins, wins := random.New(Seed, 0, "coins"), 0.0
 	for range games {
@@ -170,7 +170,8 @@ func claimTradeOff(s lab.Scale) (string, error) {
 const compositionDelta = 1e-6
 
 // responsesDelta is the exact delta of k randomised responses to one question at a total epsilon:
-// the number of answers that are the truth is binomial, and j of them have the loss (2j - k) epsilon.
+// the number of answers that are the truth is binomial, and j of them have the loss (2j - k)
+// epsilon.
 func responsesDelta(k int, epsilon, total float64) (delta float64) {
 	truths := distuv.Binomial{N: float64(k), P: SuccessBound(epsilon)}
 	for j := range k + 1 {

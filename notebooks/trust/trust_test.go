@@ -67,7 +67,8 @@ func TestBeyondWorld1(t *testing.T) {
 }
 
 // TestLossOfOne compares the loss of a single query with the closed form for two Laplace noises of
-// scales a and b: below a gap u > 0 with probability 1 - (b^2 e^(-u/b) - a^2 e^(-u/a))/(2(b^2-a^2)).
+// scales a and b: they stay below a gap u > 0 with probability
+// 1 - (b^2 e^(-u/b) - a^2 e^(-u/a))/(2(b^2-a^2)).
 func TestLossOfOne(t *testing.T) {
 	v := sparseVector(1)
 	a, b := v.Scales()

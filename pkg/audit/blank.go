@@ -76,8 +76,8 @@ type Regularised struct {
 	Filled           float64 // share of [RhoMin, RhoMax] between the least and the largest eigenvalue
 }
 
-// Bounds compares the noise with the bounds that each release says of itself (JDP, Definition 3). It
-// looks at the rounds that at chooses; nil means all.
+// Bounds compares the noise with the bounds that each release says of itself (JDP, Definition 3).
+// It looks at the rounds that at chooses; nil means all.
 func (b Blank) Bounds(at func(round int) bool) (found Regularised, err error) {
 	least, largest := math.Inf(1), math.Inf(-1) // as shares
 	failed := b.Visit(func(round int, release []float64) {

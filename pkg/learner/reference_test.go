@@ -23,8 +23,8 @@ type reference struct {
 	sigma, theta, alpha float64 // sigma, S, alpha
 }
 
-// upper returns the upper confidence bound of each arm, beta_t by Proposition 4, and how far truth is
-// from the centre in units of it.
+// upper returns the upper confidence bound of each arm, beta_t by Proposition 4, and how far truth
+// is from the centre in units of it.
 func (r *reference) upper(t *testing.T, v *bandit.View, truth []float64) (ucb []float64, beta, distance float64) {
 	t.Helper()
 	d := r.dim
