@@ -8,16 +8,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Curves returns the mean of each curve with its pointwise 95% confidence band, mean +- 1.96
-// standard errors. A curve of a single trial has no band.
+// Curves returns the mean of each curve with its pointwise 95% confidence band, by Student's t. A
+// curve of a single trial has no band.
 func Curves(curves []simulate.Curve) []Series {
 	out := make([]Series, len(curves))
 	for i, c := range curves {
-		s := Series{Name: c.Policy, Y: c.Mean}
+		s, student := Series{Name: c.Policy, Y: c.Mean}, c.Student95()
 		for k, t := range c.Rounds {
 			s.X = append(s.X, float64(t))
-			if len(c.SE) > k && !math.IsNaN(c.SE[k]) {
-				s.Lo, s.Hi = append(s.Lo, c.Mean[k]-1.96*c.SE[k]), append(s.Hi, c.Mean[k]+1.96*c.SE[k])
+			if len(c.SE) > k && !math.IsNaN(student*c.SE[k]) {
+				s.Lo, s.Hi = append(s.Lo, c.Mean[k]-student*c.SE[k]), append(s.Hi, c.Mean[k]+student*c.SE[k])
 			}
 		}
 		out[i] = s
@@ -39,8 +39,8 @@ func Regret(title string, curves []simulate.Curve) *Figure {
 }
 
 // Finals returns a series for each policy over the values of a parameter: its mean regret at the
-// last round, with 95% confidence intervals as bands. runs holds the curves of a run for each
-// value; a policy is known by its name, and may be absent from some runs.
+// last round, with 95% confidence intervals as bands, by Student's t. runs holds the curves of a
+// run for each value; a policy is known by its name, and may be absent from some runs.
 func Finals(values []float64, runs [][]simulate.Curve) (out []Series) {
 	place := map[string]int{}
 	for i, curves := range runs {
@@ -51,7 +51,7 @@ func Finals(values []float64, runs [][]simulate.Curve) (out []Series) {
 				place[c.Policy], out = k, append(out, Series{Name: c.Policy})
 			}
 			s, last := &out[k], len(c.Mean)-1
-			width := 1.96 * c.SE[last]
+			width := c.Student95() * c.SE[last]
 			if math.IsNaN(width) { // a single trial
 				width = 0
 			}

@@ -9,12 +9,15 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
+// near: 3.18245 is the 97.5% quantile of Student's t with 3 degrees of freedom, for 4 trials.
+func near(got, want float64) bool { return math.Abs(got-want) < 1e-4 }
+
 func TestRegret(t *testing.T) {
 	f := Regret("Regret", []simulate.Curve{
 		{Policy: "a", Rounds: []int{1, 10}, Mean: []float64{1, 5}, SE: []float64{0, 1}, Trials: 4},
 		{Policy: "b", Rounds: []int{1, 10}, Mean: []float64{1, 5}, SE: []float64{math.NaN(), math.NaN()}, Trials: 1},
 	})
-	if s := f.Series[0]; s.Name != "a" || s.X[1] != 10 || s.Y[1] != 5 || s.Lo[1] != 5-1.96 || s.Hi[1] != 5+1.96 {
+	if s := f.Series[0]; s.Name != "a" || s.X[1] != 10 || s.Y[1] != 5 || !near(s.Lo[1], 5-3.18245) || !near(s.Hi[1], 5+3.18245) {
 		t.Errorf("%+v", s)
 	}
 	if f.Series[1].Lo != nil {
@@ -36,7 +39,7 @@ func TestFinals(t *testing.T) {
 	if len(s) != 2 || s[0].Name != "a" || s[1].Name != "b" {
 		t.Fatalf("%+v", s)
 	}
-	if a := s[0]; a.X[0] != 3 || a.X[1] != 7 || a.Y[1] != 8 || a.Lo[1] != 8-1.96*2 || a.Hi[1] != 8+1.96*2 {
+	if a := s[0]; a.X[0] != 3 || a.X[1] != 7 || a.Y[1] != 8 || !near(a.Lo[1], 8-3.18245*2) || !near(a.Hi[1], 8+3.18245*2) {
 		t.Errorf("%+v", a)
 	}
 	if b := s[1]; len(b.X) != 1 || b.Lo[0] != 6 || b.Hi[0] != 6 {

@@ -158,7 +158,7 @@ func Figure5(mechanism string) *charts.Figure {
 		Title: "Experiment 3: regret against the shift, " + mechanism, Scale: committed, Series: charts.Finals(rhos, runs),
 		X: charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
 		Marks: []charts.Mark{charts.AtX(linUCB(cell.Try(ready(mechanism, 0))).Bounds().RhoMin, "the mechanism's own")},
-		Caption: fmt.Sprintf("Mean of %d trials at round %d, band: ± 1.96 standard errors%s",
+		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands%s",
 			tables[0].Curves[0].Trials, tables[0].Provenance.Rounds, trialsBut(tables, name)),
 	}
 	for i, s := range f.Series {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -49,6 +50,16 @@ type Curve struct {
 	Q10, Q50, Q90 []float64
 	Worst         []float64
 	Trials        int
+}
+
+// Student95 returns how many standard errors a 95% confidence interval of a mean has on each side:
+// the quantile of Student's t with Trials-1 degrees of freedom. It is 12.7 for 2 trials, 2.4 for 8
+// and 1.96 for very many, and NaN for fewer than 2.
+func (c Curve) Student95() float64 {
+	if c.Trials < 2 {
+		return math.NaN()
+	}
+	return portable.StudentQuantile(0.975, float64(c.Trials-1))
 }
 
 // Final returns the mean regret at the last round.
