@@ -201,6 +201,13 @@ func bodyAt(source string, at int) (name string, start int, body string, err err
 // the program's path.
 func build(t *testing.T, sources map[string]string) string {
 	t.Helper()
+	return compile(t, sources, "test", "-c", "-vet=off", ".")
+}
+
+// compile has a command of go, whose last argument is what it compiles, do so with other sources. It
+// returns the program's path.
+func compile(t *testing.T, sources map[string]string, command ...string) string {
+	t.Helper()
 	dir, replace := t.TempDir(), map[string]string{}
 	for file, source := range sources {
 		replace[file] = filepath.Join(dir, fmt.Sprintf("mutant%d.go", len(replace)))
@@ -212,7 +219,9 @@ func build(t *testing.T, sources map[string]string) string {
 		t.Fatal(err)
 	}
 	write(t, overlay, list)
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+overlay, "-o", program, ".").CombinedOutput(); err != nil {
+	last := len(command) - 1
+	args := slices.Concat(command[:last], []string{"-overlay=" + overlay, "-o", program}, command[last:])
+	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return program

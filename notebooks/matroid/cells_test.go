@@ -1,0 +1,21 @@
+package matroid
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+)
+
+// cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
+var cellMutations = []mutationtest.Mutation{
+	{"e99ee151", "a check finds no violation", "pkg/matroid/check.go", "if c.found == nil {\n\t\tc.found =", "if false {\n\t\tc.found ="},
+	{"m02-public", "KL-OSM's index has nine times the budget", "pkg/learner/kl_osm.go", "budget := l.explore * (t", "budget := 9 * l.explore * (t"},
+	{"e96c072c", "Laplace noise is twice as large", "pkg/mechanism/slot_noise.go", "ratio, name := float64(slots)/n.budget.Epsilon", "ratio, name := 2*float64(slots)/n.budget.Epsilon"},
+	{"4e6f0839", "a block begins with the sum of the last", "pkg/mechanism/blocks.go", "b.sums[arm] = 0", "b.sums[arm] += 0"},
+	{"m02-attack", "Laplace noise is drawn at a quarter of its scale", "pkg/mechanism/slot_noise.go", "t.noise.Laplace(t.buf[:], scale)", "t.noise.Laplace(t.buf[:], scale/4)"},
+	{"bad57354", "an arm stands for any arm of the best basis", "pkg/environment/semi_bandit_bases.go", "b.used[place] || !b.builder.Add(b.best[place])", "b.used[place]"},
+	{"f1107886", "the last user never comes", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN(e.users - 1)"},
+	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
+}
+
+func TestCells(t *testing.T) { mutationtest.Cells(t, "../02-matroid-bandits.ipynb", cellMutations) }

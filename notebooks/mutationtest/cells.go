@@ -1,0 +1,92 @@
+package mutationtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+)
+
+// Cells runs the cells of a notebook that call holds, at smoke scale. Each has to pass, and to fail
+// with "does not hold" under each mutation whose Claim is the cell's ID; each needs one. A short
+// test checks only that, and that what a mutation replaces is there once.
+//
+// All cells are compiled as one program. It draws nothing.
+func Cells(t *testing.T, notebook string, mutations []Mutation) {
+	t.Helper()
+	match(t, mutations)
+	source, asserting := assemble(exercisetest.Cells(t, notebook))
+	for _, id := range asserting {
+		if !slices.ContainsFunc(mutations, func(m Mutation) bool { return m.Claim == id }) {
+			t.Errorf("no mutation for the cell %q", id)
+		}
+	}
+	if testing.Short() {
+		t.Skip("compiles the notebook and runs its assertions")
+	}
+	file := filepath.Join(t.TempDir(), "main.go")
+	write(t, file, []byte(source))
+	switched, alone, err := mutants(checkout(t), mutations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := compile(t, switched, "build", file)
+	for _, id := range asserting {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			if out, err := runCell(shared, id, 0); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	for i, m := range mutations {
+		t.Run(m.Claim+", "+m.Name, func(t *testing.T) {
+			t.Parallel()
+			program := shared
+			if sources := alone[i]; sources != nil {
+				program = compile(t, sources, "build", file)
+			}
+			if out, err := runCell(program, m.Claim, i+1); err == nil || !strings.Contains(out, "does not hold") {
+				t.Errorf("the cell passes although %s: %v\n%s", m.Name, err, out)
+			}
+		})
+	}
+}
+
+// runCell runs a cell under a mutation; 0 is none.
+func runCell(program, id string, mutation int) (out string, err error) {
+	cmd := exec.Command(program, id)
+	cmd.Env = append(os.Environ(), "SCALE=smoke", fmt.Sprintf("%s=%d", variable, mutation))
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+var asserts = regexp.MustCompile(`(?m)^\s*holds\(`)
+
+// assemble makes the cells a program that runs the one whose ID is its argument, and lists the cells
+// that call holds.
+func assemble(cells []exercisetest.Cell) (source string, asserting []string) {
+	var declared, bodies strings.Builder
+	for _, c := range cells {
+		if !c.Code {
+			continue
+		}
+		above, below, runs := strings.Cut("\n"+c.Source+"\n", "\n%%\n")
+		declared.WriteString(strings.Replace(above, "%noautoget", "", 1) + "\n")
+		if runs {
+			fmt.Fprintf(&bodies, "case %q:\n%s\n", c.ID, below)
+		}
+		if asserts.MatchString(below) {
+			asserting = append(asserting, c.ID)
+		}
+	}
+	source = fmt.Sprintf("package main\n%s\nfunc main() {\nswitch os.Args[1] {\n%s}\n}\n\nfunc drop(...any) {}\n", declared.String(), bodies.String())
+	source = strings.Replace(source, "import (", "import (\n\"os\"\n", 1)
+	return strings.ReplaceAll(source, "charts.Show(", "drop("), asserting
+}
