@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -19,186 +18,190 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// The experiments of Section 5 and Appendix G.
-
 // Seed is the seed of all committed results.
 const Seed = 2024
 
 // Horizon is the paper's T.
 const Horizon = 20_000
 
-// Delta is the delta of Figure 1. The paper does not say it; the script that its experiment is
-// taken from has 0.1.
-const Delta = 0.1
+// Delta is the delta of Figure 1, and sdpBatch its batch of shuffle LinUCB. The paper says neither;
+// both are those of the script that its experiment is taken from.
+const (
+	Delta    = 0.1
+	sdpBatch = 20
+)
 
 // Epsilons are those of Figure 1 (a), (b), (c).
 var Epsilons = []float64{0.2, 1, 10}
 
-// Arms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed in a
-// trial or fresh each round.
-func Arms(fixed bool) *environment.UnitFeatures { return &environment.UnitFeatures{Fixed: fixed} }
+// paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
+func paperArms() bandit.Environment { return &environment.UnitFeatures{Fixed: true} }
 
-// ScriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
-// first d of them a basis.
-func ScriptArms() *environment.UnitFeatures {
+// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the first
+// d of them a basis.
+func scriptArms() bandit.Environment {
 	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 }
 
-// The policies of Figure 1, by their names in the results. "printed" has the noise and the
-// regularisers of the policy's own paper.
+// public is the last coordinate of all of the paper's arms.
+var public = (&environment.UnitFeatures{}).Constant()
+
+// The policies of Figure 1, by their names in the results. "As printed" is with the noise and the
+// regularisers of the policy's own paper, and S = sqrt(d) as a bound on |theta|. The script's
+// policies are not private at the epsilon that they are asked for.
 const (
-	RandomArms     = "random arms"
-	LinUCBPublic   = "LinUCB, not private"
-	JDPPrinted     = "JDP as printed"
-	JDPPrintedOne  = "JDP as printed, S = 1"
-	LDPPrinted     = "LDP as printed"
-	LDPPrintedOne  = "LDP as printed, S = 1"
-	SDPPrinted     = "SDP as printed"
-	SDPPrintedOne  = "SDP as printed, S = 1"
-	OnlineOGD      = "OnlineUCB, OGD"
-	OnlineMaler    = "OnlineUCB, Maler"
-	OnlinePrinted  = "OnlineUCB as printed, Maler"
-	OnlinePrintOGD = "OnlineUCB as printed, OGD"
+	randomArms    = "random arms"
+	linUCBPublic  = "LinUCB, not private"
+	jdpPrinted    = "JDP as printed"
+	sdpPrinted    = "SDP as printed"
+	ldpPrinted    = "LDP as printed"
+	jdpPrintedOne = jdpPrinted + ", S = 1"
+	sdpPrintedOne = sdpPrinted + ", S = 1"
+	ldpPrintedOne = ldpPrinted + ", S = 1"
+	onlineOGD     = "OnlineUCB, OGD"
+	onlineMaler   = "OnlineUCB, Maler"
+	jdpScript     = "JDP, script"
+	sdpScript     = "SDP, script"
+	ldpScript     = "LDP, script"
+	jdpScriptRoot = jdpScript + ", S = √d"
+	sdpScriptRoot = sdpScript + ", S = √d"
+	ldpScriptRoot = ldpScript + ", S = √d"
+	onlineWidth   = 4 // the factor of OnlineUCB's confidence width in Figure 1
+	onlinePrinted = "OnlineUCB as printed, "
 )
 
-// The policies of the public script, which are not private at the epsilon in their names.
-const (
-	JDPScript     = "JDP, script"
-	SDPScript     = "SDP, script"
-	LDPScript     = "LDP, script"
-	JDPScriptRoot = "JDP, script, S = √d"
-	SDPScriptRoot = "SDP, script, S = √d"
-	LDPScriptRoot = "LDP, script, S = √d"
-)
-
-// SDPBatch is the batch of shuffle LinUCB in Figure 1. The paper does not say it; the script has
-// 20.
-const SDPBatch = 20
-
-// Budget is a budget of Figure 1.
-func Budget(epsilon float64) privacy.Budget {
-	return privacy.Budget{Epsilon: epsilon, Delta: Delta}
+// contender is a learner of a comparison, by its name in the results.
+type contender struct {
+	name string
+	make func(b privacy.Budget) bandit.Learner
 }
 
-// Online returns OnlineUCB (Algorithm 1) for the arms of Figure 1, with OGD of steps 1/(mu t), or
-// with Maler for mu = 0. width is the factor of beta.
-func Online(b privacy.Budget, c privacy.Calibration, mu, width float64) *learner.Local {
-	noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: Arms(true).Constant()}
-	server := &learner.OnlineServer{Noise: noise, Width: width}
-	if mu > 0 {
-		server.Online = func(radius, gradient float64) online.Learner {
-			return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(mu)}
-		}
-	}
-	return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
-}
+var root = math.Sqrt(5) // of the dimension
 
-// ZhengLDP returns LDP LinUCB (Zheng et al. 2020); norm is its bound S on |theta|, width the factor
-// of beta, constant the public last coordinate.
-func ZhengLDP(b privacy.Budget, c privacy.Calibration, norm, width, constant float64) *learner.Local {
-	noise := learner.LDPNoise{Budget: b, Calibration: c, Constant: constant}
-	return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &learner.LinUCB{ThetaNorm: norm, Width: width}}}
-}
-
-// Amplified returns shuffle LinUCB by amplification (Chowdhury and Zhou 2022).
-func Amplified(b privacy.Budget, c privacy.Calibration, batch int, norm, width, constant float64) *learner.Local {
-	l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: c, Batch: batch, Constant: constant})
-	l.Server.(*learner.AmplifiedServer).Policy = &learner.LinUCB{ThetaNorm: norm, Width: width}
-	return l
-}
-
-// figure1Mu is the curvature that OGD is told in Figure 1: 0.1 at epsilon = 10, where it converges,
-// and 0.05 below. It was chosen by looking at the regret of such runs, which is not private.
-func figure1Mu(epsilon float64) float64 {
-	if epsilon >= 10 {
-		return 0.1
-	}
-	return 0.05
-}
-
-// figure1Width is the factor of OnlineUCB's confidence width in Figure 1, chosen like figure1Mu.
-const figure1Width = 4
-
-// Policy returns a learner of Figure 1 by its name. It panics on another name.
-func Policy(name string, epsilon float64) bandit.Learner {
-	b, root := Budget(epsilon), math.Sqrt(5)
-	switch name {
-	case RandomArms:
-		return &learner.Random{}
-	case LinUCBPublic:
-		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-	case JDPPrinted, JDPPrintedOne:
-		l := jdp.Gaussian(b, privacy.AsPublished)
-		if name == JDPPrinted {
-			l.Policy.(*learner.LinUCB).ThetaNorm = root
-		}
-		return l
-	case LDPPrinted:
-		return ZhengLDP(b, privacy.AsPublished, root, 1, 0)
-	case LDPPrintedOne:
-		return ZhengLDP(b, privacy.AsPublished, 1, 1, 0)
-	case OnlineOGD:
-		return Online(b, privacy.Sound, figure1Mu(epsilon), figure1Width)
-	case OnlineMaler:
-		return Online(b, privacy.Sound, 0, figure1Width)
-	case OnlinePrinted:
-		return Online(b, privacy.AsPublished, 0, figure1Width)
-	case OnlinePrintOGD:
-		return Online(b, privacy.AsPublished, figure1Mu(epsilon), figure1Width)
-	case SDPPrinted:
-		return Amplified(b, privacy.AsPublished, SDPBatch, root, 1, 0)
-	case SDPPrintedOne:
-		return Amplified(b, privacy.AsPublished, SDPBatch, 1, 1, 0)
-	case LDPScript:
-		return ScriptLDP(b, 1)
-	case LDPScriptRoot:
-		return ScriptLDP(b, root)
-	case SDPScript:
-		return ScriptSDP(b, 1)
-	case SDPScriptRoot:
-		return ScriptSDP(b, root)
-	case JDPScript:
-		return ScriptJDP(b, 1)
-	case JDPScriptRoot:
-		return ScriptJDP(b, root)
-	}
-	panic(fmt.Sprintf("ldp: no policy %q in Figure 1", name))
-}
-
-// Honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
+// honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
-var Honest = []string{RandomArms, LinUCBPublic, JDPPrinted, JDPPrintedOne, SDPPrinted, SDPPrintedOne, LDPPrinted, LDPPrintedOne,
-	OnlineOGD, OnlineMaler, OnlinePrintOGD, OnlinePrinted}
-
-// Scripted lists the policies of the public script.
-var Scripted = []string{LinUCBPublic, JDPScript, SDPScript, LDPScript, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot}
-
-// Experiments1 is one panel of Figure 1: the honest recipe, and the public script's constants on
-// its own arms.
-func Experiments1(s lab.Scale, epsilon float64) []*simulate.Experiment {
-	list := []*simulate.Experiment{
-		experiment(s, fmt.Sprintf("ldp-fig1-eps%g", epsilon), func() bandit.Environment { return Arms(true) }),
-		experiment(s, fmt.Sprintf("ldp-fig1-eps%g-script", epsilon), func() bandit.Environment { return ScriptArms() }),
-	}
-	for i, names := range [][]string{Honest, Scripted} {
-		for _, name := range names {
-			list[i].Policies = append(list[i].Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name, epsilon) }})
-		}
-	}
-	for _, name := range Honest {
-		if !strings.HasPrefix(name, "OnlineUCB") {
-			list[0].Pairs = append(list[0].Pairs, [2]string{name, OnlineOGD})
-		}
-	}
-	return list
+var honest = []contender{
+	{randomArms, func(privacy.Budget) bandit.Learner { return &learner.Random{} }},
+	{linUCBPublic, func(privacy.Budget) bandit.Learner {
+		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	}},
+	{jdpPrinted, jdpTree(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
+	{jdpPrintedOne, jdpTree(privacy.AsPublished, learner.LinUCB{})},
+	{sdpPrinted, sdpAmplified(root)},
+	{sdpPrintedOne, sdpAmplified(1)},
+	{ldpPrinted, ldpLinUCB(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
+	{ldpPrintedOne, ldpLinUCB(privacy.AsPublished, learner.LinUCB{})},
+	{onlineOGD, onlineUCB(privacy.Sound, descent, onlineWidth)},
+	{onlineMaler, onlineUCB(privacy.Sound, nil, onlineWidth)},
+	{onlinePrinted + "OGD", onlineUCB(privacy.AsPublished, descent, onlineWidth)},
+	{onlinePrinted + "Maler", onlineUCB(privacy.AsPublished, nil, onlineWidth)},
 }
 
-// experiment is an experiment of Section 5 without its policies. The learners are calibrated for
-// T = 20,000 at every scale.
-func experiment(s lab.Scale, name string, env func() bandit.Environment) *simulate.Experiment {
+// scripted lists the policies of the public script.
+var scripted = []contender{
+	honest[1],
+	{jdpScript, scriptJDP(1)}, {sdpScript, scriptSDP(1)}, {ldpScript, scriptLDP(1)},
+	{jdpScriptRoot, scriptJDP(root)}, {sdpScriptRoot, scriptSDP(root)}, {ldpScriptRoot, scriptLDP(root)},
+}
+
+// jdpTree makes a policy learn from a tree with Gaussian noise: joint privacy.
+func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
+	return func(b privacy.Budget) bandit.Learner {
+		p := policy
+		return learner.New(&p, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+	}
+}
+
+// sdpAmplified makes shuffle LinUCB by amplification (Chowdhury and Zhou 2022), as printed; norm is
+// its bound on |theta|.
+func sdpAmplified(norm float64) func(privacy.Budget) bandit.Learner {
+	return func(b privacy.Budget) bandit.Learner {
+		l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch})
+		l.Server.(*learner.AmplifiedServer).Policy = &learner.LinUCB{ThetaNorm: norm}
+		return l
+	}
+}
+
+// ldpLinUCB makes LDP LinUCB (Zheng et al. 2020). Sound noise spares the public coordinate.
+func ldpLinUCB(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
+	return func(b privacy.Budget) bandit.Learner {
+		p, noise := policy, learner.LDPNoise{Budget: b, Calibration: c}
+		if c == privacy.Sound {
+			noise.Constant = public
+		}
+		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
+	}
+}
+
+// descent is OGD that is told a curvature: 0.1 at epsilon = 10, where it converges, and 0.05 below.
+// Both were chosen by looking at the regret of such runs, which is not private.
+func descent(epsilon float64) func(radius, gradient float64) online.Learner {
+	curvature := 0.05
+	if epsilon >= 10 {
+		curvature = 0.1
+	}
+	return func(radius, gradient float64) online.Learner {
+		return &online.OGD{Radius: radius, Gradient: gradient, Step: online.CurvedStep(curvature)}
+	}
+}
+
+// onlineUCB makes OnlineUCB (Algorithm 1) with an online learner for each epsilon; nil means Maler.
+func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64) online.Learner, width float64) func(privacy.Budget) bandit.Learner {
+	return func(b privacy.Budget) bandit.Learner {
+		noise := learner.OnlineNoise{Budget: b, Calibration: c, Constant: public}
+		server := &learner.OnlineServer{Noise: noise, Width: width}
+		if online != nil {
+			server.Online = online(b.Epsilon)
+		}
+		return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
+	}
+}
+
+// experiment is an experiment of Section 5. The learners are calibrated for T = 20,000 at every
+// scale.
+func experiment(s lab.Scale, name string, epsilon float64, env func() bandit.Environment, list []contender) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, Horizon, Horizon)
 	return &simulate.Experiment{
-		Name: name, Environment: env, Horizon: Horizon, Rounds: rounds, Trials: cell.Pick(s, 2, 12, 50), Seed: Seed,
+		Name: fmt.Sprintf("ldp-"+name, epsilon), Environment: env, Policies: policies(epsilon, list),
+		Horizon: Horizon, Rounds: rounds, Trials: cell.Pick(s, 2, 12, 50), Seed: Seed,
 		Grid: simulate.LinearGrid(rounds, 50), Fingerprint: fmt.Sprintf("K 100, d 5, delta %g, alpha 1/T", Delta),
 	}
+}
+
+// policies has contenders play at an epsilon.
+func policies(epsilon float64, list []contender) (p []simulate.Policy) {
+	for _, c := range list {
+		p = append(p, simulate.Policy{Name: c.name, New: func() bandit.Learner {
+			return c.make(privacy.Budget{Epsilon: epsilon, Delta: Delta})
+		}})
+	}
+	return p
+}
+
+// forEpsilons lists the experiments of a figure.
+func forEpsilons(at ...func(s lab.Scale, epsilon float64) *simulate.Experiment) func(lab.Scale) []*simulate.Experiment {
+	return func(s lab.Scale) (list []*simulate.Experiment) {
+		for _, epsilon := range Epsilons {
+			for _, e := range at {
+				list = append(list, e(s, epsilon))
+			}
+		}
+		return list
+	}
+}
+
+// figure1 is a panel of Figure 1.
+func figure1(s lab.Scale, epsilon float64) *simulate.Experiment {
+	e := experiment(s, "fig1-eps%g", epsilon, paperArms, honest)
+	for _, c := range honest {
+		if !strings.HasPrefix(c.name, "OnlineUCB") {
+			e.Pairs = append(e.Pairs, [2]string{c.name, onlineOGD})
+		}
+	}
+	return e
+}
+
+// figure1Script is the same panel with the public script's constants, on its own arms.
+func figure1Script(s lab.Scale, epsilon float64) *simulate.Experiment {
+	return experiment(s, "fig1-eps%g-script", epsilon, scriptArms, scripted)
 }

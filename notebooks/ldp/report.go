@@ -13,111 +13,165 @@ import (
 
 // Figures lists what can be reproduced.
 var Figures = lab.Figures{
-	{Name: "ldp-fig1", What: "regret at epsilon = 0.2, 1, 10: rivals as printed and OnlineUCB with sound noise; a public script's constants", Experiments: experimentsFigure1, Report: reportFigure1},
+	{Name: "ldp-fig1", What: "regret at epsilon = 0.2, 1, 10: rivals as printed and OnlineUCB with sound noise; a public script's constants", Experiments: forEpsilons(figure1, figure1Script), Report: reportFigure1},
 	{Name: "ldp-Table1", What: "Appendix G: least eigenvalues across experiments, and within a run", Report: reportTable1},
-	{Name: "ldp-radius", What: "beyond the paper: regret of OnlineUCB by the factor of its confidence width", Experiments: experimentsRadius, Report: reportRadius},
-	{Name: "ldp-equal", What: "beyond the paper: all trust models at the same epsilon and delta, with sound noise", Experiments: experimentsEqual, Report: reportEqual},
-	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: experimentsLong, Report: reportLong},
+	{Name: "ldp-radius", What: "beyond the paper: regret of OnlineUCB by the factor of its confidence width", Experiments: forEpsilons(Radius), Report: reportRadius},
+	{Name: "ldp-equal", What: "beyond the paper: all trust models at the same epsilon and delta, with sound noise", Experiments: forEpsilons(equal), Report: reportEqual},
+	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: func(s lab.Scale) []*simulate.Experiment {
+		return []*simulate.Experiment{longRun(s)}
+	}, Report: reportLong},
 }
 
 // MustReport lays out a figure's numbers as make reproduce prints them, from the committed
 // paper-scale tables.
 func MustReport(figure string) *charts.Table { return Figures.MustReport(figure) }
 
-func experimentsFigure1(s lab.Scale) (list []*simulate.Experiment) {
+// size says at which round a table's curves end, and of how many trials they are.
+func size(t *simulate.Table) (round string, trials int) {
+	return cell.Thousands(t.Provenance.Rounds), t.Curves[0].Trials
+}
+
+// byEpsilon lays out the last regrets of tables, one for each epsilon, with a row a policy.
+func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) *charts.Table {
+	t := charts.NewTable(head...)
+	t.Align = strings.Repeat("l", len(head))
 	for _, epsilon := range Epsilons {
-		list = append(list, Experiments1(s, epsilon)...)
+		t.Headers, t.Align = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE"), t.Align+"rr"
+		if tails {
+			t.Headers, t.Align = append(t.Headers, "worst tenth"), t.Align+"r"
+		}
 	}
-	return list
+	for k, c := range tables[0].Curves {
+		if strings.Contains(c.Policy, " - ") {
+			continue // a difference
+		}
+		cells := row(c.Policy)
+		for i := range Epsilons {
+			c := tables[i].Curves[k]
+			_, mean, se := lab.Last(c)
+			cells = append(cells, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se))
+			if tails {
+				cells = append(cells, fmt.Sprintf("%.0f", c.Q90[len(c.Q90)-1]))
+			}
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
+	round, trials := size(tables[0])
+	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials, seed %d. Worst tenth: nine trials of ten have less", round, trials, Seed)
+	t.Scale = string(s)
+	return t, nil
+}
+
+func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
+		if strings.HasPrefix(policy, linUCBPublic) {
+			return []any{policy, "none"}
+		}
+		return []any{policy, lab.ClaimLine(tables[0].Claims[policy], "model")}
+	})
+	round, trials := size(tables[0])
+	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials, seed %d; vector sums of batches of %d. Widths other than × 1 are tuned: no theorem holds for them, nor for OnlineUCB's × 1", round, Delta, trials, Seed, equalBatch)
+	t.Scale = string(s)
+	return t, nil
+}
+
+func reportLong(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := charts.NewTable("policy", "regret", "SE", "trials")
+	for _, c := range tables[0].Curves {
+		_, mean, se := lab.Last(c)
+		t.Add(c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials)
+	}
+	round, _ := size(tables[0])
+	t.Caption = fmt.Sprintf("Regret at round %s, ε = %d, δ = %g, sound noise, OGD, fixed arms, seed %d. Scaled: the combiner's bounds × 0.02, its targets × 0.01", round, longEpsilon, Delta, Seed)
+	t.Scale = string(s)
+	return t, nil
 }
 
 // scriptElsewhere are the regrets of the public script's policies, mean and standard error of 50
 // trials, in an implementation apart from this one, in Python, that follows the script step by
 // step. The script itself has S = sqrt(d).
 var scriptElsewhere = map[float64]map[string][2]float64{
-	0.2: {JDPScript: {2179, 124}, SDPScript: {3547, 141}, LDPScript: {6381, 359}, JDPScriptRoot: {3360, 100}, SDPScriptRoot: {4959, 113}, LDPScriptRoot: {6939, 203}},
-	1:   {JDPScript: {1074, 39}, SDPScript: {1586, 55}, LDPScript: {2846, 87}, JDPScriptRoot: {1891, 48}, SDPScriptRoot: {2795, 56}, LDPScriptRoot: {4227, 77}},
-	10:  {JDPScript: {648, 17}, SDPScript: {780, 21}, LDPScript: {1051, 29}, JDPScriptRoot: {911, 24}, SDPScriptRoot: {1201, 30}, LDPScriptRoot: {1773, 44}},
+	0.2: {jdpScript: {2179, 124}, sdpScript: {3547, 141}, ldpScript: {6381, 359}, jdpScriptRoot: {3360, 100}, sdpScriptRoot: {4959, 113}, ldpScriptRoot: {6939, 203}},
+	1:   {jdpScript: {1074, 39}, sdpScript: {1586, 55}, ldpScript: {2846, 87}, jdpScriptRoot: {1891, 48}, sdpScriptRoot: {2795, 56}, ldpScriptRoot: {4227, 77}},
+	10:  {jdpScript: {648, 17}, sdpScript: {780, 21}, ldpScript: {1051, 29}, jdpScriptRoot: {911, 24}, sdpScriptRoot: {1201, 30}, ldpScriptRoot: {1773, 44}},
 }
 
-// verdict says by how much a rival's regret is more than OnlineUCB's, in standard errors of the
-// difference.
-func verdict(difference, se float64) string {
-	switch z := difference / se; {
+// verdict says how OnlineUCB stands to a rival that has so many standard errors more regret.
+func verdict(z float64) string {
+	switch {
 	case z > 3:
-		return "OnlineUCB ahead"
+		return "ahead"
 	case z < -3:
-		return "OnlineUCB behind"
-	default:
-		return "not separated"
+		return "behind"
 	}
+	return "≈"
 }
 
 func reportFigure1(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("ε", "policy", "trust model", "true ε", "regret", "SE", "less OnlineUCB's", "SE ", "z > 3?", "elsewhere")
 	t.Align = "rllrrrrrlr"
+	says := map[string]string{"ahead": "OnlineUCB ahead", "behind": "OnlineUCB behind", "≈": "not separated"}
 	for i, epsilon := range Epsilons {
-		honest, script := tables[2*i], tables[2*i+1]
-		ours, err := honest.Curve(OnlineOGD)
+		ours, err := tables[2*i].Curve(onlineOGD)
 		if err != nil {
 			return nil, err
 		}
 		_, base, baseSE := lab.Last(ours)
-		for _, table := range []*simulate.Table{honest, script} {
+		for _, table := range tables[2*i : 2*i+2] {
 			for _, c := range table.Curves {
-				if strings.HasSuffix(c.Policy, " - "+OnlineOGD) || table == script && c.Policy == LinUCBPublic {
+				if strings.HasSuffix(c.Policy, " - "+onlineOGD) || table == tables[2*i+1] && c.Policy == linUCBPublic {
 					continue
 				}
 				_, mean, se := lab.Last(c)
 				difference, differenceSE := mean-base, math.Hypot(se, baseSE)
-				if pair, err := table.Curve(c.Policy + " - " + OnlineOGD); err == nil {
+				if pair, err := table.Curve(c.Policy + " - " + onlineOGD); err == nil {
 					_, difference, differenceSE = lab.Last(pair)
 				}
 				row := []any{fmt.Sprint(epsilon), c.Policy, lab.ClaimLine(table.Claims[c.Policy], "model"), lab.Number(lab.TrueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
-					fmt.Sprintf("%.0f", difference), fmt.Sprintf("%.0f", differenceSE), verdict(difference, differenceSE), "–"}
+					fmt.Sprintf("%.0f", difference), fmt.Sprintf("%.0f", differenceSE), says[verdict(difference/differenceSE)], "–"}
 				if other, ok := scriptElsewhere[epsilon][c.Policy]; ok {
 					row[9] = fmt.Sprintf("%.0f ± %.0f", other[0], other[1])
 				}
 				switch {
-				case c.Policy == LinUCBPublic:
+				case c.Policy == linUCBPublic:
 					row[2], row[8] = "none", "–"
-				case c.Policy == RandomArms:
+				case c.Policy == randomArms:
 					row[2], row[3] = "looks at nothing", "–"
-				case strings.HasPrefix(c.Policy, "JDP, script"):
+				case strings.HasPrefix(c.Policy, jdpScript):
 					row[2] = "none: its noise is kept"
+				case c.Policy == onlineOGD:
+					row[6], row[7], row[8] = "–", "–", "–"
 				case strings.HasPrefix(c.Policy, "OnlineUCB"):
 					row[8] = "–"
-				}
-				if c.Policy == OnlineOGD {
-					row[6], row[7] = "–", "–"
 				}
 				t.Add(row...)
 			}
 		}
 	}
+	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told curvature 0.1 at ε = 10 and 0.05 below. "+
-		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: the script's steps in an implementation apart from this one, 50 trials. The paper's figure has no numbers", cell.Thousands(tables[0].Provenance.Rounds), Delta, tables[0].Curves[0].Trials, figure1Width)
+		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: the script's steps in an implementation apart from this one, 50 trials. The paper's figure has no numbers", round, Delta, trials, onlineWidth)
 	t.Scale = string(s)
 	return t, nil
 }
 
-// row returns the regret of a policy and how OnlineUCB stands to it.
-func row(tables []*simulate.Table, ours, name string) string {
-	_, mean, _ := lab.Last(cell.Try(lab.Curve(tables, name)))
-	if ours == name {
-		return fmt.Sprintf("%.0f", mean)
-	}
-	short := map[string]string{"OnlineUCB ahead": ", ahead", "OnlineUCB behind": ", behind", "not separated": ", ≈"}
-	return fmt.Sprintf("%.0f%s", mean, short[verdict(cell.Try(lab.Lead(tables, ours, name)), 1)])
+// panel returns the committed tables of a panel of Figure 1: the honest recipe's and the script's.
+func panel(epsilon float64) []*simulate.Table {
+	return []*simulate.Table{lab.MustTable(figure1(lab.Paper, epsilon).Name), lab.MustTable(figure1Script(lab.Paper, epsilon).Name)}
 }
 
-// BestWidth returns the name of OnlineUCB with the width that has the least regret at equal
+// bestWidth returns the name of OnlineUCB with the width that has the least regret at equal
 // privacy.
-func BestWidth(equal *simulate.Table) (best string) {
+func bestWidth(equal *simulate.Table) (best string) {
 	least := math.Inf(1)
-	for _, width := range onlineWidths {
-		if _, mean, _ := lab.Last(cell.Try(equal.Curve(OnlineWidth(width)))); mean < least {
-			best, least = OnlineWidth(width), mean
+	for _, c := range onlineWidths {
+		if mean := cell.Try(equal.Curve(c.name)).Final(); mean < least {
+			best, least = c.name, mean
 		}
 	}
 	return best
@@ -130,25 +184,31 @@ func MustTableFigure1() *charts.Table {
 	t.Align = "rllrrrrr"
 	says := map[float64][]any{0.2: {"", "comparable", "ahead"}, 1: {"ahead", "ahead", "ahead"}, 10: {"ahead", "ahead", "ahead"}}
 	for _, epsilon := range Epsilons {
-		honest, script := MustTables1(epsilon)
-		both, equal := []*simulate.Table{honest, script}, lab.MustTable(Equal(lab.Paper, epsilon).Name)
-		best, fair := BestWidth(equal), []*simulate.Table{equal}
-		for i, names := range [][]string{
-			{JDPPrinted, JDPPrintedOne, JDPScriptRoot, JDPScript, bltTuned}, {SDPPrinted, SDPPrintedOne, SDPScriptRoot, SDPScript, sdpTuned},
-			{LDPPrinted, LDPPrintedOne, LDPScriptRoot, LDPScript, ldpTuned},
-		} {
-			cells := []any{fmt.Sprint(epsilon), []string{"JDP", "SDP", "LDP"}[i], says[epsilon][i]}
-			for _, name := range names[:4] {
-				cells = append(cells, row(both, OnlineOGD, name))
-			}
-			t.Add(append(cells, row(fair, best, names[4]))...)
+		both, fair := panel(epsilon), []*simulate.Table{lab.MustTable(equal(lab.Paper, epsilon).Name)}
+		best := bestWidth(fair[0])
+		regret := func(tables []*simulate.Table, name string) string {
+			return fmt.Sprintf("%.0f", cell.Try(lab.Curve(tables, name)).Final())
 		}
-		ours := row(both, OnlineOGD, OnlineOGD)
-		t.Add(fmt.Sprint(epsilon), "OnlineUCB", "", ours, ours, ours, ours, row(fair, best, best))
-		t.Add(fmt.Sprint(epsilon), "random arms", "", row(both, OnlineOGD, RandomArms), "", "", "", "")
+		stands := func(tables []*simulate.Table, ours, name string) string {
+			return regret(tables, name) + ", " + verdict(cell.Try(lab.Lead(tables, ours, name)))
+		}
+		for i, names := range [][]string{
+			{"JDP", jdpPrinted, jdpPrintedOne, jdpScriptRoot, jdpScript, bltTuned}, {"SDP", sdpPrinted, sdpPrintedOne, sdpScriptRoot, sdpScript, sdpTuned},
+			{"LDP", ldpPrinted, ldpPrintedOne, ldpScriptRoot, ldpScript, ldpTuned},
+		} {
+			cells := []any{fmt.Sprint(epsilon), names[0], says[epsilon][i]}
+			for _, name := range names[1:5] {
+				cells = append(cells, stands(both, onlineOGD, name))
+			}
+			t.Add(append(cells, stands(fair, best, names[5]))...)
+		}
+		ours := regret(both, onlineOGD)
+		t.Add(fmt.Sprint(epsilon), "OnlineUCB", "", ours, ours, ours, ours, regret(fair, best))
+		t.Add(fmt.Sprint(epsilon), "random arms", "", stands(both, onlineOGD, randomArms), "", "", "", "")
 	}
+	_, trials := size(panel(1)[0])
 	t.Caption = fmt.Sprintf("Mean regret after %s rounds, %d trials, seed %d, δ = %g, fixed arms. Ahead, behind, ≈: how OnlineUCB (OGD) stands to the rival by three standard errors of the difference, and less. "+
-		"Equal privacy: noise that is proved enough for the same ε, rivals' widths × 0.2, OnlineUCB's the best of × 1, 2, 4, 16. The paper's figure prints no numbers", cell.Thousands(Horizon), lab.MustTable(Experiments1(lab.Paper, 1)[0].Name).Curves[0].Trials, Seed, Delta)
+		"Equal privacy: noise that is proved enough for the same ε, rivals' widths × 0.2, OnlineUCB's the best of × 1, 2, 4, 16. The paper's figure prints no numbers", cell.Thousands(Horizon), trials, Seed, Delta)
 	t.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv and ldp-equal-*.csv")
 	return t
 }
@@ -156,20 +216,19 @@ func MustTableFigure1() *charts.Table {
 // MustFigure1 draws the three panels of Figure 1 as frames, each in both readings of the rivals.
 func MustFigure1() *charts.Figure {
 	f := charts.Regret("Figure 1, in both readings of the rivals", nil)
+	_, trials := size(panel(1)[0])
 	f.Slider = &charts.Slider{Label: "ε, rivals", Start: 4}
-	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", lab.MustTable(Experiments1(lab.Paper, 1)[0].Name).Curves[0].Trials, Seed, Delta, figure1Width)
+	f.Caption = fmt.Sprintf("Mean of %d trials, seed %d, with 95%% bands; δ = %g, fixed arms. OnlineUCB has sound noise and width × %d. The script's rivals play the script's arms", trials, Seed, Delta, onlineWidth)
 	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
 	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below that of all rivals; at ε = 1 and 0.2 it keeps growing, above the script's rivals."
 	for _, epsilon := range Epsilons {
-		honest, script := MustTables1(epsilon)
-		both := []*simulate.Table{honest, script}
 		for _, names := range [][]string{
-			{"as printed", LinUCBPublic, JDPPrinted, SDPPrinted, LDPPrinted, OnlineOGD, OnlineMaler, RandomArms},
-			{"the script's", LinUCBPublic, JDPScriptRoot, SDPScriptRoot, LDPScriptRoot, OnlineOGD, OnlineMaler, RandomArms},
+			{"as printed", linUCBPublic, jdpPrinted, sdpPrinted, ldpPrinted, onlineOGD, onlineMaler, randomArms},
+			{"the script's", linUCBPublic, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, onlineOGD, onlineMaler, randomArms},
 		} {
 			frame := charts.Frame{Value: fmt.Sprintf("%g, %s", epsilon, names[0])}
 			for i, name := range names[1:] {
-				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(both, name))})[0]
+				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(panel(epsilon), name))})[0]
 				s.Style = 1 + i
 				frame.Series = append(frame.Series, s)
 			}
@@ -177,11 +236,4 @@ func MustFigure1() *charts.Figure {
 		}
 	}
 	return f
-}
-
-// MustTables1 returns the committed tables of a panel of Figure 1: the honest recipe's and the
-// script's.
-func MustTables1(epsilon float64) (honest, script *simulate.Table) {
-	e := Experiments1(lab.Paper, epsilon)
-	return lab.MustTable(e[0].Name), lab.MustTable(e[1].Name)
 }

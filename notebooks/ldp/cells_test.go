@@ -1,0 +1,23 @@
+package ldp
+
+import (
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+)
+
+// cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
+var cellMutations = []mutationtest.Mutation{
+	{"l01-assert-rates", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
+	{"1477a0b5", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
+	{"6ced265c", "the claim takes the printed sensitivity", "pkg/learner/online_ucb_noise.go", "s.diameter = diameter\n", "s.diameter = 2\n"},
+	{"9e6b86af", "no batch is large enough", "pkg/privacy/amplification.go", "if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
+	{"49a6f61c", "a device draws twice the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 2*o.scale.sigma)"},
+	{"84d9cb92", "Maler rewards what the strongly convex experts lose", "pkg/online/maler.go", "strong[i] -= m.descend(", "strong[i] += 30 * m.descend("},
+	{"abd07942", "the set is fitted to the rewards", "pkg/learner/online_ucb_server.go", "o.sum[p+i] += float64(prediction * v)", "o.sum[p+i] += float64(reward * v)"},
+	{"l01-assert-event", "a device draws noise that is a tenth shorter", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.9*o.scale.sigma)"},
+	{"94ebb5c7", "fresh arms are fixed and fixed ones fresh", "pkg/environment/unit_features.go", "if e.round++; !e.Fixed {", "if e.round++; e.Fixed || e.round == 1 {"},
+	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.Width, 1) * beta", "o.width[0] = beta"},
+}
+
+func TestCells(t *testing.T) { mutationtest.Cells(t, notebook, cellMutations) }
