@@ -20,7 +20,10 @@ func network() (bandit.Environment, matroid.Matroid) {
 		edges[i] = [2]int{r.IntN(i%200 + 1), i%200 + 1}
 		means[i] = r.Float64()
 	}
-	m := must(matroid.NewGraphic(201, edges))
+	m, err := matroid.NewGraphic(201, edges)
+	if err != nil {
+		panic(err)
+	}
 	return &environment.SemiBandit{Matroid: m, Means: means}, m
 }
 
@@ -49,7 +52,7 @@ func BenchmarkMatroidRound(b *testing.B) {
 		{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
 		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
 		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
-		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(m, budget, 0.1) }},
+		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {
 		for _, at := range places {

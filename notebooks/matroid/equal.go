@@ -3,6 +3,7 @@ package matroid
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -18,117 +19,97 @@ import (
 // The same privacy for less regret: all learners at one epsilon, which each of them really has for
 // one round's weight vector replaced.
 
-// Delta is the delta of the variants with Gaussian noise. All others have none.
-const Delta = 1e-6
+// gauss is the delta of the variants with Gaussian noise. All others have none.
+const gauss = 1e-6
 
-// EqualEpsilons are those of the comparison on Table 2. The factors in the policies' names were
+// equalEpsilons are those of the comparison on Table 2. The factors in the policies' names were
 // chosen at 2, on other seeds than Seed.
-var EqualEpsilons = []float64{2, 0.5}
+var equalEpsilons = []float64{2, 0.5}
 
-// The policies of the comparison.
-const (
-	EqualOMM          = "OMM, not private"
-	EqualCTS          = "CTS, not private"
-	EqualKL           = "KL-OSM, not private"
-	EqualTree         = "CUCB over trees"
-	EqualTreeGauss    = "CUCB over trees, Gaussian"
-	EqualDPUCB        = "DPUCB-MAT"
-	EqualDPUCBGauss   = "DPUCB-MAT, Gaussian"
-	EqualDPTS         = "DPTS-MAT"
-	EqualDPUCBAll     = "DPUCB-MAT, remembering"
-	EqualFifth        = "DPUCB-MAT, width × 0.2"
-	EqualQuarter      = "OMM, remembering, width × 0.25"
-	EqualTenth        = "OMM, remembering, width × 0.1"
-	EqualCTSTuned     = "CTS, remembering, width × 0.5, boost × 0.3"
-	EqualKLProved     = "KL-OSM, remembering"
-	EqualKLTuned      = "KL-OSM, remembering, boost × 0.1"
-	EqualKLTunedGauss = "KL-OSM, remembering, boost × 0.15, Gaussian"
-)
+type maker = func(m matroid.Matroid, b privacy.Budget) bandit.Learner
 
-// equal is a policy of the comparison.
-type equal struct {
-	name   string
-	public bool
-	delta  float64
-	bound  string // what bounds its regret
-	make   func(m matroid.Matroid, b privacy.Budget) bandit.Learner
-}
-
-// equals are the policies, all with the sound initialisation. CUCB on a matroid is OMM, over
-// whatever tally.
-var equals = []equal{
-	{EqualOMM, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
-	{EqualCTS, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
+// equals are the policies of the comparison, all with the sound initialisation: what bounds their
+// regret, and the delta of the private ones. CUCB on a matroid is OMM, over whatever tally.
+var equals = []struct {
+	name, bound string
+	public      bool
+	delta       float64
+	make        maker
+}{
+	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
+	{"CTS, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
 		return learner.New(&learner.CTS{Matroid: m}, nil)
 	}},
-	{EqualKL, true, 0, "–", func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
+	{"KL-OSM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
 		return learner.New(&learner.KLOSM{Matroid: m}, nil)
 	}},
-	{EqualTree, false, 0, "Chen et al., Theorem 8", ommTree},
-	{EqualTreeGauss, false, Delta, "confidence holds", ommTree},
-	{EqualDPUCB, false, 0, "Theorem 2", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 1) }},
-	{EqualDPUCBGauss, false, Delta, "confidence holds", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 1) }},
-	{EqualDPTS, false, 0, "Theorem 4", func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m}, &mechanism.Blocks{Budget: b})
-	}},
-	{EqualDPUCBAll, false, 0, "confidence holds", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 1) }},
-	{EqualFifth, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, false, 0.2) }},
-	{EqualQuarter, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.25) }},
-	{EqualTenth, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return ommBlocks(m, b, true, 0.1) }},
-	{EqualCTSTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: 0.3}, &mechanism.Blocks{Budget: b, Remember: true})
-	}},
-	{EqualKLProved, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 1) }},
-	{EqualKLTuned, false, 0, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.1) }},
-	{EqualKLTunedGauss, false, Delta, "none", func(m matroid.Matroid, b privacy.Budget) bandit.Learner { return klBlocks(m, b, 0.15) }},
+	{"CUCB over trees", "Chen et al., Theorem 8", false, 0, ommTree},
+	{"CUCB over trees, Gaussian", "confidence holds", false, gauss, ommTree},
+	{"DPUCB-MAT", "Theorem 2", false, 0, ommBlocks(false, 1)},
+	{"DPUCB-MAT, Gaussian", "confidence holds", false, gauss, ommBlocks(false, 1)},
+	{"DPTS-MAT", "Theorem 4", false, 0, ctsBlocks(false, 1, 1)},
+	{"DPUCB-MAT, remembering", "confidence holds", false, 0, ommBlocks(true, 1)},
+	{"DPUCB-MAT, width × 0.2", "none", false, 0, ommBlocks(false, 0.2)},
+	{"OMM, remembering, width × 0.25", "none", false, 0, ommBlocks(true, 0.25)},
+	{"OMM, remembering, width × 0.1", "none", false, 0, ommBlocks(true, 0.1)},
+	{"CTS, remembering, width × 0.5, boost × 0.3", "none", false, 0, ctsBlocks(true, 0.5, 0.3)},
+	{"KL-OSM, remembering", "none", false, 0, klBlocks(1)},
+	{"KL-OSM, remembering, boost × 0.1", "none", false, 0, klBlocks(0.1)},
+	{"KL-OSM, remembering, boost × 0.15, Gaussian", "none", false, gauss, klBlocks(0.15)},
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
 	return learner.New(&learner.OMM{Matroid: m}, &mechanism.TreeTally{Budget: b})
 }
 
-func ommBlocks(m matroid.Matroid, b privacy.Budget, remember bool, width float64) bandit.Learner {
-	return learner.New(&learner.OMM{Matroid: m, Width: width}, &mechanism.Blocks{Budget: b, Remember: remember})
-}
-
-func klBlocks(m matroid.Matroid, b privacy.Budget, boost float64) bandit.Learner {
-	return learner.New(&learner.KLOSM{Matroid: m, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: true})
-}
-
-// equalPolicies adds the comparison's policies to an experiment.
-func equalPolicies(e *simulate.Experiment, m matroid.Matroid, epsilon float64) {
-	for _, p := range equals {
-		b := privacy.Budget{Epsilon: epsilon, Delta: p.delta}
-		e.Policies = append(e.Policies, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(m, b) }})
+func ommBlocks(remember bool, width float64) maker {
+	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
+		return learner.New(&learner.OMM{Matroid: m, Width: width}, &mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
-// Equal compares learners on Table 2 at the same privacy, epsilon = 2.
-func Equal(s lab.Scale) *simulate.Experiment { return EqualAt(s, Epsilon) }
+func ctsBlocks(remember bool, width, boost float64) maker {
+	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
+		return learner.New(&learner.CTS{Matroid: m, Width: width, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: remember})
+	}
+}
 
-// EqualAt is the same comparison at another epsilon, with the factors as they were chosen for 2.
-func EqualAt(s lab.Scale, epsilon float64) *simulate.Experiment {
+func klBlocks(boost float64) maker {
+	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
+		return learner.New(&learner.KLOSM{Matroid: m, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: true})
+	}
+}
+
+// equallyAt lists the comparison's policies on a matroid.
+func equallyAt(epsilon float64, m matroid.Matroid) (list []simulate.Policy) {
+	for _, p := range equals {
+		b := privacy.Budget{Epsilon: epsilon, Delta: p.delta}
+		list = append(list, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(m, b) }})
+	}
+	return list
+}
+
+// equalAt compares learners on Table 2 at the same privacy.
+func equalAt(s lab.Scale, epsilon float64) *simulate.Experiment {
 	name := "mat-equal"
 	if epsilon != Epsilon {
 		name += fmt.Sprintf("-eps%g", epsilon)
 	}
-	e := experiment(s, name, Horizon)
-	e.Fingerprint += fmt.Sprintf(", epsilon %g, delta 0 or %g", epsilon, Delta)
-	equalPolicies(e, Matroid, epsilon)
+	e := experiment(s, name, Horizon, equallyAt(epsilon, Matroid))
+	e.Fingerprint += fmt.Sprintf(", epsilon %g, delta 0 or %g", epsilon, gauss)
 	return e
 }
 
-// EqualMovies is the same comparison on the movies, at epsilon = 2.
-func EqualMovies(s lab.Scale) *simulate.Experiment {
-	e := MovieReturns(s)
-	e.Name, e.Trials, e.Policies = "mat-equal-movies", cell.Pick(s, 2, 10, 50), nil
-	e.Fingerprint += fmt.Sprintf(", epsilon %d, delta 0 or %g", Epsilon, Delta)
-	var m matroid.Matroid
-	if movies, err := LoadMovies(); err == nil { // if not, the environment says why
-		m = movies.Matroid
+// experimentsEqual lists the comparison at both epsilons on Table 2, and on the movies at epsilon =
+// 2.
+func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
+	for _, epsilon := range equalEpsilons {
+		list = append(list, equalAt(s, epsilon))
 	}
-	equalPolicies(e, m, Epsilon)
-	return e
+	e := onMovies(s, "mat-equal-movies", 50, func(m matroid.Matroid) []simulate.Policy { return equallyAt(Epsilon, m) })
+	e.Trials = cell.Pick(s, 2, 10, 50)
+	e.Fingerprint += fmt.Sprintf(", epsilon %d, delta 0 or %g", Epsilon, gauss)
+	return append(list, e)
 }
 
 // equallyPrivate checks that the private policies of a comparison have an epsilon, and that the
@@ -146,21 +127,6 @@ func equallyPrivate(t *simulate.Table, epsilon float64) error {
 	return nil
 }
 
-func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
-	for _, epsilon := range EqualEpsilons {
-		list = append(list, EqualAt(s, epsilon))
-	}
-	return append(list, EqualMovies(s))
-}
-
-// forcedLabel names a policy of the comparison, all of which have a forced start.
-func forcedLabel(name string) string {
-	if name == EqualDPUCB || name == EqualDPTS {
-		return name + ", forced"
-	}
-	return name
-}
-
 // reportEqual has a row for each policy: what bounds its regret, and its regret on Table 2 at
 // both epsilons and on the movies.
 func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
@@ -168,18 +134,19 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t.Align = "lrl"
 	for i := range tables {
 		where := "movies"
-		if i < len(EqualEpsilons) {
-			where = fmt.Sprintf("ε = %g", EqualEpsilons[i])
+		if i < len(equalEpsilons) {
+			where = fmt.Sprintf("ε = %g", equalEpsilons[i])
 		}
-		t.Headers = append(t.Headers, where, "SE", "worst tenth")
-		t.Align += "rrr"
+		t.Headers, t.Align = append(t.Headers, where, "SE", "worst tenth"), t.Align+"rrr"
 	}
 	for _, p := range equals {
-		delta := "–"
-		if !p.public {
-			delta = fmt.Sprint(p.delta)
+		row := []any{p.name, fmt.Sprint(p.delta), p.bound}
+		if p.public {
+			row[1] = "–"
 		}
-		row := []any{forcedLabel(p.name), delta, p.bound}
+		if p.name == dpucbPrinted || p.name == dptsPrinted {
+			row[0] = p.name + ", forced" // as are all here
+		}
 		for _, table := range tables {
 			c, err := table.Curve(p.name)
 			if err != nil {
@@ -196,4 +163,54 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		cell.Thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, cell.Thousands(movies.Provenance.Rounds), Epsilon, movies.Curves[0].Trials, movies.Provenance.Fingerprint, Seed)
 	t.Scale = string(s)
 	return t, nil
+}
+
+// claimEqual compares the committed tables' rows, and two of them in trials now.
+func claimEqual(s lab.Scale) (string, error) {
+	two, half, movies := lab.MustTable("mat-equal"), lab.MustTable("mat-equal-eps0.5"), lab.MustTable("mat-equal-movies")
+	for t, epsilon := range map[*simulate.Table]float64{two: 2, half: 0.5, movies: Epsilon} {
+		if err := equallyPrivate(t, epsilon); err != nil {
+			return "", err
+		}
+	}
+	const dpucb, tuned, gaussian = dpucbPrinted, "KL-OSM, remembering, boost × 0.1", "KL-OSM, remembering, boost × 0.15, Gaussian"
+	const fifth, quarter, tenth = "DPUCB-MAT, width × 0.2", "OMM, remembering, width × 0.25", "OMM, remembering, width × 0.1"
+	const proved, remembering, tree = "KL-OSM, remembering", "DPUCB-MAT, remembering", "CUCB over trees"
+	for t, order := range map[*simulate.Table][]lab.Comparison{
+		two: {{dptsPrinted, dpucb, 1}, {remembering, dpucb, 1}, {"CUCB over trees, Gaussian", tree, 1}, {quarter, tenth, 1}, {tuned, quarter, 1}, {fifth, proved, 1},
+			{tuned, "CTS, remembering, width × 0.5, boost × 0.3", 1}, {"KL-OSM, not private", tuned, 1}},
+		movies: {{dptsPrinted, dpucb, 1}, {remembering, dpucb, 1}, {tenth, quarter, 1}, {gaussian, tuned, 1}},
+	} {
+		if err := lab.Compare(t.Provenance.Experiment, []*simulate.Table{t}, order...); err != nil {
+			return "", err
+		}
+	}
+	trials := cell.Pick(s, 20, 20, 50)
+	now, err := lab.Brief(equalAt(lab.Lecture, Epsilon), trials, dpucb, tuned)
+	if err != nil {
+		return "", err
+	}
+	var evidence []string
+	for _, c := range []struct {
+		where         string
+		t             *simulate.Table
+		policy, other string
+		share         float64 // the most that the policy has of the other's regret
+	}{
+		{"Table 2, ε = 2: KL-OSM and DPUCB-MAT", two, tuned, dpucb, 1.0 / 10},
+		{"DPUCB-MAT that forgets, width × 0.2, and DPUCB-MAT", two, fifth, dpucb, 1.0 / 5},
+		{"KL-OSM that remembers, and DPUCB-MAT", two, proved, dpucb, 1.0 / 2},
+		{"DPUCB-MAT and CUCB over trees", two, dpucb, tree, 0.55},
+		{"ε = 0.5: KL-OSM and DPUCB-MAT", half, tuned, dpucb, 1.0 / 5},
+		{"movies: KL-OSM, Gaussian, and DPUCB-MAT", movies, gaussian, dpucb, 1.0 / 4},
+		{fmt.Sprintf("%d trials now on Table 2, ε = 2: KL-OSM and DPUCB-MAT", trials), now, tuned, dpucb, 1.0 / 7},
+	} {
+		x, xse := end(c.t, c.policy)
+		y, yse := end(c.t, c.other)
+		row := fmt.Sprintf("%s %.0f ± %.0f and %.0f ± %.0f", c.where, x, xse, y, yse)
+		if evidence = append(evidence, row); !(x <= c.share*y) {
+			return "", fmt.Errorf("%s, want a share of %.3g at most", row, c.share)
+		}
+	}
+	return strings.Join(evidence, "; "), nil
 }

@@ -20,7 +20,7 @@ func TestEqual(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := lab.Tables(results)
-	for i, epsilon := range append(EqualEpsilons, Epsilon) {
+	for i, epsilon := range append(equalEpsilons, Epsilon) {
 		if err := equallyPrivate(tables[i], epsilon); err != nil {
 			t.Error(err)
 		}

@@ -4,22 +4,25 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
+	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/datasets"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // The movies of Section 5.2: the hundred with the most ratings, their genres as a linear matroid,
 // and who rated what.
 
-// Top is the number of movies.
-const Top = 100
+// top is the number of movies.
+const top = 100
 
 // Movies is what the movie experiments run on.
 type Movies struct {
@@ -27,29 +30,20 @@ type Movies struct {
 	Matroid *matroid.Linear
 }
 
-var loadMovies = sync.OnceValues(func() (*Movies, error) {
+// LoadMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
+// synthetic stand-in, which every caption then names.
+var LoadMovies = sync.OnceValues(func() (*Movies, error) {
 	data, err := datasets.LoadOrSynthetic(context.Background(), datasets.Options{Offline: true, Notice: io.Discard})
 	if err != nil {
 		return nil, err
 	}
-	panel, err := data.Top(Top)
+	panel, err := data.Top(top)
 	if err != nil {
 		return nil, err
 	}
 	m, err := matroid.NewLinear(panel.Genres)
 	return &Movies{panel, m}, err
 })
-
-// LoadMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
-// synthetic stand-in, which every caption then names.
-func LoadMovies() (*Movies, error) { return loadMovies() }
-
-// MustMovies returns the same for a cell.
-func MustMovies() *Movies {
-	m, err := LoadMovies()
-	cell.Must(err)
-	return m
-}
 
 // Environment returns the bandit: a random user each round.
 func (m *Movies) Environment() *environment.Ratings {
@@ -64,19 +58,112 @@ type noMovies struct {
 
 func (n noMovies) Validate() error { return n.err }
 
-// MovieReturns is the experiment of Figures 3 and 4b.
-func MovieReturns(s lab.Scale) *simulate.Experiment {
+// onMovies is an experiment on the movies.
+func onMovies(s lab.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon)
-	e := &simulate.Experiment{Name: "mat-movies", Horizon: MovieHorizon, Rounds: rounds, Trials: cell.Pick(s, 2, 20, 200), Seed: Seed, Grid: simulate.LogGrid(rounds, 80)}
+	e := &simulate.Experiment{Name: name, Horizon: MovieHorizon, Rounds: rounds, Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80)}
 	m, err := LoadMovies()
 	if err != nil {
-		e.Environment = func() bandit.Environment { return noMovies{err: err} }
-	} else {
-		e.Environment = func() bandit.Environment { return m.Environment() }
-		e.Fingerprint = fmt.Sprintf("top %d of %s", Top, m.Name)
+		e.Environment, e.Policies = func() bandit.Environment { return noMovies{err: err} }, policies(nil)
+		return e
 	}
-	for _, name := range append([]string{OMMPublic, CTSPublic}, Private...) {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name, m.Matroid, Epsilon) }})
-	}
+	e.Environment, e.Policies = func() bandit.Environment { return m.Environment() }, policies(m.Matroid)
+	e.Fingerprint = fmt.Sprintf("top %d of %s", top, m.Name)
 	return e
+}
+
+// movieReturns is the experiment of Figures 3 and 4b.
+func movieReturns(s lab.Scale) *simulate.Experiment {
+	return onMovies(s, "mat-movies", 200, func(m matroid.Matroid) []simulate.Policy {
+		return on(m, append([]string{ommPublic, ctsPublic}, private...)...)
+	})
+}
+
+// Published is a movie of Table 3: one that DPUCB-MAT recommends in the last round and that is in
+// the best basis. Weight is the share of the 6,040 users of MovieLens 1M who rated it.
+type Published struct {
+	Title  string // as MovieLens 100K has it, or would have it
+	Weight float64
+}
+
+// Table3 is Table 3 of the paper.
+var Table3 = []Published{
+	{"American Beauty (1999)", 0.568}, {"Star Wars (1977)", 0.496}, {"Return of the Jedi (1983)", 0.478},
+	{"Saving Private Ryan (1998)", 0.440}, {"Men in Black (1997)", 0.420}, {"L.A. Confidential (1997)", 0.379},
+	{"Ghostbusters (1984)", 0.361}, {"Wizard of Oz, The (1939)", 0.285},
+}
+
+// lastBases returns the bases of a policy's trials in the last round on the movies. Trial i has the
+// seed Seed + i.
+func lastBases(m *Movies, policy string, rounds, trials int) ([][]int, error) {
+	last := make([][]int, trials)
+	_, err := simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+		l := makers[policy](m.Matroid, Epsilon)
+		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int) {
+			last[trial] = append(last[trial][:0], arms...)
+		})
+	})
+	return last, err
+}
+
+// byChance returns the greedy bases of random weights, which know nothing.
+func byChance(m *Movies) (bases [][]int) {
+	weights, greedy, rng := make([]float64, m.Matroid.Size()), matroid.NewGreedy(m.Matroid), random.New(Seed, 0, "random weights")
+	for range 5_000 {
+		for i := range weights {
+			weights[i] = rng.Float64()
+		}
+		bases = append(bases, greedy.Basis(weights, nil))
+	}
+	return bases
+}
+
+// reportTable3 lists the movies of the best basis, and how often the policies recommend each in the
+// last round.
+func reportTable3(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+	m, err := LoadMovies()
+	if err != nil {
+		return nil, err
+	}
+	rounds, trials := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), cell.Pick(s, 2, 20, 200)
+	best := m.Environment().Best()
+	t := charts.NewTable("movie of the best basis", "genres", "w̄", "w̄ in the paper's Table 3")
+	t.Align = "llrr"
+	for _, a := range best {
+		row := []any{m.Movies[a].Title, m.Movies[a].Genres.String(), fmt.Sprintf("%.3f", m.Weights[a]), "–"}
+		for _, p := range Table3 {
+			if p.Title == m.Movies[a].Title {
+				row[3] = fmt.Sprintf("%.3f", p.Weight)
+			}
+		}
+		t.Add(row...)
+	}
+	t.Add("movies of the best basis, mean", "", "", fmt.Sprintf("%d of 17", len(Table3)))
+	add := func(name string, bases [][]int) {
+		total, n := 0, float64(len(bases))
+		for i, a := range best {
+			count := 0
+			for _, basis := range bases {
+				if slices.Contains(basis, a) {
+					count++
+				}
+			}
+			total += count
+			t.Rows[i] = append(t.Rows[i], fmt.Sprintf("%.0f%%", 100*float64(count)/n))
+		}
+		t.Rows[len(best)] = append(t.Rows[len(best)], fmt.Sprintf("%.1f of %d", float64(total)/n, len(best)))
+		t.Headers, t.Align = append(t.Headers, name), t.Align+"r"
+	}
+	for _, policy := range []string{dpucbPrinted, dptsPrinted, ommPublic} {
+		bases, err := lastBases(m, policy, rounds, trials)
+		if err != nil {
+			return nil, err
+		}
+		add(Label(policy), bases)
+	}
+	add("random weights", byChance(m))
+	t.Caption = fmt.Sprintf("Share of %d trials (seeds from %d) whose basis in round %s has the movie; ε = %g. Random weights know nothing. Table 3 of the paper lists eight movies, of MovieLens 1M. %s",
+		trials, Seed, cell.Thousands(rounds), float64(Epsilon), m.Caption)
+	t.Scale = string(s)
+	return t, nil
 }
