@@ -12,6 +12,7 @@
 //   - [Table], [NewTable]: a table of text and numbers
 //   - [Beside], [Known], [Number]: measured regrets beside numbers that somebody else found
 //   - [Standings], [Findings]: a run's last regrets, what audits found
+//   - [Ends], [Run]: the last regrets of several runs, side by side
 //   - [Slider], [Frame], [Over]: a figure that changes with a value
 //   - [Tree], [Node]: the tree mechanism, round by round
 //   - [Graph], [Edge], [Vertex]: a graph whose edges the reader clicks, or the greedy algorithm

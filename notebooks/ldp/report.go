@@ -32,35 +32,19 @@ func size(t *simulate.Table) (round string, trials int) {
 }
 
 // byEpsilon lays out the last regrets of tables, one for each epsilon, with a row a policy.
-func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) *charts.Table {
-	t := charts.NewTable(head...)
-	t.Align = strings.Repeat("l", len(head))
-	for _, epsilon := range Epsilons {
-		t.Headers, t.Align = append(t.Headers, fmt.Sprintf("ε = %g", epsilon), "SE"), t.Align+"rr"
-		if tails {
-			t.Headers, t.Align = append(t.Headers, "worst tenth"), t.Align+"r"
-		}
+func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) (*charts.Table, error) {
+	var runs []charts.Run
+	for i, epsilon := range Epsilons {
+		runs = append(runs, charts.Run{Name: fmt.Sprintf("ε = %g", epsilon), Curves: tables[i].Curves})
 	}
-	for k, c := range tables[0].Curves {
-		if strings.Contains(c.Policy, " - ") {
-			continue // a difference
-		}
-		cells := row(c.Policy)
-		for i := range Epsilons {
-			c := tables[i].Curves[k]
-			_, mean, se := lab.Last(c)
-			cells = append(cells, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se))
-			if tails {
-				cells = append(cells, fmt.Sprintf("%.0f", c.Q90[len(c.Q90)-1]))
-			}
-		}
-		t.Add(cells...)
-	}
-	return t
+	return charts.Ends(head, tails, row, runs...)
 }
 
 func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
+	t, err := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
+	if err != nil {
+		return nil, err
+	}
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials, seed %d. Worst tenth: nine trials of ten have less", round, trials, Seed)
 	t.Scale = string(s)
@@ -68,12 +52,18 @@ func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) 
 }
 
 func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
-		if strings.HasPrefix(policy, linUCBPublic) {
+	t, err := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
+		switch {
+		case strings.Contains(policy, " - "):
+			return nil // a difference
+		case strings.HasPrefix(policy, linUCBPublic):
 			return []any{policy, "none"}
 		}
 		return []any{policy, lab.ClaimLine(tables[0].Claims[policy], "model")}
 	})
+	if err != nil {
+		return nil, err
+	}
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials, seed %d; vector sums of batches of %d. Widths other than × 1 are tuned: no theorem holds for them, nor for OnlineUCB's × 1", round, Delta, trials, Seed, equalBatch)
 	t.Scale = string(s)
