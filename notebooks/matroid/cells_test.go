@@ -14,6 +14,7 @@ var cellMutations = []mutationtest.Mutation{
 	{"4e6f0839", "a block begins with the sum of the last", "pkg/mechanism/blocks.go", "b.sums[arm] = 0", "b.sums[arm] += 0"},
 	{"m02-attack", "Laplace noise is drawn at a quarter of its scale", "pkg/mechanism/slot_noise.go", "t.noise.Laplace(t.buf[:], scale)", "t.noise.Laplace(t.buf[:], scale/4)"},
 	{"bad57354", "an arm stands for any arm of the best basis", "pkg/environment/semi_bandit_bases.go", "b.used[place] || !b.builder.Add(b.best[place])", "b.used[place]"},
+	{"c754ba20", "KL-OSM forgets the factor of its boost", "pkg/learner/kl_osm.go", "byLinear := l.boost * confidences * log", "byLinear := confidences * log"},
 	{"d3153f93", "a movie that she has not rated counts", "pkg/environment/ratings.go", "y[i] = float64(set[a/64] >> (a % 64) & 1)", "y[i] = float64(^set[a/64] >> (a % 64) & 1)"},
 	{"f1107886", "the last user never comes", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN(e.users - 1)"},
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},

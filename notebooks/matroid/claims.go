@@ -15,7 +15,6 @@ import (
 var Claims = lab.Claims{
 	{"table 2", "returns and regrets on Table 2 are those of an implementation apart from this one, and how a learner starts makes no difference that counts", claimTable2},
 	{"sweep", "DPTS-MAT has less regret than DPUCB-MAT at every ε from 0.5, and regret grows with 1/ε; but no line fits all of it: the least-squares line through all points is 10% low or more at ε = 2, and that through all but ε = 0.5 is steeper by a quarter, and 20% high or more at ε = 0.5; regret over ln n at ε = 2 has not settled from n = 30,000 to 1,000,000, where it varies by a factor between 1.15 and 1.3", claimSweep},
-	{"equal privacy, matroids", "at ε = 2 on Table 2 KL-OSM over blocks that remember, with boost × 0.1, has a tenth of DPUCB-MAT's regret, which has about half that of CUCB over trees, at the same privacy; most of that is the width's doing: without memory width × 0.2 has a fifth at most, with memory and boost × 1 KL-OSM has half at most; OMM with width × 0.1 fails there and is ahead of × 0.25 on the movies, where KL-OSM under Gaussian noise at δ = 10⁻⁶ has less than a quarter of DPUCB-MAT's", claimEqual},
 }
 
 // Assert checks a claim of the notebook and prints the evidence. A claim that does not hold fails

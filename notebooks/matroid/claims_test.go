@@ -13,7 +13,6 @@ func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims) }
 var mutations = []mutationtest.Mutation{
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 1"},
 	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/slot_noise.go", "t.later, err = n.scale(t.setup.Slots, side)", "t.later, err = n.scale(10*t.setup.Slots, side)"},
-	{"equal privacy, matroids", "KL-OSM forgets the factor of its boost", "pkg/learner/kl_osm.go", "byLinear := l.boost * confidences * log", "byLinear := confidences * log"},
 }
 
 func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }

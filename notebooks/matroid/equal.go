@@ -2,9 +2,7 @@ package matroid
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
@@ -116,21 +114,6 @@ func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
 	return append(list, e)
 }
 
-// equallyPrivate checks that the private policies of a comparison have an epsilon, and that the
-// others have none.
-func equallyPrivate(t *simulate.Table, epsilon float64) error {
-	for _, p := range equals {
-		proved, want := lab.TrueEpsilon(t, p.name), epsilon
-		if p.public {
-			want = math.Inf(1)
-		}
-		if proved != want && !(math.Abs(proved-want) <= 1e-3*want) {
-			return fmt.Errorf("%s, %s: ε = %g, want %g", t.Provenance.Experiment, p.name, proved, want)
-		}
-	}
-	return nil
-}
-
 // reportEqual has a row for each policy: what bounds its regret, and its regret on Table 2 at
 // both epsilons and on the movies.
 func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
@@ -155,54 +138,4 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		cell.Thousands(two.Provenance.Rounds), two.Curves[0].Trials, cell.Thousands(movies.Provenance.Rounds), Epsilon, movies.Curves[0].Trials, movies.Provenance.Fingerprint, Seed)
 	t.Scale = string(s)
 	return t, nil
-}
-
-// claimEqual compares the committed tables' rows, and two of them in trials now.
-func claimEqual(s lab.Scale) (string, error) {
-	two, half, movies := lab.MustTable("mat-equal"), lab.MustTable("mat-equal-eps0.5"), lab.MustTable("mat-equal-movies")
-	for t, epsilon := range map[*simulate.Table]float64{two: 2, half: 0.5, movies: Epsilon} {
-		if err := equallyPrivate(t, epsilon); err != nil {
-			return "", err
-		}
-	}
-	const dpucb, tuned, gaussian = dpucbPrinted, "KL-OSM, remembering, boost × 0.1", "KL-OSM, remembering, boost × 0.15, Gaussian"
-	const fifth, quarter, tenth = "DPUCB-MAT, width × 0.2", "OMM, remembering, width × 0.25", "OMM, remembering, width × 0.1"
-	const proved, remembering, tree = "KL-OSM, remembering", "DPUCB-MAT, remembering", "CUCB over trees"
-	for t, order := range map[*simulate.Table][]lab.Comparison{
-		two: {{dptsPrinted, dpucb, 1}, {remembering, dpucb, 1}, {"CUCB over trees, Gaussian", tree, 1}, {quarter, tenth, 1}, {tuned, quarter, 1}, {fifth, proved, 1},
-			{tuned, "CTS, remembering, width × 0.5, boost × 0.3", 1}, {"KL-OSM, not private", tuned, 1}},
-		movies: {{dptsPrinted, dpucb, 1}, {remembering, dpucb, 1}, {tenth, quarter, 1}, {gaussian, tuned, 1}},
-	} {
-		if err := lab.Compare(t.Provenance.Experiment, []*simulate.Table{t}, order...); err != nil {
-			return "", err
-		}
-	}
-	trials := cell.Pick(s, 20, 20, 50)
-	now, err := lab.Brief(equalAt(lab.Lecture, Epsilon), trials, dpucb, tuned)
-	if err != nil {
-		return "", err
-	}
-	var evidence []string
-	for _, c := range []struct {
-		where         string
-		t             *simulate.Table
-		policy, other string
-		share         float64 // the most that the policy has of the other's regret
-	}{
-		{"Table 2, ε = 2: KL-OSM and DPUCB-MAT", two, tuned, dpucb, 1.0 / 10},
-		{"DPUCB-MAT that forgets, width × 0.2, and DPUCB-MAT", two, fifth, dpucb, 1.0 / 5},
-		{"KL-OSM that remembers, and DPUCB-MAT", two, proved, dpucb, 1.0 / 2},
-		{"DPUCB-MAT and CUCB over trees", two, dpucb, tree, 0.55},
-		{"ε = 0.5: KL-OSM and DPUCB-MAT", half, tuned, dpucb, 1.0 / 5},
-		{"movies: KL-OSM, Gaussian, and DPUCB-MAT", movies, gaussian, dpucb, 1.0 / 4},
-		{fmt.Sprintf("%d trials now on Table 2, ε = 2: KL-OSM and DPUCB-MAT", trials), now, tuned, dpucb, 1.0 / 7},
-	} {
-		x, xse := end(c.t, c.policy)
-		y, yse := end(c.t, c.other)
-		row := fmt.Sprintf("%s %.0f ± %.0f and %.0f ± %.0f", c.where, x, xse, y, yse)
-		if evidence = append(evidence, row); !(x <= c.share*y) {
-			return "", fmt.Errorf("%s, want a share of %.3g at most", row, c.share)
-		}
-	}
-	return strings.Join(evidence, "; "), nil
 }

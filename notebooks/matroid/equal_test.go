@@ -2,6 +2,8 @@ package matroid
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
@@ -32,4 +34,19 @@ func TestEqual(t *testing.T) {
 	if err != nil || len(report.Rows) != len(equals) {
 		t.Errorf("a report of %d policies has %d rows: %v", len(equals), len(report.Rows), err)
 	}
+}
+
+// equallyPrivate checks that the private policies of a comparison have an epsilon, and that the
+// others have none.
+func equallyPrivate(t *simulate.Table, epsilon float64) error {
+	for _, p := range equals {
+		proved, want := lab.TrueEpsilon(t, p.name), epsilon
+		if p.public {
+			want = math.Inf(1)
+		}
+		if proved != want && !(math.Abs(proved-want) <= 1e-3*want) {
+			return fmt.Errorf("%s, %s: ε = %g, want %g", t.Provenance.Experiment, p.name, proved, want)
+		}
+	}
+	return nil
 }
