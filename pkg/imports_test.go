@@ -33,6 +33,7 @@ var allowed = map[string]string{
 	"simulate":    "bandit privacy random",
 	"audit":       "bandit privacy random",
 	"offpolicy":   "bandit random",
+	"snapshot":    "bandit privacy",
 	"internal":    "",
 
 	"internal/disjoint":   "bandit",

@@ -16,8 +16,8 @@ type evidence struct {
 	below  float64 // by how much the floor is below the best mean; 0: there is no lap yet
 	work   int     // arms looked at in the lap
 
-	index func(arm int, best float64) float64
-	bound func(arm int, best float64) float64
+	index func(arm int, best float64) float64 `snapshot:"keep"`
+	bound func(arm int, best float64) float64 `snapshot:"keep"`
 	best  float64
 	but   int32 // the arm that is left out
 	arm   int32

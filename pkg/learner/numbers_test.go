@@ -193,7 +193,8 @@ func onlineHashes(t *testing.T) (lines []string) {
 }
 
 // hash64 hashes the bits of all floating-point numbers but 0 that a value holds or points to. It
-// does not depend on their order, so that it outlives a field that moves.
+// does not depend on their order, so that it outlives a field that moves. It leaves out the stream
+// that the noise of a factorisation comes from, where it would find the ledger of the trial.
 func hash64(v any) uint64 {
 	sum := uint64(0)
 	seen := map[uintptr]bool{}
@@ -222,7 +223,9 @@ func hash64(v any) uint64 {
 			}
 		case reflect.Struct:
 			for i := range v.NumField() {
-				walk(v.Field(i))
+				if v.Type().Field(i).Name != "stream" {
+					walk(v.Field(i))
+				}
 			}
 		}
 	}

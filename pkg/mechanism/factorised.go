@@ -24,10 +24,11 @@ type factorised struct {
 	shift float64
 
 	by     correlation
-	inner  int                 // 1 if the nodes of a tree above its leaves have noise of their own
-	sd     float64             // s
-	widest float64             // |B|, the largest norm of a row
-	draw   func(dst []float64) // writes a fresh z into dst
+	inner  int     // 1 if the nodes of a tree above its leaves have noise of their own
+	sd     float64 // s
+	widest float64 // |B|, the largest norm of a row
+	stream *privacy.Noise
+	draw   func(dst []float64) `snapshot:"keep"` // writes a fresh z from stream into dst
 	noise  []float64           // (B z)_t
 }
 
@@ -100,7 +101,8 @@ func (f *factorised) Reset(n *privacy.Noise) {
 	clear(f.sum)
 	clear(f.noise)
 	f.by.reset()
-	f.draw = func(dst []float64) { n.SymmetricGaussian(dst, f.setup.Dim, f.sd) }
+	f.stream = n
+	f.draw = func(dst []float64) { f.stream.SymmetricGaussian(dst, f.setup.Dim, f.sd) }
 }
 
 // Add adds row row^T and draws the noise of the next release. It counts the horizon's last row and

@@ -14,9 +14,10 @@ import (
 type vectorFactorised struct {
 	vectors
 	planned
-	by   correlation
-	sd   float64
-	draw func(dst []float64)
+	by     correlation
+	sd     float64
+	stream *privacy.Noise
+	draw   func(dst []float64) `snapshot:"keep"`
 }
 
 // init calibrates and allocates. kernel makes the correlation of so many releases of so many
@@ -54,7 +55,8 @@ func (f *vectorFactorised) Reset(n *privacy.Noise) {
 	f.vectors.reset()
 	clear(f.noise)
 	f.by.reset()
-	f.draw = func(dst []float64) { n.Gaussian(dst, f.sd) }
+	f.stream = n
+	f.draw = func(dst []float64) { f.stream.Gaussian(dst, f.sd) }
 }
 
 // Add adds a vector and draws the noise of the next release. It counts the horizon's last vector

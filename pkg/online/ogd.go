@@ -24,7 +24,7 @@ type OGD struct {
 	Step func(t int) float64
 
 	core
-	step func(t int) float64
+	step func(t int) float64 `snapshot:"keep"`
 	next []float64
 }
 

@@ -136,15 +136,16 @@ type Sums struct {
 	// Otherwise it is nil.
 	Row []float64
 
-	read  func(dst []float64)
-	shift func(rhoMin float64) Bounds
+	read  func(dst []float64)         `snapshot:"keep"`
+	shift func(rhoMin float64) Bounds `snapshot:"keep"`
 }
 
 // NewSums returns a release that a mechanism keeps up to date.
 //
 // read writes the sum, with noise and shift, into dst, packed. shift moves the release by a
 // multiple of the identity such that Bounds.RhoMin becomes the value given, > 0, and returns the
-// new bounds. With a nil shift, ShiftTo returns an error.
+// new bounds. With a nil shift, ShiftTo returns an error. The two have no state but what the
+// mechanism's own fields lead to: package snapshot does not save them.
 func NewSums(b Bounds, exact bool, read func(dst []float64), shift func(rhoMin float64) Bounds) *Sums {
 	return &Sums{Bounds: b, Least: b.RhoMin, Exact: exact, read: read, shift: shift}
 }

@@ -11,8 +11,8 @@ import (
 // It reads 4 KiB at a time, and overwrites a word in its buffer when it returns it. If the system
 // cannot give randomness, the program ends with a fatal error that nothing can recover from.
 type System struct {
-	buf  [4096]byte
-	next int
+	buf  [4096]byte `snapshot:"keep"` // what two readers must not have
+	next int        `snapshot:"keep"`
 }
 
 // NewSystem returns a source with an empty buffer.
