@@ -102,7 +102,8 @@ func (c Claim) Proved() Budget { return Budget{c.Epsilon(), c.plan.Asked.Delta} 
 // Accountant returns the name of the accountant that proves Epsilon.
 func (c Claim) Accountant() string { return c.proved().by }
 
-// NotCovered lists the outputs that no claim of this toolkit covers.
+// NotCovered lists the outputs that no claim of this toolkit covers. A saved state, as of package
+// snapshot, is no output: it is as secret as the data.
 const NotCovered = "error texts, counts of clipped records, running times"
 
 // Fields returns the claim as pairs of a name and a value, one fact each.

@@ -17,6 +17,9 @@ import (
 // A mechanism, device or learner returns its plan from a method Plan, and claims it there as its
 // own with HeldBy. PlanOf checks the holder: a type that embeds a private learner inherits its
 // methods, but not its claim.
+//
+// A plan is about what is released. The saved state of a learner (package snapshot) is no release:
+// it holds the raw data's sums and the stream of the noise, and no plan covers it.
 type Plan struct {
 	Model       Model
 	Neighbours  Neighbours

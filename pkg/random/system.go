@@ -9,9 +9,10 @@ import (
 // to protect people. Make it with NewSystem, one for each goroutine.
 //
 // It reads 4 KiB at a time, and overwrites a word in its buffer when it returns it. If the system
-// cannot give randomness, the program ends with a fatal error that nothing can recover from.
+// cannot give randomness, the program ends with a fatal error that nothing can recover from. The
+// buffer is never part of a saved state (package snapshot).
 type System struct {
-	buf  [4096]byte `snapshot:"keep"` // what two readers must not have
+	buf  [4096]byte `snapshot:"keep"`
 	next int        `snapshot:"keep"`
 }
 

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"encoding/binary"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"unsafe"
 )
@@ -83,8 +82,11 @@ func decode(data []byte, target *graph) *decoder {
 func (d *decoder) readTypes(target *graph) {
 	here := known{}
 	here.add(target.root.Type())
-	here.add(reflect.TypeFor[*rand.PCG]())
-	here.add(reflect.TypeFor[*rand.ChaCha8]())
+	registering.Lock()
+	for _, t := range registered {
+		here.add(t)
+	}
+	registering.Unlock()
 	for _, r := range target.regions {
 		here.add(r.typ)
 	}
@@ -96,7 +98,7 @@ func (d *decoder) readTypes(target *graph) {
 		t, ok := here[name]
 		switch {
 		case !ok:
-			d.bad("it holds a %s, which the learner here does not", name)
+			d.bad("it holds a %s, which the learner here does not: see Register", name)
 		case t == nil:
 			d.bad("there are two types with the name %s here", name)
 		}

@@ -238,7 +238,7 @@ func (k known) add(t reflect.Type) {
 		return
 	}
 	k[name] = t
-	if t.Name() != "" {
+	if t.Kind() != reflect.Pointer {
 		k.add(reflect.PointerTo(t))
 	}
 	switch t.Kind() {

@@ -128,9 +128,7 @@ func (g *graft) inside(a, b item, visit func(a, b item)) {
 func (g *graft) check(a, b item) {
 	switch t := a.typ; {
 	case t.Kind() == reflect.Func:
-		if saved, here := g.funcs[a.ptr], !b.value().IsNil(); saved != here {
-			fail(a.path, "%s function in the state, and %s here", have(saved), have(here))
-		}
+		both(a.path, "function", g.funcs[a.ptr], !b.value().IsNil())
 	case a.kept:
 	case fixed[t]:
 		v, w := a.value(), b.value()
@@ -140,9 +138,7 @@ func (g *graft) check(a, b item) {
 			}
 		}
 	case t == reflect.TypeFor[*privacy.Ledger]():
-		if v, w := a.value().IsNil(), b.value().IsNil(); v != w {
-			fail(a.path, "%s ledger of the noise in the state, and %s here", have(!v), have(!w))
-		}
+		both(a.path, "ledger", !a.value().IsNil(), !b.value().IsNil())
 	case t == reflect.TypeFor[rand.Source]():
 		if v, w := a.value().Elem(), b.value().Elem(); v.IsValid() != w.IsValid() || v.IsValid() && v.Type() != w.Type() {
 			fail(a.path, "a stream of type %T in the state, and %T here", a.value().Interface(), b.value().Interface())
@@ -159,11 +155,14 @@ func (g *graft) alone(i item) {
 	}
 }
 
-func have(is bool) string {
-	if is {
-		return "a"
+// both refuses what is there on one side alone.
+func both(at *path, what string, saved, here bool) {
+	switch {
+	case saved && !here:
+		fail(at, "a %s in the state, and none here", what)
+	case here && !saved:
+		fail(at, "no %s in the state, and one here", what)
 	}
-	return "no"
 }
 
 // moved returns where what is at an address of the state is afterwards.

@@ -7,7 +7,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"reflect"
+	"sync"
 )
 
 const (
@@ -19,6 +21,22 @@ const (
 // Key is a secret under which states are saved, at best 32 random bytes. Only who knows it can make
 // a state that loads under it. It does not encrypt.
 type Key []byte
+
+var (
+	registering sync.Mutex
+	registered  = []reflect.Type{reflect.TypeFor[*rand.PCG](), reflect.TypeFor[*rand.ChaCha8]()}
+)
+
+// Register makes the types of values known to Load. It is needed for a type that a learner holds in
+// an interface some time after Reset, and that no field of any type of the learner's names. Load
+// finds all others by itself.
+func Register(values ...any) {
+	registering.Lock()
+	defer registering.Unlock()
+	for _, v := range values {
+		registered = append(registered, reflect.TypeOf(v))
+	}
+}
 
 // Save writes the state of a learner, given by a pointer. It returns an error for one that has
 // failed, and for what cannot be saved, with the path of the field.
@@ -46,11 +64,7 @@ func (k Key) Save(w io.Writer, learner any) error {
 	if err != nil {
 		return err
 	}
-	state := append(make([]byte, 0, header+len(payload)+sha256.Size), magic...)
-	state = append(state, version, k.flag())
-	state = binary.LittleEndian.AppendUint64(state, uint64(len(payload)))
-	state = append(state, payload...)
-	_, err = w.Write(append(state, k.sum(state)...))
+	_, err = w.Write(k.seal(payload))
 	return err
 }
 
@@ -83,6 +97,15 @@ func (k Key) sum(b []byte) []byte {
 	mac := hmac.New(sha256.New, k)
 	mac.Write(b)
 	return mac.Sum(nil)
+}
+
+// seal makes a state of its payload.
+func (k Key) seal(payload []byte) []byte {
+	state := append(make([]byte, 0, header+len(payload)+sha256.Size), magic...)
+	state = append(state, version, k.flag())
+	state = binary.LittleEndian.AppendUint64(state, uint64(len(payload)))
+	state = append(state, payload...)
+	return append(state, k.sum(state)...)
 }
 
 // open checks the bytes of a state and returns its payload.
