@@ -161,10 +161,10 @@ func (p *player) save(t *testing.T) []byte {
 	return w.Bytes()
 }
 
-// TestSnapshot saves all that has a state at twenty random rounds, restores it into one that was made
-// anew, with other streams, and wants the rest to be what it would have been: the actions, the noise
-// drawn, what is spent of the budget, and in the end every bit of the state. Nothing in it is left
-// to chance.
+// TestSnapshot saves all that has a state at twenty random rounds, restores it into one that was
+// made anew, with other streams, and wants the rest to be what it would have been: the actions, the
+// noise drawn, what is spent of the budget, and in the end every bit of the state. It is
+// deterministic.
 func TestSnapshot(t *testing.T) {
 	rounds, times := 500, 20
 	if testing.Short() {

@@ -20,10 +20,11 @@
 // noise, so whoever reads it knows the data as if there were no noise. No claim covers it. Keep it
 // where you would keep the data.
 //
-// Continue a state once. Two learners restored from one state draw the same noise for different
-// data, and the difference of their releases shows the data without any noise. Delete a state when
-// the learner that was restored from it has drawn noise. Noise from the operating system
-// (random.System) is not part of a state; the restored learner draws it fresh.
+// Continue a state once. Two learners that go on from one state draw the same noise for different
+// data, and the difference of their releases shows the data without any noise. So the learner that
+// was saved has to stop, and a state is deleted once the learner restored from it has seen data.
+// Randomness of the operating system (random.System) is not part of a state: the restored learner
+// draws its own.
 //
 // # What is checked
 //
@@ -45,7 +46,8 @@
 // finds. A method on each learner would be the usual way. There are about a hundred types, though,
 // and one forgotten field gives a learner that goes on almost as before. Replaying the rounds would
 // be simpler still, and wants all raw data kept. A walk forgets nothing, and what it cannot save is
-// an error that names the field: channels, unsafe pointers, and functions.
+// an error that names the field: channels, unsafe pointers, and functions. A type that a learner
+// holds in an interface at times, and that Load cannot find, is given to [Register].
 //
 // Functions among the tuning (exported fields) are not saved, and nobody can compare them: the
 // learner restored into keeps its own, which have to be the same. So it does with an unexported

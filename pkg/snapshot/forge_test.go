@@ -64,8 +64,8 @@ func newThing(n int) *thing {
 	return t
 }
 
-// TestShared restores a thing with all kinds of fields into another one, and wants what was shared to
-// be shared still.
+// TestShared restores a thing with all kinds of fields into another one, and wants what was shared
+// to be shared still.
 func TestShared(t *testing.T) {
 	var w bytes.Buffer
 	saved := newThing(6)
@@ -245,8 +245,8 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestForged changes states and computes their checksums anew. Load may accept one or refuse it, and
-// must not panic nor allocate what is out of proportion.
+// TestForged changes states and computes their checksums anew. Load may accept one or refuse it,
+// and must not panic nor allocate what is out of proportion.
 func TestForged(t *testing.T) {
 	payload, err := encode(reflect.ValueOf(newThing(3)))
 	if err != nil {
