@@ -157,8 +157,8 @@ func (s *Schema) RowsOf(records iter.Seq2[[]string, error]) iter.Seq2[*Row, erro
 	}
 }
 
-// parsed parses the records of next, until its io.EOF. at says where a field of the last one is, and
-// file begins the error that there is none.
+// parsed parses the records of next, until its io.EOF. at says where a field of the last one is,
+// and file begins the error that there is none.
 func (s *Schema) parsed(file string, next func() ([]string, error), at func(field int) string) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		if err := s.Validate(); err != nil {
@@ -309,10 +309,11 @@ func (p *parser) parse(record []string) (field int, err error) {
 	return 0, nil
 }
 
-// finite parses a finite number.
+// finite parses a finite decimal number. 1_000 and 0x10 are numbers in Go; in a table of data they
+// are errors.
 func finite(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || x-x != 0 {
+	if err != nil || x-x != 0 || strings.ContainsAny(text, "_xX") {
 		return 0, fmt.Errorf("%s, want a finite number", quoted(text))
 	}
 	return x, nil
