@@ -97,8 +97,8 @@ func ExampleSchema_Read() {
 	// datasets: line 3:5: "dose" = "low", want an integer in [0, 2)
 }
 
-// Users of MovieLens have rated up to 737 movies each, or so it is in the stand-in here. A plan that
-// asks for epsilon = 1 for each rating is worth less to them.
+// Users of MovieLens have rated up to 737 movies each, or so it is in the stand-in here. A plan
+// that asks for epsilon = 1 for each rating is worth less to them.
 func ExampleTable_Records() {
 	m := datasets.Synthetic()
 	schema := &datasets.Schema{Header: []string{"user", "movie", "stars"}, User: "user", Arm: "movie", Arms: len(m.Movies), Reward: "stars", RewardMin: 1, RewardMax: 5}

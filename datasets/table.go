@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 )
 
-// Table is a file that a Schema has read, column by column. Columns that the schema does not mention
-// are nil.
+// Table is a file that a Schema has read, column by column. Columns that the schema does not
+// mention are nil.
 type Table struct {
 	Arms, Dim            int       // number of arms, and of columns of the context
 	RewardMin, RewardMax float64   // as in the schema

@@ -294,8 +294,8 @@ func TestHarness(t *testing.T) {
 	t.Logf("%d cases of %d subjects", len(cases), len(subjects()))
 }
 
-// inRow is how many cases in a row a child runs before it leaves as many to each other one. Cases of
-// one subject mostly make the same claim, which a process computes once.
+// inRow is how many cases in a row a child runs before it leaves as many to each other one. Cases
+// of one subject mostly make the same claim, which a process computes once.
 const inRow = 256
 
 // after returns the case that a child of several runs next.

@@ -175,7 +175,8 @@ func TestReadDamaged(t *testing.T) {
 	}
 }
 
-// sample is a table with everything a table may have: a text to quote, warnings, a claim, and a NaN.
+// sample is a table with everything a table may have: a text to quote, warnings, a claim, and a
+// NaN.
 func sample(t testing.TB) *simulate.Table {
 	t.Helper()
 	e := &simulate.Experiment{

@@ -29,8 +29,8 @@ type point struct {
 const Provenance = "dpbandits.provenance"
 
 // WriteTable writes a table in long form, one row per policy and round, with the columns of
-// simulate.Table.WriteCSV. Unlike in CSV each has its type: text for the policy, 64-bit integers for
-// rounds and trials, doubles for the rest. A number that is unknown is NaN.
+// simulate.Table.WriteCSV. Unlike in CSV each has its type: text for the policy, 64-bit integers
+// for rounds and trials, doubles for the rest. A number that is unknown is NaN.
 func WriteTable(w io.Writer, t *simulate.Table) error {
 	var text bytes.Buffer
 	if err := t.WriteCSV(&text); err != nil {

@@ -39,9 +39,9 @@ func (e *evidence) reset() {
 	e.below = 0
 }
 
-// first returns the arm other than but with the least index, ties to the lowest arm, and that index.
-// There may be none: -1, +Inf. changed lists the arms whose index or mean has changed since the last
-// call.
+// first returns the arm other than but with the least index, ties to the lowest arm, and that
+// index. There may be none: -1, +Inf. changed lists the arms whose index or mean has changed since
+// the last call.
 func (e *evidence) first(changed []int, but int) (arm int, least float64) {
 	e.best = e.means.largest()
 	if e.below == 0 || e.best < e.floor || e.work > 4*len(e.means.of) {

@@ -64,8 +64,9 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestTargetIMEDFollows compares the arms of TargetIMED with those of its definition, by the sums of
-// all arms, over two trials. In one, half of the arms have the mean 1, and so many estimates tie.
+// TestTargetIMEDFollows compares the arms of TargetIMED with those of its definition, by the sums
+// of all arms, over two trials. In one, half of the arms have the mean 1, and so many estimates
+// tie.
 func TestTargetIMEDFollows(t *testing.T) {
 	const rounds = 100_000
 	for _, arms := range []int{1, 3, 300} {

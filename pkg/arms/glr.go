@@ -8,8 +8,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// glr is the stopping rule of AdaP-TT, a generalised likelihood-ratio test. The best mean m_i has to
-// be far enough above each other mean m_j of K arms:
+// glr is the stopping rule of AdaP-TT, a generalised likelihood-ratio test. The best mean m_i has
+// to be far enough above each other mean m_j of K arms:
 //
 //	(m_i - m_j)^2/(2 w) >= c + (z_i + z_j)^2 l^2/w,   w = 1/n_i + 1/n_j,
 //	c = 2 x + 2 ln x + 2 ln(4 + ln n_i) + 2 ln(4 + ln n_j),   x = ln((K-1) pi^2/6 k^2/Delta)/2,

@@ -84,7 +84,8 @@ func (l *IMED) index(a int, best float64) float64 {
 	return float64(float64(of.Count)*bernoulli.DEps(l.epsilon, clipped(of.Mean), best)) + l.logs[a]
 }
 
-// bound is not above the index for a best mean or a larger one: d grows with that, but for rounding.
+// bound is not above the index for a best mean or a larger one: d grows with that, but for
+// rounding.
 func (l *IMED) bound(a int, best float64) float64 {
 	if best <= clipped(l.of[a].Mean) {
 		return l.logs[a]

@@ -175,9 +175,9 @@ func TestTargetLengths(t *testing.T) {
 			t.Fatalf("round %d plays arm %d", i+1, a)
 		}
 	}
-	// Of rewards 1 and 1 - gap, d = gap. Arm 0 is played to 4 times 28 rewards, and then arm 1 to 56, of
-	// which n gap + 3/2 ln n is short of its target. The next batch ends where it is not, but has at
-	// least half of the 56.
+	// Of rewards 1 and 1 - gap, d = gap. Arm 0 is played to 4 times 28 rewards, and then arm 1 to 56,
+	// of which n gap + 3/2 ln n is short of its target. The next batch ends where it is not, but has
+	// at least half of the 56.
 	for _, c := range []struct {
 		gap  float64
 		want int

@@ -11,9 +11,9 @@ import (
 // posterior is what policies of Beta draws share: they play the arm with the largest draw, from the
 // learner's own stream.
 //
-// Most draws are not computed, which changes nothing but the time. In a lap, some rounds long, there
-// is a floor, which the largest draw is hardly ever below. Only those draws are computed that may
-// reach it. If none does, all draws of the round are made again from the same random numbers.
+// Most draws are not computed, which changes nothing but the time. In a lap, some rounds long,
+// there is a floor, which the largest draw is hardly ever below. Only those draws are computed that
+// may reach it. If none does, all draws of the round are made again from the same random numbers.
 type posterior struct {
 	told
 	normals *random.Normals
@@ -72,8 +72,8 @@ func (l *posterior) largest(broadcast []float64, boost float64, round int, dst [
 	return append(dst, best), nil
 }
 
-// over returns the arm with the largest draw, or -1 if none is over the floor. Draws are compared as
-// integers, which takes no branch: it would often be guessed wrong.
+// over returns the arm with the largest draw, or -1 if none is over the floor. Draws are compared
+// as integers, which takes no branch: it would often be guessed wrong.
 func (l *posterior) over(broadcast []float64, raise float64) int {
 	best, most := -1, math.Float64bits(l.floor)
 	for a := random.SkipBelow(l.normals, l.below); a < len(l.below); a += 1 + random.SkipBelow(l.normals, l.below[a+1:]) {
@@ -87,9 +87,9 @@ func (l *posterior) over(broadcast []float64, raise float64) int {
 	return best
 }
 
-// begin begins a lap. The floor is 2.5 standard deviations below an arm's mean, of the arm for which
-// that is the largest. What is below it at the end of the lap is below it before: a draw grows with
-// the raise.
+// begin begins a lap. The floor is 2.5 standard deviations below an arm's mean, of the arm for
+// which that is the largest. What is below it at the end of the lap is below it before: a draw
+// grows with the raise.
 func (l *posterior) begin(boost float64, round int) {
 	l.from, l.end, l.computed = round, round+round/16, 0
 	l.fresh, l.floor = l.fresh[:0], 0

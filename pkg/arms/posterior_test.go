@@ -10,9 +10,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// TestPosterior compares the arms played with the largest of all draws, over two trials: a twin gets
-// the same broadcasts as if from elsewhere, and so computes all draws. Of ten arms, few draws are
-// computed; of 200 in so few rounds, many.
+// TestPosterior compares the arms played with the largest of all draws, over two trials: a twin
+// gets the same broadcasts as if from elsewhere, and so computes all draws. Of ten arms, few draws
+// are computed; of 200 in so few rounds, many.
 func TestPosterior(t *testing.T) {
 	const rounds = 20_000
 	type policy = learner.Policy[privacy.Means]

@@ -16,8 +16,8 @@ import (
 // whose bound at the end is not below the largest one found so far, nor equal to it for a higher
 // arm. So a crowd of bounds at the top, as those of AdaP-KLUCB are all 1 at first, costs nothing.
 // With K arms of nearly equal bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to
-// begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking costs
-// less than beginning.
+// begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking
+// costs less than beginning.
 type race struct {
 	ends ranking // by the bounds at the end of the lap and the slack; of few arms only the bounds
 	top  float64 // no bound is above

@@ -21,9 +21,9 @@ import (
 // when a new estimate of the best one wakes it.
 //
 // DP-IMED explores all the time: a best arm that looks bad waits until ln n of another one is over
-// its index, which costs as many rounds. Here it is played on at once. What is left is the risk that
-// it rests for good. The more rewards it has, the less likely is that, and the later sum lets arms
-// rest earlier.
+// its index, which costs as many rounds. Here it is played on at once. What is left is the risk
+// that it rests for good. The more rewards it has, the less likely is that, and the later sum lets
+// arms rest earlier.
 //
 // A batch ends where the arm can rest, by the estimates of now. It makes the arm's rewards at least
 // half as many again, and at most twice as many: each batch adds its noise, and an estimate after a
@@ -95,8 +95,8 @@ func (l *TargetIMED) Learn(r *privacy.Means) ([]float64, error) {
 	return l.batch(arm, max(high-n, n/2))
 }
 
-// leading returns the arm of the most rewards, ties to the lowest, among those with the best mean at
-// a place of the ranking and below, and an arm that has it.
+// leading returns the arm of the most rewards, ties to the lowest, among those with the best mean
+// at a place of the ranking and below, and an arm that has it.
 func (l *TargetIMED) leading(arm, place int) int {
 	means := &l.evidence.means
 	if place >= len(means.heap) || means.of[means.heap[place]] < means.largest() {

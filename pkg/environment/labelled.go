@@ -9,9 +9,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/disjoint"
 )
 
-// Labelled turns classification into a bandit (Beygelzimer and Langford 2009; Dudík, Langford and Li
-// 2011). Each round shows the features of a row of labelled data, the arms are the classes, and the
-// reward is 1 if the arm played is the row's label, else 0. The learner is not told the label.
+// Labelled turns classification into a bandit (Beygelzimer and Langford 2009; Dudík, Langford and
+// Li 2011). Each round shows the features of a row of labelled data, the arms are the classes, and
+// the reward is 1 if the arm played is the row's label, else 0. The learner is not told the label.
 //
 // The arms share the row's features x. The context of arm a has Classes blocks of Dim coordinates:
 // x in block a, zeros elsewhere. So a linear learner fits a parameter to each class, at the price

@@ -47,7 +47,8 @@ func (l *Private[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandi
 	return dst
 }
 
-// UpdateSums hands the sums to the statistic. If the release has changed, the policy learns from it.
+// UpdateSums hands the sums to the statistic. If the release has changed, the policy learns from
+// it.
 func (l *Private[R]) UpdateSums(v *bandit.View, plays []bandit.Plays) {
 	statistic, ok := any(l.statistic).(privacy.Summer)
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and next
-// to nothing else. With -short the noise is that of the standard conversion of zCDP, which takes no
-// time to compute.
+// TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and
+// next to nothing else. With -short the noise is that of the standard conversion of zCDP, which
+// takes no time to compute.
 func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
 	used := func(l *learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {

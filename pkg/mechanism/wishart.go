@@ -20,9 +20,9 @@ import (
 // (Theorem 23, from Sheffet 2015; natural logarithms). For eps0 >= 1 nothing is proved,
 // and far above 1 the claim is false: the supports {M >= A^T A} of two neighbours differ in sets
 // that are likelier than delta0 (at eps0 = 10 and delta0 = 0.1, where k = p + 2, they have a
-// probability of 0.199). Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or zCDP
-// accounting exists for this noise; its nodes are composed by the theorems for (epsilon, delta)
-// guarantees. The calibrations:
+// probability of 0.199). Init therefore refuses a node's epsilon of 1 or more. No pure, Rényi or
+// zCDP accounting exists for this noise; its nodes are composed by the theorems for (epsilon,
+// delta) guarantees. The calibrations:
 //
 //   - Sound: eps0 and delta0 are chosen for the smallest k under the optimal composition of
 //     Kairouz, Oh and Viswanath (privacy.OptimalDelta) over the nodes that a row can be in. No

@@ -108,7 +108,8 @@ func places(users []int, n int) []int {
 	return all
 }
 
-// effective returns (sum of weights)^2 / (sum of their squares), which no weight over- or underflows.
+// effective returns (sum of weights)^2 / (sum of their squares), which no weight over- or
+// underflows.
 func effective(weights []float64) float64 {
 	var greatest, sum, square float64
 	for _, w := range weights {

@@ -18,7 +18,8 @@ type Policy func(x, p []float64)
 //
 // A round with arm a, propensity p and reward y has the weight w = pi(a|x)/p.
 //
-//   - [Evaluation.InversePropensity] needs nothing more, and is unbiased (Horvitz and Thompson 1952).
+//   - [Evaluation.InversePropensity] needs nothing more, and is unbiased (Horvitz and Thompson
+//     1952).
 //   - [Evaluation.SelfNormalised] varies less, at a bias of order 1/n.
 //   - [Evaluation.DoublyRobust] varies less where a regression predicts rewards, and is unbiased.
 type Evaluation struct {
@@ -188,10 +189,10 @@ func (e *Evaluation) SelfNormalised() (Estimate, error) {
 	return s.estimate(value, terms, s.log.RewardMax-s.log.RewardMin), nil
 }
 
-// DoublyRobust estimates the mean reward by the mean of q(x, pi) + w (y - q(x, a)), where q predicts
-// the reward of an arm, and q(x, pi) is its mean over the policy's arms (Dudík, Langford and Li
-// 2011). As the propensities are known it is unbiased, however bad the predictions are;
-// the better, the less it varies.
+// DoublyRobust estimates the mean reward by the mean of q(x, pi) + w (y - q(x, a)), where q
+// predicts the reward of an arm, and q(x, pi) is its mean over the policy's arms (Dudík, Langford
+// and Li 2011). As the propensities are known it is unbiased, however bad the predictions are; the
+// better, the less it varies.
 //
 // q is a ridge regression on the context and a constant, one for each arm, cut to the bounds of the
 // rewards. Users are dealt to Folds groups in the order in which they first come. A round's q is

@@ -35,8 +35,8 @@ type Log struct {
 	Rewards              []float64 // in [RewardMin, RewardMax]
 	Propensities         []float64 // the probability of that arm, in (0, 1]
 	RewardMin, RewardMax float64   // bounds on every reward, RewardMin < RewardMax
-	// Users names the user of each round by a number >= 0. Rounds of one user depend on each other, and
-	// are counted together in standard errors. nil means a user of her own in each round.
+	// Users names the user of each round by a number >= 0. Rounds of one user depend on each other,
+	// and are counted together in standard errors. nil means a user of her own in each round.
 	Users []int
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// world is a bandit whose every mean is known: the context is (u, u^2) for u uniform in [-1, 1], arm
-// a's reward is 1 with probability mean(u, a), else 0.
+// world is a bandit whose every mean is known: the context is (u, u^2) for u uniform in [-1, 1],
+// arm a's reward is 1 with probability mean(u, a), else 0.
 type world struct{}
 
 func (world) mean(u float64, a int) float64 {
@@ -105,8 +105,8 @@ func moments(all []Estimate) (mean, std, meanSE float64, covered int) {
 }
 
 // TestEstimates: over 2000 logs of 500 rounds, the mean of the estimates is the known value to 5 of
-// its standard errors (6e-7 for each; the bias of the self-normalised one, about 1e-4, is a tenth of
-// that), standard errors are those of the estimates to 10% (6 standard deviations), and the 95%
+// its standard errors (6e-7 for each; the bias of the self-normalised one, about 1e-4, is a tenth
+// of that), standard errors are those of the estimates to 10% (6 standard deviations), and the 95%
 // interval covers the value in 93% to 97% of the logs (4 standard deviations, 6e-5). With users of
 // five rounds the same holds, and would not if their rounds were counted as independent.
 func TestEstimates(t *testing.T) {
@@ -158,8 +158,8 @@ func TestOnPolicy(t *testing.T) {
 	}
 }
 
-// Where a linear regression predicts the reward without error, the doubly robust estimate is that of
-// the contexts alone.
+// Where a linear regression predicts the reward without error, the doubly robust estimate is that
+// of the contexts alone.
 func TestDoublyRobustUsesTheRegression(t *testing.T) {
 	l := world{}.log(random.New(1, 0, "log"), 2000, 1)
 	l.RewardMax = 10
@@ -284,8 +284,8 @@ func TestFoldsOfUsers(t *testing.T) {
 	}
 }
 
-// What is at the bounds has finite estimates: the largest rewards and weights, and the largest level,
-// also where all rounds are the same.
+// What is at the bounds has finite estimates: the largest rewards and weights, and the largest
+// level, also where all rounds are the same.
 func TestExtremes(t *testing.T) {
 	for _, rewards := range [][]float64{{1e100, -1e100, 1e100}, {1, 1, 1}} {
 		l := &Log{Arms: 2, Chosen: []int{0, 0, 0}, Rewards: rewards, Propensities: []float64{1e-50, 1e-50, 1e-50}, RewardMin: -1e100, RewardMax: 1e100}

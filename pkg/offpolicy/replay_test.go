@@ -68,9 +68,9 @@ func (l *threshold) Update(v *bandit.View, arms []int, y []float64) {
 }
 
 // A replay of a fixed rule has the rule's mean reward, whether the log is uniform or not: 0.8 less
-// 0.5/8 for the eighth of contexts on which a threshold of 1/4 errs. Within 5 standard errors (6e-7;
-// the seeds are fixed). If unequal propensities were forgotten, the shares of x would be wrong: the
-// count of x > 1/4 is to be 3/8 of all, to 5 standard deviations.
+// 0.5/8 for the eighth of contexts on which a threshold of 1/4 errs. Within 5 standard errors
+// (6e-7; the seeds are fixed). If unequal propensities were forgotten, the shares of x would be
+// wrong: the count of x > 1/4 is to be 3/8 of all, to 5 standard deviations.
 func TestReplay(t *testing.T) {
 	for i, propensity := range []func(float64) float64{half, func(x float64) float64 { return 0.5 + 0.3*x }} {
 		l := &threshold{at: 0.25}

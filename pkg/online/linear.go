@@ -10,8 +10,8 @@ import (
 )
 
 // Linear is a stream of linear losses <l_t, theta> on the unit ball, fixed in advance. Its best
-// point in hindsight is known: -L/|L|, with the loss -|L|, where L is the sum of the l_t. It is also
-// an oblivious adversary: one who does not look at what is played.
+// point in hindsight is known: -L/|L|, with the loss -|L|, where L is the sum of the l_t. It is
+// also an oblivious adversary: one who does not look at what is played.
 type Linear struct {
 	dim  int
 	rows []float64

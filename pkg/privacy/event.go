@@ -245,8 +245,8 @@ func (e WishartEvent) String() string {
 	return fmt.Sprintf("Wishart, %d nodes at %v each", e.Nodes, e.Node)
 }
 
-// Validate returns an error unless Nodes >= 1, Node is valid and Node.Epsilon < 1. Nothing is proved
-// for a larger epsilon.
+// Validate returns an error unless Nodes >= 1, Node is valid and Node.Epsilon < 1. Nothing is
+// proved for a larger epsilon.
 func (e WishartEvent) Validate() error {
 	switch {
 	case e.Nodes < 1:

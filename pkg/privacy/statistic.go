@@ -42,12 +42,12 @@ type Record struct {
 }
 
 // Summer is a Tally that also takes in the weights of one arm as a sum, so that a simulation can
-// jump to the end of a batch. Nothing in it clips single weights: the claim holds if each was within
-// the bounds before it was added up.
+// jump to the end of a batch. Nothing in it clips single weights: the claim holds if each was
+// within the bounds before it was added up.
 type Summer interface {
 	Statistic[Means]
-	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1. It
-	// returns 0 for an arm outside of [0, Setup.Arms).
+	// Missing returns how many weights of an arm, and of no other, the next release waits for, >= 1.
+	// It returns 0 for an arm outside of [0, Setup.Arms).
 	Missing(arm int) int
 	// AddSum takes in the sum of n records of an arm each, 1 <= n <= Missing(arm), as n calls of Add
 	// do. If it returns an error, nothing has changed.

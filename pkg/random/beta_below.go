@@ -6,8 +6,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 )
 
-// Beta draws a Beta(a, b) variable, a and b in (0, 1e300]. The shapes need not be whole. The draw is
-// the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
+// Beta draws a Beta(a, b) variable, a and b in (0, 1e300]. The shapes need not be whole. The draw
+// is the ratio x/(x+y) of two chi-squares of 2a and 2b degrees of freedom.
 func Beta(g *Normals, a, b float64) float64 {
 	if a >= 1 && b >= 1 { // mostly both are the first of ChiSquare's
 		d1, d2 := a-1.0/3, b-1.0/3
@@ -49,9 +49,9 @@ func Beta(g *Normals, a, b float64) float64 {
 //	p (1+x) < 1 + x',   p^3 = (1-w) d/(w d'),
 //
 // which is linear in z and z'. Inside the ziggurat |z| < 3.66, so that x > -1/2 for d > 6, and
-// d^(1/3) (1+x) grows with d, as it does while z < 6 sqrt d. 3/2 d x^4 = z^4/(54 d) falls with d. So
-// what holds for the largest first shape and the least second one holds for all, if u is over the
-// largest bound.
+// d^(1/3) (1+x) grows with d, as it does while z < 6 sqrt d. 3/2 d x^4 = z^4/(54 d) falls with d.
+// So what holds for the largest first shape and the least second one holds for all, if u is over
+// the largest bound.
 type BetaBelow struct {
 	z1, z2, room float64 // the draw is below w if z1 z + z2 z' < room; never if room <= 0
 	u            float64 // u and u' are accepted over u (z^2 + z'^2)^2, in units of 2^-53
@@ -72,8 +72,8 @@ func NewBetaBelow(low, high, least, w float64) BetaBelow {
 	}
 }
 
-// SkipBelow makes the draws of Beta of each value in turn, up to the first that may not be below its
-// number, and returns how many it has made. g is as after these.
+// SkipBelow makes the draws of Beta of each value in turn, up to the first that may not be below
+// its number, and returns how many it has made. g is as after these.
 func SkipBelow(g *Normals, of []BetaBelow) int {
 	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
 	for i := range of {
@@ -98,8 +98,8 @@ func SkipBelow(g *Normals, of []BetaBelow) int {
 	return len(of)
 }
 
-// knows reports whether a draw of two normals inside the ziggurat is below the number, by the lesser
-// of the uniform numbers.
+// knows reports whether a draw of two normals inside the ziggurat is below the number, by the
+// lesser of the uniform numbers.
 func (b *BetaBelow) knows(z1, z2, u float64) bool {
 	square := float64(z1*z1) + float64(z2*z2)
 	return float64(b.z1*z1)+float64(b.z2*z2) < b.room && u > b.u*square*square

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestSuccesses compares frequencies with 9 laws (false alarm 9e-6; the seeds are fixed). It catches
-// a mean that is off by 3% of a standard deviation in each of them.
+// TestSuccesses compares frequencies with 9 laws (false alarm 9e-6; the seeds are fixed). It
+// catches a mean that is off by 3% of a standard deviation in each of them.
 func TestSuccesses(t *testing.T) {
 	for _, c := range []struct {
 		n int
