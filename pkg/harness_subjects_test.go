@@ -428,6 +428,15 @@ func subjects() []subject {
 		linears("learner.RandomisedAction over a tree", func() any {
 			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
+		linears("learner.Delayed", func() any {
+			return &learner.Delayed{
+				Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Most: 3,
+				Delay: func(own *rand.Rand) int { return own.IntN(4) },
+			}
+		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
+		semis("learner.Delayed over blocks", func() any {
+			return &learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
 			return &learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
 		}),

@@ -39,6 +39,7 @@
 // Wrappers change a finished learner.
 //
 //   - [Metered]: stops, or freezes, a learner when its budget is spent
+//   - [Delayed]: has the rewards come late
 //   - [RandomisedAction]: makes actions private towards their own users too
 //
 // [LinearCatalogue] and [SlotsCatalogue] list learners for a race at equal privacy.

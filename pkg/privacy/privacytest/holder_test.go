@@ -62,6 +62,7 @@ var fields = map[string]string{
 	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
 	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
+	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
 	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
 		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
