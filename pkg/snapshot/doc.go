@@ -49,8 +49,13 @@
 // an error that names the field: channels, unsafe pointers, and functions. A type that a learner
 // holds in an interface at times, and that Load cannot find, is given to [Register].
 //
-// Functions among the tuning (exported fields) are not saved, and nobody can compare them: the
-// learner restored into keeps its own, which have to be the same. So it does with an unexported
+// Exported fields are taken to be tuning, which does not change in a run. One that does has to have
+// the tag
+//
+//	`snapshot:"state"`
+//
+// Functions among the tuning are not saved, and nobody can compare them: the learner restored into
+// keeps its own, which have to be the same. So it does with an unexported
 // field that has the tag
 //
 //	`snapshot:"keep"`

@@ -66,6 +66,6 @@ func Example() {
 	fmt.Println(snapshot.Load(bytes.NewReader(state), restored))
 	// Output:
 	// the same arm in 500 of 500 rounds
-	// snapshot: learner.Private.Policy.RhoMin: 0 in the state, and 7 here
+	// snapshot: learner.Private.Policy.RhoMin: the tuning is 0 in the state, and 7 here
 	// snapshot: the checksum is wrong: the state was changed
 }

@@ -261,7 +261,7 @@ func (g *graft) writeTable(v reflect.Value) {
 func sameTuning(saved, here reflect.Value, at *path) {
 	seen := map[[2]unsafe.Pointer]bool{}
 	var same func(a, b reflect.Value, at *path)
-	differ := func(at *path, a, b any) { fail(at, "%v in the state, and %v here", a, b) }
+	differ := func(at *path, a, b any) { fail(at, "the tuning is %v in the state, and %v here", a, b) }
 	same = func(a, b reflect.Value, at *path) {
 		switch a.Kind() {
 		case reflect.Pointer, reflect.Interface:
@@ -284,7 +284,8 @@ func sameTuning(saved, here reflect.Value, at *path) {
 			same(a, b, at)
 		case reflect.Struct:
 			for i := range a.NumField() {
-				if f := a.Type().Field(i); (f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct) && !kept(f) {
+				f := a.Type().Field(i)
+				if (f.IsExported() || f.Anonymous && f.Type.Kind() == reflect.Struct) && !kept(f) && f.Tag.Get("snapshot") != "state" {
 					same(a.Field(i), b.Field(i), at.field(f.Name))
 				}
 			}

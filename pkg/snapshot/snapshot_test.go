@@ -165,9 +165,9 @@ func TestOtherTuning(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: 1 in the state, and 2 here"},
-		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: 0 in the state, and 3 here"},
-		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: false in the state, and true here"},
+		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
+		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
+		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
 		{"the statistic", learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
 		{"no statistic", learner.New(&learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
 		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
@@ -180,8 +180,8 @@ func TestOtherTuning(t *testing.T) {
 	support := func(of ...int) bandit.Learner {
 		return ready(t, &learner.SupportOracle{Support: of, Ridge: 1}, linear, 50)
 	}
-	refused(t, "fewer elements", save(t, support(0, 1)), support(1), "Support: 2 elements in the state, and 1 here")
-	refused(t, "other elements", save(t, support(0, 1)), support(1, 0), "Support[0]: 0 in the state, and 1 here")
+	refused(t, "fewer elements", save(t, support(0, 1)), support(1), "Support: the tuning is 2 elements in the state, and 1 here")
+	refused(t, "other elements", save(t, support(0, 1)), support(1, 0), "Support[0]: the tuning is 0 in the state, and 1 here")
 
 	steps := func(step func(int) float64) *online.OGD {
 		o := &online.OGD{Radius: 1, Gradient: 1, Step: step}
@@ -257,6 +257,7 @@ func TestLedger(t *testing.T) {
 // ownPolicy is a learner as a user would write one: with whatever comes to hand.
 type ownPolicy struct {
 	Explore float64
+	Rounds  int `snapshot:"state"`
 
 	bandit.Base
 	own    *rand.Rand
@@ -281,7 +282,7 @@ func (l *ownPolicy) Init(p bandit.Problem, _ int) error {
 }
 
 func (l *ownPolicy) Reset(own *rand.Rand, _ rand.Source) {
-	l.own, l.normal, l.best, l.seen, l.last = own, random.NewNormals(own), nil, map[string]*tally{}, nil
+	l.own, l.normal, l.best, l.seen, l.last, l.Rounds = own, random.NewNormals(own), nil, map[string]*tally{}, nil, 0
 	for _, s := range l.all {
 		*s = tally{arm: s.arm}
 	}
@@ -297,6 +298,7 @@ func (l *ownPolicy) Select(_ *bandit.View, dst []int) []int {
 }
 
 func (l *ownPolicy) Update(_ *bandit.View, arms []int, y []float64) {
+	l.Rounds++
 	s := l.all[arms[0]]
 	s.times++
 	s.sum += y[0]
