@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -29,6 +30,7 @@ type thing struct {
 	next    *thing
 	nobody  *struct{}
 	any     any
+	says    fmt.Stringer
 	by      map[string][]int
 	counts  map[int16]thingy
 	empty   []int
@@ -36,6 +38,11 @@ type thing struct {
 	step    func(int) int `snapshot:"keep"`
 	cache   []int         `snapshot:"keep"`
 }
+
+// speech is what a thing says.
+type speech struct{ words string }
+
+func (s *speech) String() string { return s.words }
 
 type thingy struct {
 	value any
@@ -56,6 +63,7 @@ func newThing(n int) *thing {
 	t.best = &t.flat[5]
 	t.next = &thing{Name: "the next", Rate: 0.25, next: t, any: &t.fixed[1], empty: []int{}, none: make([]struct{}, 2, 5)}
 	t.nobody = &struct{}{}
+	t.says = &speech{"yes"}
 	t.any = thingy{value: thingy{value: &t.whole, on: true}}
 	t.by = map[string][]int{"a": {n}, "b": nil, "": {}}
 	t.next.by = t.by
@@ -81,7 +89,7 @@ func TestShared(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got.rows, saved.rows) || !reflect.DeepEqual(got.by, saved.by) || !reflect.DeepEqual(got.flags, saved.flags) ||
 			got.small != -3 || got.word != 7 || got.half != 1.5 || got.whole != -6 || got.natural != 6 || got.pair != 1+2i || got.single != 3-4i ||
-			got.fixed != saved.fixed || got.nobody == nil || got.next.empty == nil || len(got.next.none) != 2 || cap(got.next.none) != 5 {
+			got.fixed != saved.fixed || got.says.String() != "yes" || got.nobody == nil || got.next.empty == nil || len(got.next.none) != 2 || cap(got.next.none) != 5 {
 			t.Errorf("restored into one of %d rows: %+v, want %+v", n, got, saved)
 		}
 		got.flat[5] = 77
@@ -132,7 +140,10 @@ func randomGraph(rng *rand.Rand) *node {
 			n.to = append(n.to, one())
 		}
 		a := rng.IntN(20)
-		n.slots = buf[a : a+rng.IntN(20-a)]
+		b := a + rng.IntN(20-a)
+		if n.slots = buf[a:b]; rng.IntN(2) == 0 {
+			n.slots = buf[a:b:b] // these overlap, and none is in another
+		}
 		n.inner.x = rng.Float64()
 		switch rng.IntN(3) {
 		case 0:
@@ -251,6 +262,13 @@ func TestForged(t *testing.T) {
 	payload, err := encode(reflect.ValueOf(newThing(3)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for at := len(payload) / 3; at < len(payload); at++ {
+		for _, b := range []byte{0, 1, 2, 5, 255} {
+			forged := bytes.Clone(payload)
+			forged[at] = b
+			open(t, forged)
+		}
 	}
 	n := 10_000
 	if testing.Short() {

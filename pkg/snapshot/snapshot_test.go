@@ -390,6 +390,25 @@ func TestNotReset(t *testing.T) {
 	refused(t, "a learner that is not Reset", save(t, ready(t, blt(), linear, 50)), into, "draw: a function in the state, and none here")
 }
 
+// rule is a part with something that is kept.
+type rule struct {
+	name string
+	of   func() int `snapshot:"keep"`
+}
+
+type rules struct{ list []*rule }
+
+// TestKeptIsMissing: a state that has more of what is kept than the learner is refused.
+func TestKeptIsMissing(t *testing.T) {
+	one, two := func() int { return 1 }, func() int { return 2 }
+	more := &rules{[]*rule{{"a", one}, {"b", one}}}
+	refused(t, "more rules", save(t, more), &rules{[]*rule{{"a", one}}}, "of: it is not saved, and the learner here has none there")
+	into := &rules{[]*rule{{"c", two}, {"d", two}}}
+	if err := snapshot.Load(bytes.NewReader(save(t, more)), into); err != nil || into.list[1].name != "b" || into.list[1].of() != 2 {
+		t.Errorf("%v: %+v, want the names of the state and the functions that were here", err, into.list[1])
+	}
+}
+
 // all has what a state can be made of.
 type all struct {
 	N     int
