@@ -1,5 +1,5 @@
-// Package own shows how private learners are written outside the toolkit: a policy over a
-// statistic that it reads.
+// Package own shows what is written outside of the toolkit: policies (Elimination, Greedy, Hopeful),
+// a statistic (Totals), an environment (Seasons). It imports what a module of your own would.
 package own
 
 import (

@@ -6,11 +6,13 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -90,6 +92,36 @@ func TestGreedyAudited(t *testing.T) {
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		Worlds:  [2]audit.Stream{stream(8, 1, 1), stream(8, -1, 1)}}.Run(ctx, sure)
 	verdict(t, f, err, approx, 0.3)
+}
+
+// TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
+// excludes no claim, a false alarm once in ten thousand.
+func TestHopeful(t *testing.T) {
+	hopeful := func() bandit.Learner { return learner.New(&Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
+	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
+	bandittest.Learner(t, hopeful, func() bandit.Environment {
+		return &environment.Arms{Means: []float64{0.2, 0.8, 0.5}}
+	}, bandittest.LearnerOptions{})
+	privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
+		New: func() learner.Policy[privacy.Means] { return &Hopeful{Boldness: 0.5} }, Problem: problem,
+	})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "hopeful", New: hopeful, Problem: problem})
+}
+
+// TestTotals: it keeps the promises of a statistic, and a reward moves it by what the plan says.
+func TestTotals(t *testing.T) {
+	c := privacytest.Case[privacy.Means]{
+		New:   func() privacy.Statistic[privacy.Means] { return &Totals{Epsilon: 1} },
+		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
+	}
+	privacytest.Statistic(t, c)
+	privacytest.Probe(t, c)
+}
+
+func TestSeasons(t *testing.T) {
+	bandittest.Environment(t, func() bandit.Environment {
+		return &Seasons{Means: []float64{0.2, 0.8, 0.5}, Long: 30}
+	})
 }
 
 // run returns the result of a race, and the mean regrets of its two learners.

@@ -1,0 +1,48 @@
+package own
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// Seasons has arms whose means change places: each season they move on by one arm.
+type Seasons struct {
+	Means []float64 // in [0, 1]
+	Long  int       // rounds of a season, >= 1
+	round int
+}
+
+func (e *Seasons) Problem() bandit.Problem {
+	return bandit.Problem{Arms: len(e.Means), Slots: 1, RewardMin: 0, RewardMax: 1}
+}
+
+func (e *Seasons) Reset(*rand.Rand) { e.round = 0 }
+
+func (e *Seasons) Next(v *bandit.View) {
+	e.round++
+	*v = bandit.View{Round: e.round, Arms: len(e.Means)}
+}
+
+func (e *Seasons) mean(arm int) float64 {
+	season := max(0, e.round-1) / e.Long
+	return e.Means[(arm+season)%len(e.Means)]
+}
+
+func (e *Seasons) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	u := rewards.Float64() // one draw, whatever is played
+	for i, a := range arms {
+		y[i] = 0
+		if u < e.mean(a) {
+			y[i] = 1
+		}
+	}
+}
+
+func (e *Seasons) Regret(arms []int) float64 { return slices.Max(e.Means) - e.mean(arms[0]) }
+
+// Even is a rule of blocks for mechanism.Blocks: all have the same length.
+type Even int
+
+func (e Even) Length(int) int { return int(e) }
