@@ -1,0 +1,211 @@
+// Package write checks the notebook that writes a learner, a statistic and an environment of one's
+// own; what it writes is in package own.
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/notebooks/own"
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/offpolicy"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+	"github.com/dpbandits/dpbandits/pkg/random"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
+)
+
+var claims = lab.Claims{
+	{Statement: "At equal privacy, Hopeful pays less than six of the eight published learners, and more than the other two, each by 3 standard errors.", Check: raced},
+	{Statement: "The attack excludes ε = 1 where the mean is clipped after the noise, and does not where the rewards are clipped before.", Check: attacked},
+	{Statement: "A reward moves the releases of Totals by what the plan says, up to rounding.", Check: probed},
+	{Statement: "Where the arms change places, blocks of 100 rewards save Hopeful a quarter of its regret at least.", Check: moved},
+	{Statement: "Of 400 logs, the doubly robust interval holds the truth in 92% to 98%.", Check: covered},
+}
+
+// Assert checks a statement at the scale of the run and prints the evidence. It exits with status 1
+// if the statement does not hold.
+func Assert(statement string) { claims.Assert(statement) }
+
+// hopeful makes the notebook's policy over a statistic.
+func hopeful(s func() privacy.Statistic[privacy.Means]) func() bandit.Learner {
+	return func() bandit.Learner { return learner.New(&own.Hopeful{Boldness: 0.5}, s()) }
+}
+
+// blocks makes the toolkit's statistic.
+func blocks(lengths mechanism.BlockLengths, remember bool) func() privacy.Statistic[privacy.Means] {
+	return func() privacy.Statistic[privacy.Means] {
+		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember}
+	}
+}
+
+func raced(lab.Scale) (string, error) {
+	e := &simulate.Experiment{
+		Name: "write race", Horizon: 10_000, Trials: 16, Seed: 6,
+		Environment: func() bandit.Environment {
+			return &environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}
+		},
+		Policies: []simulate.Policy{{Name: "Hopeful", New: hopeful(blocks(nil, true))}},
+	}
+	var order []lab.Comparison
+	for i, p := range []struct {
+		name string
+		make func() *learner.Private[privacy.Means]
+	}{
+		{"DP-KLUCB", func() *learner.Private[privacy.Means] { return arms.NewDPKLUCB(1, 1.2) }},
+		{"DP-IMED", func() *learner.Private[privacy.Means] { return arms.NewDPIMED(1, 2) }},
+		{"DP-SE", func() *learner.Private[privacy.Means] { return arms.NewDPElimination(1) }},
+		{"DP-UCB", func() *learner.Private[privacy.Means] { return arms.NewDPUCB(1) }},
+		{"AdaP-UCB", func() *learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) }},
+		{"AdaP-KLUCB", func() *learner.Private[privacy.Means] { return arms.NewAdaPKLUCB(1) }},
+		{"Lazy-UCB", func() *learner.Private[privacy.Means] { return arms.NewLazyUCB(1) }},
+		{"Lazy-DP-TS", func() *learner.Private[privacy.Means] { return arms.NewLazyThompson(1) }},
+	} {
+		e.Policies = append(e.Policies, simulate.NewPolicy(p.name, p.make))
+		want := 1
+		if i < 2 {
+			want = -1
+		}
+		order = append(order, lab.Comparison{A: "Hopeful", B: p.name, Want: want})
+	}
+	r, err := e.Run(context.Background())
+	if err != nil {
+		return "", err
+	}
+	regret := r.Curves()[0].Final()
+	evidence := fmt.Sprintf("%d trials of %d rounds; Hopeful pays %.0f", e.Trials, e.Horizon, regret)
+	for _, p := range r.Policies {
+		if !(math.Abs(p.Epsilon()-1) < 1e-9) {
+			return "", fmt.Errorf("%s proves epsilon = %v", p.Name, p.Epsilon())
+		}
+	}
+	return evidence, lab.Compare("ε = 1", []*simulate.Table{r.Table()}, order...)
+}
+
+// attacked excludes the true claim of Totals once in a hundred seeds, at most.
+func attacked(lab.Scale) (string, error) {
+	excluded := map[bool]float64{}
+	for _, late := range []bool{false, true} {
+		f, err := audit.Mechanism{
+			Name: "a mean", Claim: privacy.Budget{Epsilon: 1}, Runs: 4000,
+			Release: func(world int, source rand.Source, out []float64) error {
+				s, y := &own.Totals{Epsilon: 1}, []float64{10 * float64(world)}
+				setup := privacy.Setup{Horizon: 1, Arms: 1, Slots: 1, Hi: 1}
+				if late { // a sum that nothing is cut from, under noise for [0, 1]
+					privacy.NewNoise(source).Laplace(out, 1)
+					out[0] = min(max(out[0]+y[0], 0), 1)
+					return nil
+				}
+				if err := s.Init(setup); err != nil {
+					return err
+				}
+				s.Reset(privacy.NewNoise(source))
+				_, err := s.Add(&privacy.Record{Arms: []int{0}, Y: y})
+				out[0] = s.Release().Of[0].Mean
+				return err
+			},
+		}.Run(context.Background(), audit.Options{Seed: 6})
+		if err != nil {
+			return "", err
+		}
+		if excluded[late] = f.Epsilon; f.Excluded() != late {
+			return "", fmt.Errorf("clipped late: %v, the attack excludes epsilon < %.2f", late, f.Epsilon)
+		}
+	}
+	return fmt.Sprintf("a reward of 10 instead of 0: ε ≥ %.2f is seen where it is clipped late, ≥ %.2f where it is clipped first", excluded[true], excluded[false]), nil
+}
+
+// recorder is a testing.TB that keeps the first failure.
+type recorder struct {
+	testing.TB
+	err error
+}
+
+func (r *recorder) Helper() {}
+func (r *recorder) Errorf(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+func probed(lab.Scale) (string, error) {
+	r := &recorder{}
+	s := privacytest.Probe(r, privacytest.Case[privacy.Means]{
+		New:   func() privacy.Statistic[privacy.Means] { return &own.Totals{Epsilon: 1} },
+		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
+	})
+	return fmt.Sprintf("found %.6f, planned %.6f", s.Found, s.Planned), r.err
+}
+
+func moved(lab.Scale) (string, error) {
+	r, err := (&simulate.Experiment{
+		Name: "write seasons", Horizon: 40_000, Trials: 16, Seed: 6,
+		Environment: func() bandit.Environment {
+			return &own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000}
+		},
+		Policies: []simulate.Policy{
+			{Name: "doubling", New: hopeful(blocks(nil, false))},
+			{Name: "even", New: hopeful(blocks(own.Even(100), false))},
+		},
+	}).Run(context.Background())
+	if err != nil {
+		return "", err
+	}
+	doubling, even := r.Curves()[0].Final(), r.Curves()[1].Final()
+	evidence := fmt.Sprintf("regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
+	if !(even < 0.75*doubling) {
+		return "", errors.New(evidence)
+	}
+	return evidence, nil
+}
+
+// covered draws logs of a world whose truth is known: the policy earns 0.5 + 0.4 |u|, 0.7 on average.
+// At a true coverage of 95% the share is out of its bounds once in a hundred and fifty seeds.
+func covered(lab.Scale) (string, error) {
+	const logs, rounds, truth = 400, 500, 0.7
+	policy := func(x, p []float64) {
+		if x[0] > 0 {
+			p[1] = 1
+		} else {
+			p[0] = 1
+		}
+	}
+	holds := 0
+	for i := range logs {
+		rng, l := random.New(6, i, "log"), &offpolicy.Log{Arms: 2, Dim: 1, RewardMin: 0, RewardMax: 1}
+		for range rounds {
+			u, arm, y := 2*rng.Float64()-1, 0, 0.0
+			p := 0.5 - 0.3*u // of arm 0
+			if rng.Float64() >= p {
+				arm, p = 1, 1-p
+			}
+			if rng.Float64() < 0.5+0.4*u*float64(2*arm-1) {
+				y = 1
+			}
+			l.Contexts, l.Chosen = append(l.Contexts, u), append(l.Chosen, arm)
+			l.Rewards, l.Propensities = append(l.Rewards, y), append(l.Propensities, p)
+		}
+		e, err := (&offpolicy.Evaluation{Log: l, Policy: policy}).DoublyRobust()
+		if err != nil {
+			return "", err
+		}
+		if e.Low <= truth && truth <= e.High {
+			holds++
+		}
+	}
+	share := 100 * float64(holds) / logs
+	if !(share >= 92 && share <= 98) {
+		return "", fmt.Errorf("it holds it in %.1f%%", share)
+	}
+	return fmt.Sprintf("in %.1f%% of logs of %d rounds", share, rounds), nil
+}
