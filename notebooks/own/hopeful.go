@@ -25,8 +25,9 @@ func (h *Hopeful) Reset(*rand.Rand) {}
 
 func (h *Hopeful) Learn(r *privacy.Means) ([]float64, error) {
 	for a, e := range r.Of {
-		width := h.Boldness / math.Sqrt(float64(e.Count)) // infinite if nothing is known
-		h.told[4*a], h.told[4*a+1], h.told[4*a+2], h.told[4*a+3] = e.Mean, width, e.Tail.Root, e.Tail.Linear
+		told := h.told[4*a : 4*a+4]
+		told[0], told[1] = e.Mean, h.Boldness/math.Sqrt(float64(e.Count)) // infinite if none is known
+		told[2], told[3] = e.Tail.Root, e.Tail.Linear
 	}
 	return h.told, nil
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Seasons has arms whose means change places: each season they move on by one arm.
+// Seasons has arms whose means change places: each season the best arm becomes the worst, if Means
+// fall, and every other one moves up.
 type Seasons struct {
 	Means []float64 // in [0, 1]
 	Long  int       // rounds of a season, >= 1
@@ -26,8 +27,8 @@ func (e *Seasons) Next(v *bandit.View) {
 }
 
 func (e *Seasons) mean(arm int) float64 {
-	season := max(0, e.round-1) / e.Long
-	return e.Means[(arm+season)%len(e.Means)]
+	season, k := max(0, e.round-1)/e.Long, len(e.Means)
+	return e.Means[(arm+season*(k-1))%k]
 }
 
 func (e *Seasons) Pull(rewards *rand.Rand, arms []int, y []float64) {

@@ -23,7 +23,7 @@ type Totals struct {
 
 func (s *Totals) Init(setup privacy.Setup) error {
 	if setup.Slots != 1 || setup.WarmUp || !(s.Epsilon > 0) {
-		return fmt.Errorf("own: %+v and epsilon = %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
+		return fmt.Errorf("own: %+v, epsilon %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
 	}
 	s.setup = setup
 	s.Reset(nil)
@@ -90,7 +90,7 @@ func (s *Totals) Plan(records int) privacy.Plan {
 	law, moves := privacy.LaplaceLaw(1, s.scale()), s.setup.Hi-s.setup.Lo
 	return privacy.Plan{
 		Model:      privacy.Central,
-		Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "round's reward", Contributions: 1},
+		Neighbours: privacy.Neighbours{Record: "round's reward", Contributions: 1}, // replaced
 		Asked:      privacy.Budget{Epsilon: s.Epsilon},
 		Cases: [][]privacy.Release{{{
 			Laws:        []privacy.Law{law},
