@@ -37,16 +37,15 @@ var claims = lab.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-// hopeful makes the notebook's policy over a statistic.
-func hopeful(s func() privacy.Statistic[privacy.Means]) func() bandit.Learner {
-	return func() bandit.Learner { return learner.New(&own.Hopeful{Boldness: 0.5}, s()) }
-}
+type means = *learner.Private[privacy.Means]
 
-// blocks makes the toolkit's statistic.
-func blocks(lengths mechanism.BlockLengths, remember bool) func() privacy.Statistic[privacy.Means] {
-	return func() privacy.Statistic[privacy.Means] {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember}
-	}
+// hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
+func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
+	return simulate.NewPolicy(name, func() means {
+		return learner.New(&own.Hopeful{Boldness: 0.5}, &mechanism.Blocks{
+			Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember,
+		})
+	})
 }
 
 func raced(lab.Scale) (string, error) {
@@ -55,28 +54,25 @@ func raced(lab.Scale) (string, error) {
 		Environment: func() bandit.Environment {
 			return &environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}
 		},
-		Policies: []simulate.Policy{{Name: "Hopeful", New: hopeful(blocks(nil, true))}},
+		Policies: []simulate.Policy{hopeful("Hopeful", nil, true)},
 	}
 	var order []lab.Comparison
-	for i, p := range []struct {
-		name string
-		make func() *learner.Private[privacy.Means]
-	}{
-		{"DP-KLUCB", func() *learner.Private[privacy.Means] { return arms.NewDPKLUCB(1, 1.2) }},
-		{"DP-IMED", func() *learner.Private[privacy.Means] { return arms.NewDPIMED(1, 2) }},
-		{"DP-SE", func() *learner.Private[privacy.Means] { return arms.NewDPElimination(1) }},
-		{"DP-UCB", func() *learner.Private[privacy.Means] { return arms.NewDPUCB(1) }},
-		{"AdaP-UCB", func() *learner.Private[privacy.Means] { return arms.NewAdaPUCB(1) }},
-		{"AdaP-KLUCB", func() *learner.Private[privacy.Means] { return arms.NewAdaPKLUCB(1) }},
-		{"Lazy-UCB", func() *learner.Private[privacy.Means] { return arms.NewLazyUCB(1) }},
-		{"Lazy-DP-TS", func() *learner.Private[privacy.Means] { return arms.NewLazyThompson(1) }},
+	for i, p := range []simulate.Policy{
+		simulate.NewPolicy("DP-KLUCB", func() means { return arms.NewDPKLUCB(1, 1.2) }),
+		simulate.NewPolicy("DP-IMED", func() means { return arms.NewDPIMED(1, 2) }),
+		simulate.NewPolicy("DP-SE", func() means { return arms.NewDPElimination(1) }),
+		simulate.NewPolicy("DP-UCB", func() means { return arms.NewDPUCB(1) }),
+		simulate.NewPolicy("AdaP-UCB", func() means { return arms.NewAdaPUCB(1) }),
+		simulate.NewPolicy("AdaP-KLUCB", func() means { return arms.NewAdaPKLUCB(1) }),
+		simulate.NewPolicy("Lazy-UCB", func() means { return arms.NewLazyUCB(1) }),
+		simulate.NewPolicy("Lazy-DP-TS", func() means { return arms.NewLazyThompson(1) }),
 	} {
-		e.Policies = append(e.Policies, simulate.NewPolicy(p.name, p.make))
+		e.Policies = append(e.Policies, p)
 		want := 1
 		if i < 2 {
 			want = -1
 		}
-		order = append(order, lab.Comparison{A: "Hopeful", B: p.name, Want: want})
+		order = append(order, lab.Comparison{A: "Hopeful", B: p.Name, Want: want})
 	}
 	r, err := e.Run(context.Background())
 	if err != nil {
@@ -94,23 +90,23 @@ func raced(lab.Scale) (string, error) {
 
 // attacked excludes the true claim of Totals once in a hundred seeds, at most.
 func attacked(lab.Scale) (string, error) {
-	excluded := map[bool]float64{}
+	seen, claim := map[bool]float64{}, privacy.Budget{Epsilon: 1}
 	for _, late := range []bool{false, true} {
 		f, err := audit.Mechanism{
-			Name: "a mean", Claim: privacy.Budget{Epsilon: 1}, Runs: 4000,
+			Name: "a mean", Claim: claim, Runs: 4000,
 			Release: func(world int, source rand.Source, out []float64) error {
-				s, y := &own.Totals{Epsilon: 1}, []float64{10 * float64(world)}
-				setup := privacy.Setup{Horizon: 1, Arms: 1, Slots: 1, Hi: 1}
-				if late { // a sum that nothing is cut from, under noise for [0, 1]
+				y := 10 * float64(world)
+				if late {
 					privacy.NewNoise(source).Laplace(out, 1)
-					out[0] = min(max(out[0]+y[0], 0), 1)
+					out[0] = min(max(out[0]+y, 0), 1)
 					return nil
 				}
-				if err := s.Init(setup); err != nil {
+				s := &own.Totals{Epsilon: 1}
+				if err := s.Init(privacy.Setup{Horizon: 1, Arms: 1, Slots: 1, Hi: 1}); err != nil {
 					return err
 				}
 				s.Reset(privacy.NewNoise(source))
-				_, err := s.Add(&privacy.Record{Arms: []int{0}, Y: y})
+				_, err := s.Add(&privacy.Record{Arms: []int{0}, Y: []float64{y}})
 				out[0] = s.Release().Of[0].Mean
 				return err
 			},
@@ -118,11 +114,11 @@ func attacked(lab.Scale) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if excluded[late] = f.Epsilon; f.Excluded() != late {
+		if seen[late] = f.Epsilon; f.Excluded() != late {
 			return "", fmt.Errorf("clipped late: %v, the attack excludes epsilon < %.2f", late, f.Epsilon)
 		}
 	}
-	return fmt.Sprintf("a reward of 10 instead of 0: ε ≥ %.2f is seen where it is clipped late, ≥ %.2f where it is clipped first", excluded[true], excluded[false]), nil
+	return fmt.Sprintf("a reward of 10 instead of 0: ε ≥ %.2f is seen where it is clipped late, ≥ %.2f where it is clipped first", seen[true], seen[false]), nil
 }
 
 // recorder is a testing.TB that keeps the first failure.
@@ -153,10 +149,7 @@ func moved(lab.Scale) (string, error) {
 		Environment: func() bandit.Environment {
 			return &own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000}
 		},
-		Policies: []simulate.Policy{
-			{Name: "doubling", New: hopeful(blocks(nil, false))},
-			{Name: "even", New: hopeful(blocks(own.Even(100), false))},
-		},
+		Policies: []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
 	}).Run(context.Background())
 	if err != nil {
 		return "", err
@@ -169,33 +162,27 @@ func moved(lab.Scale) (string, error) {
 	return evidence, nil
 }
 
-// covered draws logs of a world whose truth is known: the policy earns 0.5 + 0.4 |u|, 0.7 on average.
-// At a true coverage of 95% the share is out of its bounds once in a hundred and fifty seeds.
+// covered draws logs of a world whose truth is known: whoever always plays arm 1 earns u on average,
+// uniform in [0, 1]. At a true coverage of 95% the share is out of its bounds once in a hundred and
+// fifty seeds.
 func covered(lab.Scale) (string, error) {
-	const logs, rounds, truth = 400, 500, 0.7
-	policy := func(x, p []float64) {
-		if x[0] > 0 {
-			p[1] = 1
-		} else {
-			p[0] = 1
-		}
-	}
+	const logs, rounds, truth = 400, 500, 0.5
 	holds := 0
 	for i := range logs {
 		rng, l := random.New(6, i, "log"), &offpolicy.Log{Arms: 2, Dim: 1, RewardMin: 0, RewardMax: 1}
 		for range rounds {
-			u, arm, y := 2*rng.Float64()-1, 0, 0.0
-			p := 0.5 - 0.3*u // of arm 0
+			u, arm, y := rng.Float64(), 0, 0.0
+			p := 0.2 + 0.6*u // of arm 0
 			if rng.Float64() >= p {
 				arm, p = 1, 1-p
 			}
-			if rng.Float64() < 0.5+0.4*u*float64(2*arm-1) {
-				y = 1
+			if rng.Float64() < u {
+				y = float64(arm)
 			}
 			l.Contexts, l.Chosen = append(l.Contexts, u), append(l.Chosen, arm)
 			l.Rewards, l.Propensities = append(l.Rewards, y), append(l.Propensities, p)
 		}
-		e, err := (&offpolicy.Evaluation{Log: l, Policy: policy}).DoublyRobust()
+		e, err := (&offpolicy.Evaluation{Log: l, Policy: func(_, p []float64) { p[1] = 1 }}).DoublyRobust()
 		if err != nil {
 			return "", err
 		}
@@ -203,9 +190,9 @@ func covered(lab.Scale) (string, error) {
 			holds++
 		}
 	}
-	share := 100 * float64(holds) / logs
-	if !(share >= 92 && share <= 98) {
-		return "", fmt.Errorf("it holds it in %.1f%%", share)
+	evidence := fmt.Sprintf("in %.1f%% of logs of %d rounds", 100*float64(holds)/logs, rounds)
+	if share := float64(holds) / logs; !(share >= 0.92 && share <= 0.98) {
+		return "", errors.New(evidence)
 	}
-	return fmt.Sprintf("in %.1f%% of logs of %d rounds", share, rounds), nil
+	return evidence, nil
 }
