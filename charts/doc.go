@@ -4,6 +4,7 @@
 // SVG by Node, which has to be in PATH. Everything that can be shown is an [Item].
 //
 //   - [Show], [WriteHTML], [WriteSVG]: show items in a notebook, in a page, in a file
+//   - [Save], [Print], [Picture]: write a picture as SVG, PDF or PNG, in a journal's size
 //   - [Figure], [Series], [Axis], [Mark]: lines, points and bars on two axes
 //   - [Regret], [Curves]: the figure of a simulation's regret
 //   - [Finals]: the regret at the end, over a parameter

@@ -2,6 +2,9 @@ package charts_test
 
 import (
 	"fmt"
+	"log"
+	"os"
+	"path/filepath"
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -119,4 +122,30 @@ func ExampleSpans() {
 	// Output:
 	// Blocks of an arm
 	// Bars on rows: Blocks of an arm. arm 1: forgotten from 1 to 2, released from 2 to 4, collecting from 4 to 5.
+}
+
+// A figure for a paper: one column wide, lettered in 8 points. A name that ends in .pdf or .png works
+// the same way, and needs Chromium.
+func ExampleSave() {
+	figure := &charts.Figure{
+		X:      charts.Axis{Name: "round t"},
+		Y:      charts.Axis{Name: "cumulative regret"},
+		Series: []charts.Series{{Name: "LinUCB", X: []float64{1, 10, 100}, Y: []float64{0.5, 2, 4}}},
+	}
+	folder, err := os.MkdirTemp("", "paper")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, "regret.svg")
+	if err := charts.Save(name, figure, charts.Print{Width: charts.SingleColumn, Height: 2.5}); err != nil {
+		log.Fatal(err)
+	}
+	svg, err := os.ReadFile(name)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.34s\n", svg)
+	// Output:
+	// <svg width="3.5in" height="2.5in"
 }

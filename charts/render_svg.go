@@ -30,7 +30,10 @@ const stillJS = `function still(js) {
 	return chart.renderToSVGString();
 }`
 
-func renderSVG(spec []byte) ([]byte, error) {
+func renderSVG(spec []byte) ([]byte, error) { return renderSpec(spec, stillJS, "still") }
+
+// renderSpec returns the picture that a function of the source makes of a figure.
+func renderSpec(spec []byte, source, function string) ([]byte, error) {
 	src, err := echartsSource()
 	if err != nil {
 		return nil, err
@@ -42,8 +45,8 @@ func renderSVG(spec []byte) ([]byte, error) {
 		{"tone.js", toneJS()},
 		{"text.js", textJS},
 		{"draw.js", drawJS},
-		{"still.js", stillJS},
-	}, "still", spec)
+		{function + ".js", source},
+	}, function, spec)
 	if err != nil {
 		return nil, err
 	}
