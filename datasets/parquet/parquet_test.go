@@ -179,6 +179,13 @@ func TestReadDamaged(t *testing.T) {
 // NaN.
 func sample(t testing.TB) *simulate.Table {
 	t.Helper()
+	table := sampleResult(t).Table()
+	table.Curves[1].Worst[0] = math.NaN()
+	return table
+}
+
+func sampleResult(t testing.TB) *simulate.Result {
+	t.Helper()
 	e := &simulate.Experiment{
 		Name: "sample", Horizon: 100, Trials: 2, Seed: 1, Grid: []int{10},
 		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
@@ -191,9 +198,7 @@ func sample(t testing.TB) *simulate.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := r.Table()
-	table.Curves[1].Worst[0] = math.NaN()
-	return table
+	return r
 }
 
 // What WriteTable wrote reads as the curves of the table, and has its provenance.
@@ -242,6 +247,33 @@ func TestWriteTable(t *testing.T) {
 	}
 }
 
+// What WriteResult wrote reads as the regret of each trial.
+func TestWriteResult(t *testing.T) {
+	r := sampleResult(t)
+	var b bytes.Buffer
+	if err := parquet.WriteResult(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	s := &datasets.Schema{Contexts: []string{"trial", "round", "regret"}, Arm: "policy", Labels: []string{`Lin, "UCB"`, "größer"}}
+	i := 0
+	for row, err := range parquet.Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), s) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		policy, trial, g := i/4, i/2%2, i%2
+		if want := []float64{float64(trial), float64(r.Grid[g]), r.Policies[policy].Regret[trial][g]}; row.Arm != policy || !reflect.DeepEqual(row.Context, want) {
+			t.Errorf("row %d: %+v, want policy %d and %v", i, row, policy, want)
+		}
+		i++
+	}
+	if i != 8 {
+		t.Errorf("%d rows, want 8", i)
+	}
+	if err := parquet.WriteResult(failing{}, r); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("error %v", err)
+	}
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
@@ -266,10 +298,12 @@ func TestForPandas(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
-	table := sample(t)
+	table, result := sample(t), sampleResult(t)
 	for name, write := range map[string]func(io.Writer) error{
 		"sample.csv":     table.WriteCSV,
 		"sample.parquet": func(w io.Writer) error { return parquet.WriteTable(w, table) },
+		"trials.csv":     result.WriteCSV,
+		"trials.parquet": func(w io.Writer) error { return parquet.WriteResult(w, result) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {

@@ -1,4 +1,4 @@
-"""A result's tables as CSV and Parquet, opened by pandas, which `docker/setup peers` installs."""
+"""A result's tables and trials as CSV and Parquet, opened by pandas, which `docker/setup peers` installs."""
 
 import os
 import subprocess
@@ -35,6 +35,13 @@ for name, frame in ("CSV", csv), ("Parquet", parquet):
     assert list(frame["round"]) == [10, 100, 10, 100]
     assert list(frame["worst"].isna()) == [False, False, True, False]
 pd.testing.assert_frame_equal(csv, parquet, check_exact=True)
+
+csv = pd.read_csv(sys.argv[1] + "/trials.csv", comment="#", dtype={"regret": float})
+trials = pd.read_parquet(sys.argv[1] + "/trials.parquet")
+print("trials", *(f"{column}:{kind}" for column, kind in trials.dtypes.items()))
+pd.testing.assert_frame_equal(csv, trials, check_exact=True)
+means = trials.groupby(["policy", "round"], sort=False)["regret"].mean()
+pd.testing.assert_series_equal(means.reset_index(drop=True), parquet["mean"], check_names=False)
 """
 
 
@@ -58,7 +65,9 @@ def tables(tmp_path_factory):
 
 
 def test_pandas_reads_the_same_types_and_numbers_from_both(tables):
-    lines = peer(OPEN, tables).splitlines()
+    *lines, trials = peer(OPEN, tables).splitlines()
+    assert trials.split()[1] in ("policy:str", "policy:object")
+    assert trials.split()[2:] == ["trial:int64", "round:int64", "regret:float64"]
     assert len(lines) == 2
     for line in lines:
         _, policy, *kinds = line.split()

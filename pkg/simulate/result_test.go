@@ -3,6 +3,7 @@ package simulate
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +187,36 @@ func TestReadCSVErrors(t *testing.T) {
 	failing := errors.New("disk full")
 	if err := mustRun(t, small("")).Table().WriteCSV(writer(func([]byte) (int, error) { return 0, failing })); !errors.Is(err, failing) {
 		t.Errorf("error %v, want %v", err, failing)
+	}
+}
+
+func TestTrialsAsCSV(t *testing.T) {
+	r := mustRun(t, small(""))
+	var long, short bytes.Buffer
+	if err := errors.Join(r.WriteCSV(&long), r.Table().WriteCSV(&short)); err != nil {
+		t.Fatal(err)
+	}
+	head, body, ok := strings.Cut(long.String(), "policy,trial,round,regret\n")
+	if !ok || head == "" || !strings.HasPrefix(short.String(), head+"policy,round,mean,") {
+		t.Fatalf("begins with\n%s", head)
+	}
+	rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(r.Policies) * len(r.Finished) * len(r.Grid); len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
+	}
+	for _, p := range r.Policies {
+		for i, trial := range r.Finished {
+			for g, round := range r.Grid {
+				want := []string{p.Name, strconv.Itoa(trial), strconv.Itoa(round), strconv.FormatFloat(p.Regret[i][g], 'g', -1, 64)}
+				if !slices.Equal(rows[0], want) {
+					t.Errorf("row %q, want %q", rows[0], want)
+				}
+				rows = rows[1:]
+			}
+		}
 	}
 }
 

@@ -176,6 +176,38 @@ func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) 
 
 // WriteCSV writes the table as CSV. Floats are written so that they read back bit by bit.
 func (t *Table) WriteCSV(w io.Writer) error {
+	return t.write(w, columns, func(row func(...string)) {
+		for _, c := range t.Curves {
+			for g, round := range c.Rounds {
+				row(c.Policy, strconv.Itoa(round), formatFloat(c.Mean[g]), formatFloat(c.SE[g]),
+					formatFloat(c.Q10[g]), formatFloat(c.Q50[g]), formatFloat(c.Q90[g]), strconv.Itoa(c.Trials), formatFloat(c.Worst[g]))
+			}
+		}
+	})
+}
+
+// WriteCSV writes the cumulative regret of every trial as CSV in long form, one row per policy,
+// trial and round of the grid, below the lines "# key: value" of a [Table]:
+//
+//	policy,trial,round,regret
+//	linucb,0,1,0.25
+//
+// Means and bands of your own come from these rows: in pandas, groupby(["policy", "round"]). Write
+// the Table for the curves as they are published.
+func (r *Result) WriteCSV(w io.Writer) error {
+	return r.Table().write(w, []string{"policy", "trial", "round", "regret"}, func(row func(...string)) {
+		for _, p := range r.Policies {
+			for i, trial := range r.Finished {
+				for g, round := range r.Grid {
+					row(p.Name, strconv.Itoa(trial), strconv.Itoa(round), formatFloat(p.Regret[i][g]))
+				}
+			}
+		}
+	})
+}
+
+// write writes the table's lines "# key: value", a header and rows.
+func (t *Table) write(w io.Writer, header []string, each func(row func(...string))) error {
 	out := bufio.NewWriter(w)
 	p := t.Provenance
 	for _, f := range p.header() {
@@ -192,15 +224,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		}
 	}
 	rows := csv.NewWriter(out)
-	rows.Write(columns)
-	for _, c := range t.Curves {
-		for g, round := range c.Rounds {
-			rows.Write([]string{
-				c.Policy, strconv.Itoa(round), formatFloat(c.Mean[g]), formatFloat(c.SE[g]),
-				formatFloat(c.Q10[g]), formatFloat(c.Q50[g]), formatFloat(c.Q90[g]), strconv.Itoa(c.Trials), formatFloat(c.Worst[g]),
-			})
-		}
-	}
+	rows.Write(header)
+	each(func(row ...string) { rows.Write(row) })
 	rows.Flush()
 	return errors.Join(rows.Error(), out.Flush())
 }
