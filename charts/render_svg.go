@@ -30,10 +30,7 @@ const stillJS = `function still(js) {
 	return chart.renderToSVGString();
 }`
 
-func renderSVG(spec []byte) ([]byte, error) { return renderSpec(spec, stillJS, "still") }
-
-// renderSpec returns the picture that a function of the source makes of a figure.
-func renderSpec(spec []byte, source, function string) ([]byte, error) {
+func renderSVG(spec []byte) ([]byte, error) {
 	src, err := echartsSource()
 	if err != nil {
 		return nil, err
@@ -45,8 +42,8 @@ func renderSpec(spec []byte, source, function string) ([]byte, error) {
 		{"tone.js", toneJS()},
 		{"text.js", textJS},
 		{"draw.js", drawJS},
-		{function + ".js", source},
-	}, function, spec)
+		{"still.js", stillJS},
+	}, "still", spec)
 	if err != nil {
 		return nil, err
 	}

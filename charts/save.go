@@ -1,3 +1,5 @@
+//go:build !page
+
 package charts
 
 import (
@@ -126,7 +128,22 @@ func (f *Figure) print(size Print) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return renderSpec(js, printJS, "print")
+	src, err := echartsSource()
+	if err != nil {
+		return nil, err
+	}
+	svg, err := call([]script{
+		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"},
+		{"echarts.min.js", src},
+		{"tone.js", toneJS()},
+		{"text.js", textJS},
+		{"draw.js", drawJS},
+		{"print.js", printJS},
+	}, "print", js)
+	if err != nil {
+		return nil, err
+	}
+	return slim(svg)
 }
 
 // printJS returns the picture of a figure's starting frame on paper. A height of 0 becomes what the
