@@ -3,7 +3,7 @@
 # Each target first installs what it misses (docker/setup), all of it inside the checkout:
 #   .venv/                  JupyterLab, nbclient, nbconvert    pinned in docker/requirements.txt
 #   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
-#   docker/node_modules/    echarts, KaTeX, the browser driver       docker/package-lock.json
+#   docker/node_modules/    echarts, KaTeX, what the browser tests want   docker/package-lock.json
 #   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .peers/                 scikit-learn, MABWiser, pandas       pinned in docker/requirements-peers.txt
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
@@ -32,7 +32,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute lab test lint bench audit reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lab test lint bench audit reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -51,6 +51,10 @@ execute: ## the same, and write the outputs into notebooks/, to be committed
 	@docker/setup kernel data
 	@docker/run python notebooks/tools/run.py --in-place $(NOTEBOOKS)
 
+site: ## the notebooks, the reference and the leaderboard as a folder of pages, build/site
+	@docker/setup go python node
+	@docker/run python notebooks/tools/site_pages.py $(NOTEBOOKS)
+
 lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
 	@docker/setup kernel data
 	@docker/run jupyter lab --ServerApp.ip=$(HOST) --ServerApp.port=$(PORT) --ServerApp.root_dir=. \
@@ -60,7 +64,7 @@ test: ## all tests: Go, the set-up and the notebook runner, the browser
 	@docker/setup kernel data chromium peers
 	SCALE=smoke go test -timeout 2h ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
-	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs
+	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs notebooks/tools/site.test.mjs
 
 portable: ## the same numbers without assembly, without and with fused multiply-add, under WebAssembly, on arm64
 	@docker/setup go

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A package in a module of its own becomes a page with its comment, declarations and example.
+func TestPackages(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"pkg/coin/coin.go": `// Package coin tosses. See [Coin.Toss] and [Coin.Bias].
+package coin
+
+// Sides are what may come up.
+const Heads, Tails = 0, 1
+
+// Coin is a coin.
+type Coin struct {
+	Bias float64 // of heads
+	secret int
+}
+
+// Toss tosses.
+func (c *Coin) Toss() int { return c.hidden() }
+
+func (c *Coin) hidden() int { return 0 }
+`,
+		"pkg/coin/coin_test.go": `package coin
+
+import "fmt"
+
+// A toss.
+func ExampleCoin_Toss() {
+	c := Coin{Bias: 1}
+	fmt.Println(c.Toss()) // heads
+	// Output:
+	// 0
+}
+`,
+		"pkg/internal/hidden/x.go": "package hidden\n",
+		"datasets/fetch/x.go":      "package main\n",
+		"charts/testonly_test.go":  "package testonly\n",
+	} {
+		name = filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages, err := packages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) != 1 || pages[0].Path != "api/pkg-coin.html" || pages[0].Title != "package coin" || !strings.HasPrefix(pages[0].Summary, "Package coin tosses.") {
+		t.Fatalf("pages %+v", pages)
+	}
+	for _, want := range []string{
+		`<a href="#Coin.Toss">Coin.Toss</a>`, `<h2 id="Coin">type Coin</h2>`, `<span id="Coin.Bias"></span>`, `<h3 id="Coin.Toss">func (*Coin) Toss</h3>`,
+		"func (c *Coin) Toss() int</code>", `<h2 id="Heads">Heads, Tails</h2>`, `<span id="Tails"></span>`, "fmt.Println(c.Toss()) // heads</code>", "<pre><code>0\n</code></pre>", "A toss.",
+	} {
+		if !strings.Contains(pages[0].Body, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for _, no := range []string{"hidden", "secret", "return", "Output:\n"} {
+		if strings.Contains(pages[0].Body, no) {
+			t.Errorf("the page has %q", no)
+		}
+	}
+	var names []string
+	for _, e := range pages[0].Entries {
+		names = append(names, e.Name+" "+e.Anchor)
+	}
+	if got, want := strings.Join(names, ", "), "coin.Heads Heads, coin.Tails Heads, coin.Coin Coin, coin.Coin.Toss Coin.Toss"; got != want {
+		t.Errorf("entries %s, want %s", got, want)
+	}
+}
