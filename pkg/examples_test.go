@@ -36,8 +36,8 @@ func withoutExample(root string) (lacking []string, packages int, err error) {
 			}
 			dir := filepath.Dir(file)
 			if !strings.HasSuffix(file, "_test.go") {
-				if parsed.Name.Name != "main" {
-					shown[dir] = shown[dir]
+				if _, known := shown[dir]; !known && parsed.Name.Name != "main" {
+					shown[dir] = false
 				}
 				return nil
 			}
