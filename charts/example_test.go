@@ -124,8 +124,8 @@ func ExampleSpans() {
 	// Bars on rows: Blocks of an arm. arm 1: forgotten from 1 to 2, released from 2 to 4, collecting from 4 to 5.
 }
 
-// A figure for a paper: one column wide, lettered in 8 points. A name that ends in .pdf or .png works
-// the same way, and needs Chromium.
+// A figure for a paper: one column wide, lettered in 8 points. A name that ends in .pdf or .png
+// works the same way, and needs Chromium.
 func ExampleSave() {
 	figure := &charts.Figure{
 		X:      charts.Axis{Name: "round t"},

@@ -14,7 +14,9 @@ import (
 	"testing"
 )
 
-// TestLookAtPrints writes prints to look at: DPB_PRINTS=/tmp/prints go test -run LookAtPrints ./charts
+// TestLookAtPrints writes prints to look at:
+//
+//	DPB_PRINTS=/tmp/prints go test -run LookAtPrints ./charts
 func TestLookAtPrints(t *testing.T) {
 	folder := os.Getenv("DPB_PRINTS")
 	if folder == "" {

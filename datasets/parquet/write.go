@@ -25,8 +25,8 @@ type point struct {
 	Worst  float64 `parquet:"worst"`
 }
 
-// Provenance is the key of the file's metadata under which WriteTable and WriteResult put where the numbers come
-// from: the lines "# key: value" with which a table as CSV begins.
+// Provenance is the key of the file's metadata under which WriteTable and WriteResult put where the
+// numbers come from: the lines "# key: value" with which a table as CSV begins.
 const Provenance = "dpbandits.provenance"
 
 // observation is a row of a simulate.Result: a policy's regret in a trial.
@@ -54,8 +54,8 @@ func WriteTable(w io.Writer, t *simulate.Table) error {
 	})
 }
 
-// WriteResult writes the cumulative regret of every trial in long form, one row per policy, trial and
-// round of the grid, with the columns of simulate.Result.WriteCSV and their types.
+// WriteResult writes the cumulative regret of every trial in long form, one row per policy, trial
+// and round of the grid, with the columns of simulate.Result.WriteCSV and their types.
 func WriteResult(w io.Writer, r *simulate.Result) error {
 	return write(w, r.WriteCSV, func(yield func([]observation) bool) {
 		for _, p := range r.Policies {

@@ -1,9 +1,9 @@
-// The site (notebooks/tools/site_pages.py) in a browser, from its folder and with the network off: no error
-// on the console, nothing asked of another machine, no serious finding of axe-core in light and dark,
-// no page wider than a telephone, and a search that finds.
+// The site (notebooks/tools/site_pages.py) in a browser, from its folder and with the network off:
+// no error on the console, nothing asked of another machine, no serious finding of axe-core in light
+// and dark, no page wider than a telephone, and a search that finds.
 //
-// The site is made of two notebooks. DPBANDITS_SITE names a folder that `make site` made, to be tested
-// in its place, whole. DPBANDITS_SITE_PICTURES names a folder for pictures of each page, to look at.
+// The site is made of two notebooks. DPBANDITS_SITE names a folder that `make site` made, to be
+// tested in its place, whole. DPBANDITS_SITE_PICTURES names a folder for pictures of each page.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -42,7 +42,7 @@ after(async () => {
 
 const address = name => pathToFileURL(path.join(site, name)).href;
 
-// visited opens a page of the site and does the work, and then wants no error and no foreign request.
+// visited opens a page, does the work, and then wants no error and no request to elsewhere.
 async function visited(name, options, work) {
   const context = await browser.newContext({ offline: true, ...options });
   try {

@@ -71,7 +71,7 @@ NOTEBOOK = """
 .jp-RenderedHTMLCommon a:link { text-decoration: underline; }
 """
 
-# Who has no mouse scrolls what is wider than the page with the keys, for which it has to take the focus.
+# Without a mouse, one scrolls with the keys, and only what has the focus.
 SCROLL = """
 (function () {
   function mark() {

@@ -1,8 +1,9 @@
 // Reference prints the pages of the site that are made from Go, as JSON: the reference of every
-// package that others import, and the leaderboard. notebooks/tools/site_pages.py puts them into the site.
+// package that others import, and the leaderboard. notebooks/tools/site_pages.py puts them into the
+// site.
 //
-// The standard library does the work (go/doc, go/doc/comment): it parses the packages and turns their
-// comments into HTML. What is here lays that out.
+// The standard library does the work (go/doc, go/doc/comment): it parses the packages and turns
+// their comments into HTML. What is here lays that out.
 package main
 
 import (
