@@ -313,6 +313,10 @@ func SoundLearners(e Effort) (items []audit.Item) {
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 		}
 	})
+	item("LinUCB with rewards two rounds late", func() bandit.Learner {
+		late := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
+		return &learner.Delayed{Learner: late, Most: 2}
+	})
 	return append(items, standardItem(e))
 }
 
