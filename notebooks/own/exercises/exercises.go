@@ -3,11 +3,13 @@ package exercises
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right, or a hint.
@@ -33,6 +35,67 @@ var set = exercise.Set{
 						return err
 					}
 				}
+			}
+			return nil
+		}),
+	},
+	"index": {
+		Hint: "the estimate is as the stub has it; the bonus is beta times the length of x as the data measure it",
+		Check: exercise.Of(func(f func(s, n, beta, rho float64) float64) error { // worked out by hand
+			return exercise.First(exercise.Near("the index of 4 plays that sum to 3, for beta = 2 and rho = 1", f(3, 4, 2, 1), 0.6+2/math.Sqrt(5), 1e-9),
+				exercise.Near("the index of an arm that was never played, for beta = 2 and rho = 1", f(0, 0, 2, 1), 2, 1e-9),
+				exercise.Near("the index of 2 plays that sum to 1, for beta = 0.5 and rho = 2", f(1, 2, 0.5, 2), 0.5, 1e-9))
+		}),
+	},
+	"noisy nodes": {
+		Hint: "each node holds 1, 2, 4, 8, ... rounds: which of these numbers add up to t?",
+		Check: exercise.Of(func(f func(t int) int) error {
+			for t := 1; t <= 1024; t++ {
+				what := fmt.Sprintf("the number of nodes in the release of round %d", t)
+				if err := exercise.Near(what, float64(f(t)), float64(len(mechanism.PrefixNodes(t))), 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	},
+	"paired": {
+		Hint: "take the difference of each trial first; the standard error is that of the mean of these numbers",
+		Check: exercise.Of(func(f func(a, b []float64) (mean, se float64)) error { // worked out by hand
+			for _, c := range []struct {
+				a, b     []float64
+				mean, se float64
+			}{
+				{[]float64{3, 5, 7}, []float64{1, 2, 3}, 3, 1 / math.Sqrt(3)},
+				{[]float64{4, 4}, []float64{1, 3}, 2, 1},
+				{[]float64{9, 2, 6, 3}, []float64{9, 2, 6, 3}, 0, 0},
+			} {
+				mean, se := f(slices.Clone(c.a), slices.Clone(c.b))
+				what := fmt.Sprintf("of %v less %v", c.a, c.b)
+				if err := exercise.First(exercise.Near("the mean "+what, mean, c.mean, 1e-9),
+					exercise.Near("the standard error "+what, se, c.se, 1e-9)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+	},
+	"strongest": {
+		Hint: "go through the whole list, and keep the smallest budget whose regret is small enough",
+		Check: exercise.Of(func(f func(budgets, regrets []float64, most float64) float64) error { // read off the lists
+			up, costs := []float64{0.1, 0.3, 1, 3, 10}, []float64{15_000, 6_500, 2_300, 900, 300}
+			mixed, other := []float64{3, 0.1, 10, 1, 0.3}, []float64{900, 15_000, 300, 2_300, 6_500}
+			for _, c := range []struct{ most, want float64 }{{1_000, 3}, {5_000, 1}, {20_000, 0.1}, {6_500, 0.3}} {
+				for _, list := range [][2][]float64{{up, costs}, {mixed, other}} {
+					what := fmt.Sprintf("the strongest budget of %v whose regret, of %v, is at most %v", list[0], list[1], c.most)
+					got := f(slices.Clone(list[0]), slices.Clone(list[1]), c.most)
+					if err := exercise.Near(what, got, c.want, 0); err != nil {
+						return err
+					}
+				}
+			}
+			if got := f(up, costs, 100); !math.IsInf(got, 1) {
+				return fmt.Errorf("no budget of %v has a regret of at most 100, which is +Inf, and you have %v", up, got)
 			}
 			return nil
 		}),

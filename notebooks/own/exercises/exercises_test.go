@@ -1,6 +1,7 @@
 package exercises
 
 import (
+	"math"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
@@ -25,9 +26,59 @@ func playsBest(arms int, explore float64) float64 {
 	return 1 - explore + explore/float64(arms)
 }
 
+func indexStub(s, n, beta, rho float64) float64 {
+	return s / (rho + n) // your turn: this is the estimate alone
+}
+
+func index(s, n, beta, rho float64) float64 {
+	return s/(rho+n) + beta/math.Sqrt(rho+n)
+}
+
+func noisyNodesStub(t int) (n int) {
+	return t // your turn: the nodes hold 1, 2, 4, 8, … rounds
+}
+
+func noisyNodes(t int) (n int) {
+	for ; t > 0; t /= 2 {
+		n += t % 2
+	}
+	return n
+}
+
+func pairedStub(a, b []float64) (mean, se float64) {
+	return (floats.Sum(a) - floats.Sum(b)) / float64(len(a)), 0 // your turn: the standard error
+}
+
+func paired(a, b []float64) (mean, se float64) {
+	d, n, squares := floats.SubTo(make([]float64, len(a)), a, b), float64(len(a)), 0.0
+	mean = floats.Sum(d) / n
+	for _, v := range d {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(squares / (n - 1) / n)
+}
+
+func strongestStub(budgets, regrets []float64, most float64) float64 {
+	return budgets[0] // your turn: this is the strongest only if it comes first, whatever it costs
+}
+
+func strongest(budgets, regrets []float64, most float64) float64 {
+	best := math.Inf(1)
+	for i, epsilon := range budgets {
+		if regrets[i] <= most {
+			best = min(best, epsilon)
+		}
+	}
+	return best
+}
+
 var answers = map[string]exercisetest.Answer{
 	"regret of a round": {Name: "regretOf", Stub: regretOfStub, Solution: regretOf},
 	"best arm":          {Name: "playsBest", Stub: playsBestStub, Solution: playsBest},
+	"index":             {Name: "index", Stub: indexStub, Solution: index},
+	"noisy nodes":       {Name: "noisyNodes", Stub: noisyNodesStub, Solution: noisyNodes},
+	"paired":            {Name: "paired", Stub: pairedStub, Solution: paired},
+	"strongest":         {Name: "strongest", Stub: strongestStub, Solution: strongest},
 }
 
 func TestExercises(t *testing.T) {
