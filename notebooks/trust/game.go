@@ -92,7 +92,8 @@ func claimOdds(s lab.Scale) (string, error) {
 			"epsilon = %v: %.4f of the games won against randomised response, computed %.4f", epsilon, coin, bound)
 		evidence += fmt.Sprintf("ε = %g: Laplace %.1f%%, response %.1f%%, bound %.1f%%; ", epsilon, 100*laplace, 100*coin, 100*bound)
 	}
-	return evidence + fmt.Sprintf("%s games each", cell.Thousands(games)), nil
+	return evidence + fmt.Sprintf("%s games each, so that a share has a standard error of at most %.2g points",
+		cell.Thousands(games), 50/math.Sqrt(float64(games))), nil
 }
 
 // TradeOffBound is the least share of misses that (epsilon, delta)-privacy leaves an attacker with

@@ -47,11 +47,41 @@ func nodesOfRow1(t int) (nodes int) {
 	return nodes
 }
 
+func excludedStub(p, q, delta float64) float64 {
+	return math.Log(p / q) // your turn: this is for δ = 0
+}
+
+func excluded(p, q, delta float64) float64 {
+	if p-delta <= q {
+		return 0
+	}
+	return math.Log((p - delta) / q)
+}
+
+func queriesForStub(loss, epsilon float64) int {
+	return int(epsilon / loss) // your turn: these do not yet cost more
+}
+
+func queriesFor(loss, epsilon float64) int {
+	return int(math.Floor(epsilon/loss)) + 1
+}
+
+func discreteLaplaceStub(z, scale float64) float64 {
+	return math.Exp(-math.Abs(z)/scale) / (2 * scale) // your turn: this is the density of the continuous law
+}
+
+func discreteLaplace(z, scale float64) float64 {
+	return math.Tanh(1/(2*scale)) * math.Exp(-math.Abs(z)/scale)
+}
+
 var answers = map[string]exercisetest.Answer{
 	"posterior":         {Name: "posterior", Stub: posteriorStub, Solution: posterior},
 	"Gaussian releases": {Name: "together", Stub: togetherStub, Solution: together},
 	"share of yes":      {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
 	"nodes of row 1":    {Name: "nodesOfRow1", Stub: nodesOfRow1Stub, Solution: nodesOfRow1},
+	"excluded":          {Name: "excluded", Stub: excludedStub, Solution: excluded},
+	"queries":           {Name: "queriesFor", Stub: queriesForStub, Solution: queriesFor},
+	"discrete Laplace":  {Name: "discreteLaplace", Stub: discreteLaplaceStub, Solution: discreteLaplace},
 }
 
 func TestExercises(t *testing.T) {
