@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	ec "github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 	"github.com/go-echarts/go-echarts/v2/types"
 )
@@ -25,10 +24,28 @@ type spec struct {
 	Equal  bool           `json:"equal,omitempty"`
 }
 
+// drawn is a series as ECharts takes it. (go-echarts' own type for it brings html/template, with which
+// a program is linked with every method that it has.)
+type drawn struct {
+	Name           string          `json:"name,omitempty"`
+	Type           string          `json:"type,omitempty"`
+	BarCategoryGap string          `json:"barCategoryGap,omitempty"`
+	BarMaxWidth    string          `json:"barMaxWidth,omitempty"`
+	Step           string          `json:"step,omitempty"`
+	Symbol         string          `json:"symbol,omitempty"`
+	SymbolSize     int             `json:"symbolSize,omitempty"`
+	RenderItem     string          `json:"renderItem,omitempty"`
+	Data           any             `json:"data,omitempty"`
+	Encode         *opts.Encode    `json:"encode,omitempty"`
+	ItemStyle      *opts.ItemStyle `json:"itemStyle,omitempty"`
+	MarkLines      *opts.MarkLines `json:"markLine,omitempty"`
+	LineStyle      *opts.LineStyle `json:"lineStyle,omitempty"`
+}
+
 type frameSpec struct {
-	Value   string            `json:"value,omitempty"`
-	Caption string            `json:"caption,omitempty"`
-	Series  []ec.SingleSeries `json:"series"`
+	Value   string  `json:"value,omitempty"`
+	Caption string  `json:"caption,omitempty"`
+	Series  []drawn `json:"series"`
 }
 
 func (f *Figure) spec() (*spec, error) {
@@ -42,22 +59,18 @@ func (f *Figure) spec() (*spec, error) {
 	if f.Y.Log {
 		st.foot = y.from
 	}
-	chart := ec.NewLine()
-	chart.Title = opts.Title{Title: f.Title}
-	chart.Tooltip = f.tooltip()
-	chart.XAxisList[0] = xAxis(f.X, x)
-	chart.YAxisList[0] = yAxis(f.Y, y)
-	chart.MultiSeries = st.draw(f.Series, maxPoints)
+	series := st.draw(f.Series, maxPoints)
 	if len(f.Marks) > 0 {
-		chart.MultiSeries = append(chart.MultiSeries, marks(f.Marks))
+		series = append(series, marks(f.Marks))
 	}
-	s.Option = chart.JSON()
-	delete(s.Option, "color") // every series has its own
-	delete(s.Option, "toolbox")
+	s.Option = map[string]any{
+		"title": opts.Title{Title: f.Title}, "legend": opts.Legend{}, "tooltip": f.tooltip(),
+		"xAxis": []opts.XAxis{xAxis(f.X, x)}, "yAxis": []opts.YAxis{yAxis(f.Y, y)}, "series": series,
+	}
 	ticks(s.Option, "xAxis", x.step)
 	ticks(s.Option, "yAxis", y.step)
 	for i := range f.frames() {
-		frame := frameSpec{Caption: f.caption(i), Series: []ec.SingleSeries{}}
+		frame := frameSpec{Caption: f.caption(i), Series: []drawn{}}
 		if f.Slider != nil {
 			s.Label = f.Slider.Label
 			fr := f.Slider.Frames[i]
@@ -168,7 +181,7 @@ func ticks(option map[string]any, axis string, step float64) {
 }
 
 // marks returns the reference lines, on a series of their own that has no points.
-func marks(ms []Mark) ec.SingleSeries {
+func marks(ms []Mark) drawn {
 	m := &opts.MarkLines{MarkLineStyle: opts.MarkLineStyle{
 		Symbol:    []string{"none", "none"},
 		LineStyle: &opts.LineStyle{Color: referenceColor, Type: "dashed", Width: 1.5},
@@ -180,7 +193,7 @@ func marks(ms []Mark) ec.SingleSeries {
 			m.Data = append(m.Data, opts.MarkLineNameYAxisItem{Name: v.Name, YAxis: number(*v.Y)})
 		}
 	}
-	return ec.SingleSeries{Type: types.ChartLine, Data: []any{}, MarkLines: m}
+	return drawn{Type: types.ChartLine, Data: []any{}, MarkLines: m}
 }
 
 // styler draws series. Series with the same name get the same style, others the next free one.
@@ -210,8 +223,8 @@ func (st styler) style(s Series) style {
 }
 
 // draw returns our series as ECharts series with at most so many points each.
-func (st styler) draw(ss []Series, points int) ec.MultiSeries {
-	out := ec.MultiSeries{}
+func (st styler) draw(ss []Series, points int) []drawn {
+	out := []drawn{}
 	bar, bars := 0, 0
 	for _, s := range ss {
 		if s.Kind == Bar {
@@ -223,7 +236,7 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 		s.X, s.X2 = st.roundX(s.X), st.roundX(s.X2)
 		s.Y, s.Lo, s.Hi = st.roundY(s.Y), st.roundY(s.Lo), st.roundY(s.Hi)
 		sty := st.style(s)
-		one := ec.SingleSeries{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
+		one := drawn{Name: s.Name, ItemStyle: &opts.ItemStyle{Color: sty.Color}}
 		switch s.Kind {
 		case Line, Step:
 			one.Type = types.ChartLine
@@ -261,7 +274,7 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 			one.Encode = &opts.Encode{X: []int{0, 1}, Y: []int{2, 3}}
 		case Bars:
 			one.Type = types.ChartCustom
-			one.RenderItem = types.FuncStr("@dpb:" + [...]string{"solid", "hatched", "hollow"}[s.Fill])
+			one.RenderItem = "@dpb:" + [...]string{"solid", "hatched", "hollow"}[s.Fill]
 			one.Data = labelled(rows(s.X, s.Y, s.X2), s.Labels)
 			one.Encode = &opts.Encode{X: []int{0, 2}, Y: 1}
 		}
@@ -278,8 +291,8 @@ func (st styler) draw(ss []Series, points int) ec.MultiSeries {
 
 // spread returns the band or the error bars of a series. If it is a set of bars, it is number bar
 // of bars sets. Else it has no data of its own: js/draw.js takes those of the series before it.
-func (st styler) spread(s Series, sty style, bar, bars int) ec.SingleSeries {
-	out := ec.SingleSeries{Name: s.Name, Type: types.ChartCustom, ItemStyle: &opts.ItemStyle{Color: sty.Color},
+func (st styler) spread(s Series, sty style, bar, bars int) drawn {
+	out := drawn{Name: s.Name, Type: types.ChartCustom, ItemStyle: &opts.ItemStyle{Color: sty.Color},
 		Encode: &opts.Encode{X: 0, Y: []int{1, 2}}}
 	switch s.Kind {
 	case Line:
