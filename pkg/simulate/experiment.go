@@ -65,7 +65,7 @@ type Experiment struct {
 	Checkpoint string
 
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
-	Progress Progress // nil means silent
+	Progress Progress // nil means DefaultProgress
 }
 
 // rounds returns the number of rounds of a trial.

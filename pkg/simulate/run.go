@@ -17,7 +17,7 @@ import (
 // Options are the options of RunAll.
 type Options struct {
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
-	Progress Progress // nil means silent
+	Progress Progress // nil means DefaultProgress
 }
 
 // Run runs one experiment as RunAll does, with its own Workers and Progress.
@@ -57,6 +57,9 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 		}
 	}()
 
+	if opts.Progress == nil {
+		opts.Progress = DefaultProgress
+	}
 	meter := newMeter(jobs, opts.Progress)
 	tasks := tasks(jobs)
 	var next atomic.Int64
@@ -191,7 +194,10 @@ func (j *job) cost() int64 { return int64(j.rounds()) * int64(len(j.Policies)) }
 func (t task) run(ctx context.Context, m *meter) {
 	start := time.Now()
 	policies := int64(len(t.Policies))
-	rec, err := t.runTrial(ctx, t.trial, func(rounds int) { m.rounds.Add(int64(rounds) * policies) })
+	rec, err := t.runTrial(ctx, t.trial, func(rounds int) {
+		m.rounds.Add(int64(rounds) * policies)
+		runtime.Gosched() // to the reports, where all share one thread (WebAssembly)
+	})
 	if err == nil {
 		rec.Busy = time.Since(start)
 		rec.Run, rec.After = m.start.UnixNano(), time.Since(m.start)
