@@ -1,3 +1,5 @@
+//go:build !page
+
 package charts
 
 import (
@@ -48,4 +50,32 @@ func call(scripts []script, name string, argument []byte) ([]byte, error) {
 		return nil, fmt.Errorf("charts: drawing with %s: %w", node, err)
 	}
 	return out.Bytes(), nil
+}
+
+// stillJS returns the picture of a figure's starting frame.
+const stillJS = `function still(js) {
+	var spec = JSON.parse(js);
+	var chart = echarts.init(null, null, {renderer: "svg", ssr: true, width: spec.width, height: spec.height});
+	chart.setOption(dpb.option(echarts, spec, spec.start, spec.width));
+	return chart.renderToSVGString();
+}`
+
+func renderSVG(spec []byte) ([]byte, error) {
+	src, err := echartsSource()
+	if err != nil {
+		return nil, err
+	}
+	svg, err := call([]script{
+		// a still picture waits for nothing
+		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"},
+		{"echarts.min.js", src},
+		{"tone.js", toneJS()},
+		{"text.js", textJS},
+		{"draw.js", drawJS},
+		{"still.js", stillJS},
+	}, "still", spec)
+	if err != nil {
+		return nil, err
+	}
+	return slim(svg)
 }
