@@ -144,6 +144,25 @@ def dark_style(exporter):
     return exporter.environment.loader.get_source(exporter.environment, "static/theme-dark.css")[0]
 
 
+def computes(nb, name):
+    """The scripts of a page whose reader can run cells again (notebooks/tools/pages), or nothing."""
+    cells = [{"id": c.id, "cell_type": c.cell_type, "source": c.source} for c in nb.cells if c.cell_type == "code"]
+    if not any("// control:" in c["source"] for c in cells):
+        return ""
+    goroot, made = (subprocess.run(["go", *command], cwd=ROOT, text=True, input=json.dumps({"cells": cells}),
+                                   stdout=subprocess.PIPE, check=False)
+                    for command in (["env", "GOROOT"], ["run", "./notebooks/tools/pages", name]))
+    if made.returncode:
+        raise Failure("what the page computes does not compile")
+    made = json.loads(made.stdout)
+    program = base64.b64encode(Path(made["program"]).read_bytes()).decode()
+    worker = (Path(goroot.stdout.strip()) / "lib" / "wasm" / "wasm_exec.js").read_text(encoding="utf-8")
+    script = (HERE / "rerun.js").read_text(encoding="utf-8").strip()
+    arguments = ", ".join(json.dumps(x).replace("</", "<\\/") for x in (made["cells"], worker))
+    return (f'<script type="application/octet-stream" id="dpb-program">{program}</script>\n'
+            f"<script>\n{script}({arguments});\n</script>\n")
+
+
 def fetched(page):
     """What the page would fetch from elsewhere; scripts may name a host, but the policy stops them."""
     soup = BeautifulSoup(page, "html.parser")
@@ -185,6 +204,8 @@ def page(nb, out, directory):
     if bad := fetched(text):
         raise Failure("the page would ask for " + ", ".join(bad[:5]))
     text = text.replace("<!--dpb-head-->", head)
+    before, end, after = text.rpartition("</body>")
+    text = before + computes(nb, out.stem) + end + after
     out.write_text(text, encoding="utf-8")
 
 

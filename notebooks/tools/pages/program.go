@@ -1,0 +1,469 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const module = "github.com/dpbandits/dpbandits/"
+
+// Control is a variable of a cell that the reader of its page may set.
+type Control struct {
+	Name     string  `json:"name"`
+	From     float64 `json:"from"`
+	To       float64 `json:"to"`
+	Log      bool    `json:"log"`
+	Whole    bool    `json:"whole"` // numbers only
+	Start    float64 `json:"start"`
+	Notebook string  `json:"notebook,omitempty"` // its value in the notebook, if that is another one
+}
+
+// Cell is a cell that the page can run.
+type Cell struct {
+	ID       string    `json:"id"`
+	Controls []Control `json:"controls"`
+	body     string
+	uses     map[string]bool
+}
+
+// Program is a notebook as one Go program.
+type Program struct {
+	Cells  []*Cell
+	Source []byte
+}
+
+// chunk is a declaration of one or more names, or a method of a type.
+type chunk struct {
+	names    []string
+	receiver string
+	text     string
+	uses     map[string]bool
+	controls []Control // at its variables
+}
+
+// mark begins a comment at a variable that is a control.
+const mark = "control:"
+
+// Cells reads the source of a notebook's code cells, by id and in order.
+func Cells(notebook io.Reader) (ids, sources []string, err error) {
+	var nb struct {
+		Cells []struct {
+			ID     string          `json:"id"`
+			Type   string          `json:"cell_type"`
+			Source json.RawMessage `json:"source"`
+		} `json:"cells"`
+	}
+	if err := json.NewDecoder(notebook).Decode(&nb); err != nil {
+		return nil, nil, fmt.Errorf("the notebook: %w", err)
+	}
+	for _, c := range nb.Cells {
+		if c.Type != "code" {
+			continue
+		}
+		var lines []string
+		var text string
+		if json.Unmarshal(c.Source, &lines) == nil {
+			text = strings.Join(lines, "")
+		} else if err := json.Unmarshal(c.Source, &text); err != nil {
+			return nil, nil, fmt.Errorf("cell %s: %w", c.ID, err)
+		}
+		ids, sources = append(ids, c.ID), append(sources, text)
+	}
+	return ids, sources, nil
+}
+
+// notebook collects the declarations of cells, and their bodies.
+type notebook struct {
+	imports  map[string]string // specification by name
+	declared map[string]*chunk
+	methods  map[string][]*chunk // by type
+	order    []*chunk
+	cells    []*Cell
+}
+
+// Generate makes a program of the cells that draw and have controls: in the cell itself, or at a
+// variable outside of it that it uses. What these cells do not use is left out.
+func Generate(ids, sources []string) (*Program, error) {
+	nb := &notebook{imports: map[string]string{}, declared: map[string]*chunk{}, methods: map[string][]*chunk{}}
+	for i, source := range sources {
+		if err := nb.read(ids[i], source); err != nil {
+			return nil, fmt.Errorf("cell %s: %w", ids[i], err)
+		}
+	}
+	p := &Program{}
+	used := map[*chunk]bool{}
+	for _, c := range nb.cells {
+		reached := map[*chunk]bool{}
+		nb.reach(c.uses, reached)
+		for _, d := range nb.order {
+			if reached[d] {
+				c.Controls = append(c.Controls, d.controls...)
+			}
+		}
+		if len(c.Controls) == 0 || !strings.Contains(c.body, "charts.Show(") {
+			continue
+		}
+		for i, control := range c.Controls {
+			if slices.ContainsFunc(c.Controls[:i], func(o Control) bool { return o.Name == control.Name }) {
+				return nil, fmt.Errorf("cell %s: two controls are called %s", c.ID, control.Name)
+			}
+		}
+		p.Cells = append(p.Cells, c)
+		maps.Copy(used, reached)
+	}
+	if len(p.Cells) == 0 {
+		return nil, errors.New("no cell draws and has a control")
+	}
+	var err error
+	p.Source, err = nb.write(p.Cells, used)
+	return p, err
+}
+
+// read takes in one cell. What follows %% is the body of a function, the rest are declarations.
+func (nb *notebook) read(id, source string) error {
+	var declarations, body strings.Builder
+	to := &declarations
+	for line := range strings.Lines(source) {
+		switch {
+		case strings.HasPrefix(line, "%%"):
+			to = &body
+		case !strings.HasPrefix(line, "%") && !strings.HasPrefix(line, "!"):
+			to.WriteString(line)
+		}
+	}
+	if err := nb.declare(declarations.String()); err != nil {
+		return err
+	}
+	if to == &declarations {
+		return nil
+	}
+	const head, foot = "package main\nfunc _() {\n", "\n}\n"
+	text := head + body.String() + foot
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	c := &Cell{ID: id, uses: names(f)}
+	marks, err := marked(set, f)
+	if err != nil {
+		return err
+	}
+	var edits []edit
+	for _, m := range marks {
+		for _, v := range m.controls {
+			edits = append(edits, edit{set.Position(m.node.End()).Offset, fmt.Sprintf("; %s = page.Value(%[1]q, %[1]s)", v.Name)})
+		}
+		c.Controls = append(c.Controls, m.controls...)
+	}
+	c.body = strings.TrimSuffix(apply(text, edits)[len(head):], foot)
+	nb.cells = append(nb.cells, c)
+	return nil
+}
+
+// declare takes in the declarations of a cell.
+func (nb *notebook) declare(text string) error {
+	text = "package main\n" + text
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, "", text, parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	marks, err := marked(set, f)
+	if err != nil {
+		return err
+	}
+	source := func(n ast.Node) string { return text[set.Position(n.Pos()).Offset:set.Position(n.End()).Offset] }
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			c := &chunk{names: []string{d.Name.Name}, text: source(d), uses: names(d)}
+			if d.Recv != nil {
+				c.names, c.receiver = nil, receiver(d.Recv.List[0].Type)
+			}
+			if err := nb.add(c); err != nil {
+				return err
+			}
+		case *ast.GenDecl:
+			if d.Tok == token.CONST && d.Lparen.IsValid() { // iota counts in the whole of it
+				c := &chunk{text: source(d), uses: names(d)}
+				for _, s := range d.Specs {
+					c.names = append(c.names, specNames(s)...)
+				}
+				if err := nb.add(c); err != nil {
+					return err
+				}
+				continue
+			}
+			for _, s := range d.Specs {
+				if i, ok := s.(*ast.ImportSpec); ok {
+					nb.imports[importName(i)] = source(i)
+					continue
+				}
+				c := &chunk{names: specNames(s), uses: names(s), text: d.Tok.String() + " " + source(s)}
+				for _, m := range marks {
+					if m.node == s {
+						c.controls = m.controls
+						c.text = d.Tok.String() + " " + controlled(source(s), m.controls)
+					}
+				}
+				if err := nb.add(c); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// controlled gives variables of a specification their controls' values, before anything else sees
+// the notebook's own.
+func controlled(spec string, controls []Control) string {
+	left, right, _ := strings.Cut(spec, "=")
+	var more string
+	for _, c := range controls {
+		left = regexp.MustCompile(`\b`+c.Name+`\b`).ReplaceAllString(left, "own_"+c.Name)
+		more += fmt.Sprintf("\nvar %s = page.Value(%[1]q, own_%[1]s)", c.Name)
+	}
+	return left + "=" + right + more
+}
+
+func (nb *notebook) add(c *chunk) error {
+	for _, n := range c.names {
+		if n == "_" {
+			continue
+		}
+		if nb.declared[n] != nil {
+			return fmt.Errorf("%s is declared a second time, which a page cannot have", n)
+		}
+		nb.declared[n] = c
+	}
+	if c.receiver != "" {
+		nb.methods[c.receiver] = append(nb.methods[c.receiver], c)
+	}
+	nb.order = append(nb.order, c)
+	return nil
+}
+
+// reach adds the declarations that the names need, with what these need.
+func (nb *notebook) reach(uses map[string]bool, reached map[*chunk]bool) {
+	for name := range uses {
+		for _, c := range append([]*chunk{nb.declared[name]}, nb.methods[name]...) {
+			if c != nil && !reached[c] {
+				reached[c] = true
+				nb.reach(c.uses, reached)
+			}
+		}
+	}
+}
+
+// write puts the program together.
+func (nb *notebook) write(cells []*Cell, used map[*chunk]bool) ([]byte, error) {
+	var b strings.Builder
+	for _, c := range nb.order {
+		if used[c] {
+			b.WriteString(c.text + "\n\n")
+		}
+	}
+	b.WriteString("func main() {\npage.Run(map[string]func(){\n")
+	for _, c := range cells {
+		fmt.Fprintf(&b, "%q: func() {\n%s\n},\n", c.ID, c.body)
+	}
+	b.WriteString("})\n}\n")
+
+	f, err := parser.ParseFile(token.NewFileSet(), "", "package main\n"+b.String(), 0)
+	if err != nil {
+		return nil, err
+	}
+	var imports []string
+	for _, i := range f.Unresolved {
+		if spec, ok := nb.imports[i.Name]; ok && !slices.Contains(imports, spec) {
+			imports = append(imports, spec)
+		}
+	}
+	slices.Sort(imports)
+	head := "//go:build page\n\npackage main\n\nimport (\n" + strings.Join(imports, "\n") + "\n\n" + strconv.Quote(module+"notebooks/page") + "\n)\n\n"
+	return format.Source([]byte(head + b.String()))
+}
+
+// marking is an assignment, or a variable's specification, with the controls that its comment asks
+// for.
+type marking struct {
+	node     ast.Node
+	controls []Control
+}
+
+// marked finds the comments that ask for controls.
+func marked(set *token.FileSet, f *ast.File) (list []marking, err error) {
+	line := func(p token.Pos) int { return set.Position(p).Line }
+	for _, group := range f.Comments {
+		for _, comment := range group.List {
+			text, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(comment.Text, "//")), mark)
+			if !ok {
+				continue
+			}
+			var m marking
+			var left, right []ast.Expr
+			ast.Inspect(f, func(n ast.Node) bool {
+				if n == nil || line(n.End()) != line(comment.Pos()) || n.End() > comment.Pos() {
+					return n == nil || n.Pos() < comment.Pos()
+				}
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					m.node, left, right = n, n.Lhs, n.Rhs
+				case *ast.ValueSpec:
+					m.node, left, right = n, nil, n.Values
+					for _, name := range n.Names {
+						left = append(left, name)
+					}
+				}
+				return true
+			})
+			if m.node == nil {
+				return nil, fmt.Errorf("%q is at no assignment", comment.Text)
+			}
+			if m.controls, err = controls(text, left, right); err != nil {
+				return nil, fmt.Errorf("%q: %w", comment.Text, err)
+			}
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// syntax of a control: name, range, scale, and what the page starts with.
+var syntax = regexp.MustCompile(`^(?:(\pL\w*) )?(\S+?)\.\.(\S+?)( log)?(?: page (\S+))?$`)
+
+// controls reads what follows the mark, for the variables on the left of an assignment.
+func controls(text string, left, right []ast.Expr) (list []Control, err error) {
+	for one := range strings.SplitSeq(text, ",") {
+		m := syntax.FindStringSubmatch(strings.TrimSpace(one))
+		if m == nil {
+			return nil, fmt.Errorf("%q is not of the form: name from..to log page start", strings.TrimSpace(one))
+		}
+		c := Control{Name: m[1], Log: m[4] != "", Whole: !strings.Contains(m[2]+m[3], ".")}
+		if c.Name == "" && len(left) == 1 {
+			c.Name = left[0].(*ast.Ident).Name
+		}
+		at := slices.IndexFunc(left, func(e ast.Expr) bool { i, ok := e.(*ast.Ident); return ok && i.Name == c.Name })
+		if at < 0 {
+			return nil, fmt.Errorf("%q is none of the variables", c.Name)
+		}
+		var errs [3]error
+		c.From, errs[0] = number(m[2])
+		c.To, errs[1] = number(m[3])
+		own, literal := "", false
+		if len(right) == len(left) {
+			own, literal = value(right[at])
+		}
+		start := cmp.Or(m[5], own)
+		if start == "" {
+			return nil, fmt.Errorf("%s has no number as its value: say with which the page starts", c.Name)
+		}
+		if c.Start, errs[2] = number(start); literal && m[5] != "" {
+			c.Notebook = own
+		}
+		for _, err := range errs {
+			if err != nil {
+				return nil, err
+			}
+		}
+		if !(c.From < c.To) || !(c.From <= c.Start) || !(c.Start <= c.To) || c.Log && c.From <= 0 {
+			return nil, fmt.Errorf("%s starts with %g in the range %g to %g", c.Name, c.Start, c.From, c.To)
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) }
+
+// value returns a number that is written out.
+func value(e ast.Expr) (text string, ok bool) {
+	if call, conversion := e.(*ast.CallExpr); conversion && len(call.Args) == 1 {
+		if f, ok := call.Fun.(*ast.Ident); ok && slices.Contains([]string{"int", "uint64", "float64"}, f.Name) {
+			return value(call.Args[0])
+		}
+	}
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.INT && l.Kind != token.FLOAT {
+		return "", false
+	}
+	return l.Value, true
+}
+
+// names lists all identifiers below a node.
+func names(n ast.Node) map[string]bool {
+	list := map[string]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if i, ok := n.(*ast.Ident); ok {
+			list[i.Name] = true
+		}
+		return true
+	})
+	return list
+}
+
+func specNames(s ast.Spec) (list []string) {
+	switch s := s.(type) {
+	case *ast.TypeSpec:
+		return []string{s.Name.Name}
+	case *ast.ValueSpec:
+		for _, n := range s.Names {
+			list = append(list, n.Name)
+		}
+	}
+	return list
+}
+
+// receiver returns the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	}
+	return e.(*ast.Ident).Name
+}
+
+// importName returns the name of an imported package, which is the last element of its path that is
+// no version.
+func importName(i *ast.ImportSpec) string {
+	if i.Name != nil {
+		return i.Name.Name
+	}
+	elements := strings.Split(strings.Trim(i.Path.Value, "\""), "/")
+	last := elements[len(elements)-1]
+	if len(elements) > 1 && regexp.MustCompile(`^v\d+$`).MatchString(last) {
+		last = elements[len(elements)-2]
+	}
+	return last
+}
+
+// edit inserts a text.
+type edit struct {
+	at   int
+	text string
+}
+
+func apply(text string, edits []edit) string {
+	for _, e := range slices.Backward(edits) {
+		text = text[:e.at] + e.text + text[e.at:]
+	}
+	return text
+}
