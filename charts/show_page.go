@@ -19,7 +19,7 @@ import (
 // is text.
 type message struct {
 	HTML     string           `json:"html,omitempty"`
-	Numbers  string           `json:"numbers,omitempty"` // hash of all that a figure draws, in full precision
+	Numbers  string           `json:"numbers,omitempty"` // of a figure
 	Progress *simulate.Status `json:"progress,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func Show(items ...Item) {
 		switch f := it.(type) {
 		case *Figure:
 			again := *f
-			again.Scale = rerun()
+			again.Scale, again.Alt = rerun(), "" // what the notebook's figure shows
 			it, m.Numbers = &again, f.numbers()
 		case *Table:
 			again := *f
@@ -64,15 +64,26 @@ func rerun() string {
 	return "computed on this page, " + strings.ReplaceAll(strings.Join(os.Args[2:], ", "), "=", " = ")
 }
 
-// numbers returns a hash of the figure's numbers. They are written so that no bit is lost.
+// numbers returns hashes of the figure's numbers: of its series, and of what its frames add. The
+// numbers are written so that no bit is lost.
 func (f *Figure) numbers() string {
-	h := sha256.New()
-	for i := range f.frames() {
-		for _, s := range f.frame(i) {
-			fmt.Fprintln(h, s.Name, s.X, s.Y, s.Lo, s.Hi, s.X2)
+	hash := func(of ...[]Series) string {
+		h := sha256.New()
+		for _, list := range of {
+			for _, s := range list {
+				fmt.Fprintln(h, s.Name, s.X, s.Y, s.Lo, s.Hi, s.X2)
+			}
 		}
+		return hex.EncodeToString(h.Sum(nil))
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	if f.Slider == nil {
+		return hash(f.Series)
+	}
+	var frames [][]Series
+	for _, frame := range f.Slider.Frames {
+		frames = append(frames, frame.Series)
+	}
+	return hash(f.Series) + " " + hash(frames...)
 }
 
 // Every run on a page shows its progress there.

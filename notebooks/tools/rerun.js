@@ -133,7 +133,7 @@
       var start = performance.now(), args = [spec.id].concat(values.map(function (v) { return v(); })), progress = "", text, began = false;
       function took() { return ((performance.now() - start) / 1000).toFixed(1) + " s"; }
       delete form.dataset.ready;
-      form.dataset.numbers = "";
+      form.lines = []; // for tests
       meter.removeAttribute("value");
       state("running", "");
       now = worker();
@@ -148,6 +148,7 @@
         own.hidden = true;
       }
       var line = lines(function (s) {
+        form.lines.push(s);
         if (s[0] !== "\x1e") {
           begin();
           text = text || element(place, "pre");
@@ -162,7 +163,6 @@
         }
         begin();
         text = null;
-        form.dataset.numbers += (message.numbers || "") + " ";
         show(place, message.html);
       });
       now.onerror = function (e) { end("failed", "the program could not run: " + e.message); };

@@ -121,7 +121,8 @@ func Asserted(t *testing.T, notebook string, claims []string) {
 }
 
 // Short checks that a cell that runs something has at most 15 lines of code, and one that only
-// declares at most 30. Empty lines and %% do not count, nor does the cell of the imports.
+// declares at most 30. Empty lines, %% and the controls of the page do not count, nor does the cell
+// of the imports.
 func Short(t *testing.T, notebook string) {
 	t.Helper()
 	for _, c := range Cells(t, notebook) {
@@ -132,7 +133,7 @@ func Short(t *testing.T, notebook string) {
 		for _, line := range strings.Split(c.Source, "\n") {
 			if line = strings.TrimSpace(line); line == "%%" {
 				most = 15
-			} else if line != "" {
+			} else if line != "" && !strings.HasPrefix(line, "// control:") {
 				lines++
 			}
 		}

@@ -27,7 +27,7 @@ type Control struct {
 	Log      bool    `json:"log"`
 	Whole    bool    `json:"whole"` // numbers only
 	Start    float64 `json:"start"`
-	Notebook string  `json:"notebook,omitempty"` // its value in the notebook, if that is another one
+	Notebook string  `json:"notebook,omitempty"` // its value in the notebook, where the page starts with another
 }
 
 // Cell is a cell that the page can run.
@@ -105,14 +105,15 @@ func Generate(ids, sources []string) (*Program, error) {
 	p := &Program{}
 	used := map[*chunk]bool{}
 	for _, c := range nb.cells {
-		reached := map[*chunk]bool{}
+		reached, draws := map[*chunk]bool{}, strings.Contains(c.body, "charts.Show(")
 		nb.reach(c.uses, reached)
 		for _, d := range nb.order {
 			if reached[d] {
 				c.Controls = append(c.Controls, d.controls...)
+				draws = draws || strings.Contains(d.text, "charts.Show(")
 			}
 		}
-		if len(c.Controls) == 0 || !strings.Contains(c.body, "charts.Show(") {
+		if len(c.Controls) == 0 || !draws {
 			continue
 		}
 		for i, control := range c.Controls {
@@ -305,7 +306,7 @@ type marking struct {
 	controls []Control
 }
 
-// marked finds the comments that ask for controls.
+// marked finds the comments that ask for controls, at the end of an assignment or on the line above.
 func marked(set *token.FileSet, f *ast.File) (list []marking, err error) {
 	line := func(p token.Pos) int { return set.Position(p).Line }
 	for _, group := range f.Comments {
@@ -317,8 +318,13 @@ func marked(set *token.FileSet, f *ast.File) (list []marking, err error) {
 			var m marking
 			var left, right []ast.Expr
 			ast.Inspect(f, func(n ast.Node) bool {
-				if n == nil || line(n.End()) != line(comment.Pos()) || n.End() > comment.Pos() {
-					return n == nil || n.Pos() < comment.Pos()
+				if n == nil {
+					return false
+				}
+				before := n.End() <= comment.Pos() && line(n.End()) == line(comment.Pos())
+				after := n.Pos() > comment.Pos() && line(n.Pos()) == line(comment.Pos())+1
+				if !before && (!after || m.node != nil) {
+					return true
 				}
 				switch n := n.(type) {
 				case *ast.AssignStmt:
@@ -364,16 +370,16 @@ func controls(text string, left, right []ast.Expr) (list []Control, err error) {
 		var errs [3]error
 		c.From, errs[0] = number(m[2])
 		c.To, errs[1] = number(m[3])
-		own, literal := "", false
+		own := ""
 		if len(right) == len(left) {
-			own, literal = value(right[at])
+			own, _ = value(right[at])
 		}
 		start := cmp.Or(m[5], own)
 		if start == "" {
 			return nil, fmt.Errorf("%s has no number as its value: say with which the page starts", c.Name)
 		}
-		if c.Start, errs[2] = number(start); literal && m[5] != "" {
-			c.Notebook = own
+		if c.Start, errs[2] = number(start); m[5] != "" {
+			c.Notebook = cmp.Or(own, "see its code")
 		}
 		for _, err := range errs {
 			if err != nil {
@@ -390,11 +396,13 @@ func controls(text string, left, right []ast.Expr) (list []Control, err error) {
 
 func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) }
 
-// value returns a number that is written out.
+// value returns a number that is written out: the value itself, or what pick(smoke, lecture) takes at
+// lecture scale.
 func value(e ast.Expr) (text string, ok bool) {
-	if call, conversion := e.(*ast.CallExpr); conversion && len(call.Args) == 1 {
-		if f, ok := call.Fun.(*ast.Ident); ok && slices.Contains([]string{"int", "uint64", "float64"}, f.Name) {
-			return value(call.Args[0])
+	if call, is := e.(*ast.CallExpr); is {
+		f, _ := call.Fun.(*ast.Ident)
+		if f != nil && (f.Name == "pick" || f.Name == "uint64") {
+			return value(call.Args[len(call.Args)-1])
 		}
 	}
 	l, ok := e.(*ast.BasicLit)

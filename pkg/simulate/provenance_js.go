@@ -1,0 +1,4 @@
+package simulate
+
+// gitVersion returns "": a page has no git.
+func gitVersion() string { return "" }
