@@ -402,6 +402,130 @@ for (const file of saved) {
   });
 }
 
+// The notebooks whose pages compute. Their cells run again with other values, and natively.
+const computing = named.length ? [] : [path.join(here, 'testdata', 'compute.ipynb'), ...fs.readdirSync(path.join(root, 'notebooks'))
+  .filter(name => name.endsWith('.ipynb')).map(name => path.join(root, 'notebooks', name))].filter(file => fs.readFileSync(file, 'utf8').includes('// control: '));
+
+// Cells that draw formulas by math.Exp and math.Log, or sums by gonum's floats. These differ in the
+// last bits between processors; what is drawn of them, seven digits, does not.
+const formulas = ['p00b-game', 'p00b-tradeoffs', 'p00b-continual', 'cell-21'];
+
+// another is a value for a control: short runs of 16 trials, and else the middle of the range.
+function another({ name, min, max, whole }) {
+  if (name === 'trials') return Math.min(16, max);
+  if (/^(rounds|horizon|runs|games)$/.test(name)) return min;
+  const middle = min > 0 ? Math.sqrt(min * max) : (min + max) / 2;
+  return whole ? Math.round(middle) : Number(middle.toPrecision(3));
+}
+
+const output = text => text.split('\n').filter(line => line && !line.startsWith('\x1e{"progress"'));
+
+// rerun sets the controls of a cell to other values, presses Run, and returns what the program has
+// said, the program's arguments, and after how many seconds it was ready, and had ended.
+async function rerun(page, form, set = another) {
+  const args = [];
+  for (const field of await form.locator('input[type=number]').all()) {
+    const control = await field.evaluate(e => ({
+      name: e.parentElement.firstChild.textContent, min: Number(e.min), max: Number(e.max), whole: e.step === '1',
+    }));
+    const value = set(control);
+    if (value !== undefined) await field.fill(String(value));
+    args.push(`${control.name}=${await field.inputValue()}`);
+  }
+  const start = Date.now();
+  await form.evaluate(e => e.requestSubmit());
+  while (await form.getAttribute('data-state') === 'running') {
+    progress();
+    await sleep(20);
+  }
+  const seconds = (Date.now() - start) / 1000;
+  const said = await form.locator('output').innerText();
+  assert.equal(await form.getAttribute('data-state'), 'done', `${args}: ${said}`);
+  return { args, seconds, ready: Number(await form.getAttribute('data-ready')) / 1000, lines: output((await form.evaluate(e => e.lines)).join('\n')) };
+}
+
+const exported = path.join(root, 'build', 'browser'); // beside the programs, which are kept
+let exporting;
+const pagesThatCompute = () => exporting ??= promisify(execFile)(path.join(root, 'docker', 'run'),
+  ['python', path.join(here, 'run.py'), '--export-only', '--out', exported, ...computing]);
+
+for (const file of computing) {
+  const name = path.basename(file, '.ipynb');
+
+  test(`${name} computes on its page, offline, what it computes natively`, async t => {
+    const native = path.join(scratch, `native-${name}`);
+    await watched(async () => {
+      await pagesThatCompute();
+      progress();
+      await promisify(execFile)('go', ['build', '-tags=page', '-buildvcs=false', '-o', native, path.join(root, 'build', 'pages', name, 'main.go')], { cwd: root });
+    });
+    await withPage(onlyFiles, { offline: true }, async page => {
+      const complaints = [];
+      page.on('pageerror', e => complaints.push(e.message));
+      await page.goto(pathToFileURL(path.join(exported, `${name}.html`)).href);
+      assert.deepEqual(complaints, [], 'errors on the page');
+      const forms = await page.locator('form.dpb-rerun').all();
+      assert.ok(forms.length >= 3, `${forms.length} cells compute, want three`);
+      for (const form of forms) {
+        const element = await form.evaluate(e => e.closest('.jp-Cell').id), id = element.replace('cell-id=', '');
+        const cell = page.locator(`[id="${element}"]`);
+        const before = await cell.locator('.dpb-figure').evaluateAll(list => list.map(e => e.id));
+        const { args, seconds, ready, lines } = await rerun(page, form);
+
+        const again = cell.locator('.dpb-again');
+        for (const figure of await again.locator('.dpb-figure').all()) {
+          for (; await figure.getAttribute('data-dpb-live') !== '1'; await sleep(20));
+          assert.ok(!before.includes(await figure.getAttribute('id')), `${id}: the figure is the notebook's`);
+        }
+        for (const shown of await cell.locator('.jp-Cell-outputWrapper').all()) assert.equal(await shown.isVisible(), false, `${id}: the notebook's figure is still there`);
+        const want = output((await promisify(execFile)(native, [id, ...args], { maxBuffer: 1 << 28 })).stdout);
+        const drawn = list => list.map(line => formulas.includes(id) ? line.replace(/"numbers":"\w+/, '"numbers":"') : line);
+        assert.deepEqual(drawn(lines), drawn(want), `${id} ${args}: other numbers than natively`);
+        t.diagnostic(`${id} ${args.join(' ')}: ready in ${ready.toFixed(2)} s, done in ${seconds.toFixed(1)} s`);
+
+        await form.getByRole('button', { name: "Notebook's figure" }).click();
+        assert.equal(await again.isVisible(), false);
+        assert.deepEqual(await cell.locator('.jp-Cell-outputWrapper .dpb-figure').evaluateAll(list => list.map(e => e.id)), before);
+      }
+      assert.deepEqual(complaints, [], 'errors on the page');
+    });
+  });
+}
+
+test('a run on a page shows its progress, is stopped and goes again', { skip: !computing.length }, async t => {
+  await watched(pagesThatCompute);
+  await withPage(onlyFiles, { offline: true }, async page => {
+    await page.goto(pathToFileURL(path.join(exported, 'compute.html')).href);
+    const form = cell => page.locator(`[id="cell-id=${cell}"] form.dpb-rerun`);
+    const linear = form('linear'), said = linear.locator('output');
+    for (const [cell, what] of [['arms', 'K-armed'], ['linear', 'LinUCB']]) {
+      const { seconds } = await rerun(page, form(cell), () => undefined);
+      t.diagnostic(`a million rounds, ${what}: ${seconds.toFixed(1)} s`);
+    }
+    await linear.locator('input[type=number]').fill('10000000');
+    await linear.getByRole('button', { name: 'Run' }).click();
+    while (!(await linear.locator('progress').evaluate(e => e.value > 0 && e.value < 1))) {
+      assert.equal(await linear.getAttribute('data-state'), 'running');
+      await sleep(20);
+    }
+    assert.match(await said.innerText(), /^[\d.]+ s, trial 1 of 1$/);
+    const [worker] = page.workers();
+    const start = Date.now(), gone = worker.waitForEvent('close');
+    await linear.getByRole('button', { name: 'Stop' }).click();
+    await gone;
+    t.diagnostic(`stopped in ${((Date.now() - start) / 1000).toFixed(2)} s`);
+    assert.equal(await said.innerText(), 'stopped');
+    assert.deepEqual(page.workers(), []);
+    await rerun(page, linear, () => 1000);
+    const race = form('race');
+    await rerun(page, race);
+    await checkLive(page, page.locator('[id="cell-id=race"] .dpb-again .dpb-figure'));
+    await race.locator('input[type=number]').first().fill('99'); // beyond its range
+    await race.getByRole('button', { name: 'Run' }).click();
+    assert.equal(await race.getAttribute('data-state'), 'done', 'a value beyond the range is taken');
+  });
+});
+
 // checkStatic checks that the figure shows its picture and nothing else.
 async function checkStatic(figure) {
   const name = await figure.getAttribute('id');

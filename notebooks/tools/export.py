@@ -192,7 +192,8 @@ def page(nb, out, directory):
     exporter = Exporter(formulas)
     text, _ = exporter.from_notebook_node(nb, {"metadata": {"path": str(directory), "name": out.stem}})
     head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-    if "dpb-figure" in text:
+    scripts = computes(nb, out.stem)
+    if "dpb-figure" in text or scripts:
         head += library()
     if formulas.list:
         head += formula_style()
@@ -205,7 +206,7 @@ def page(nb, out, directory):
         raise Failure("the page would ask for " + ", ".join(bad[:5]))
     text = text.replace("<!--dpb-head-->", head)
     before, end, after = text.rpartition("</body>")
-    text = before + computes(nb, out.stem) + end + after
+    text = before + scripts + end + after
     out.write_text(text, encoding="utf-8")
 
 

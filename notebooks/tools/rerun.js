@@ -94,7 +94,8 @@
   }
 
   function cell(spec) {
-    var root = document.getElementById("cell-id=" + spec.id), own = root.querySelector(".jp-Cell-outputWrapper");
+    var root = document.getElementById("cell-id=" + spec.id);
+    var own = root.querySelector(".jp-Cell-outputWrapper") || element(root, "div"); // what the notebook shows
     var form = document.createElement("form");
     form.className = "dpb-rerun";
     form.setAttribute("aria-label", "Compute this figure again");

@@ -196,7 +196,7 @@ func (t task) run(ctx context.Context, m *meter) {
 	policies := int64(len(t.Policies))
 	rec, err := t.runTrial(ctx, t.trial, func(rounds int) {
 		m.rounds.Add(int64(rounds) * policies)
-		runtime.Gosched() // to the reports, where all share one thread (WebAssembly)
+		yield()
 	})
 	if err == nil {
 		rec.Busy = time.Since(start)
