@@ -408,12 +408,13 @@ const computing = named.length ? [] : [path.join(here, 'testdata', 'compute.ipyn
 
 // Cells that draw formulas by math.Exp and math.Log, or sums by gonum's floats. These differ in the
 // last bits between processors; what is drawn of them, seven digits, does not.
-const formulas = ['p00b-game', 'p00b-tradeoffs', 'p00b-continual', 'cell-21'];
+// Of the game that is the densities of the two worlds, not the rounds in its frames.
+const formulas = { 'p00b-game': /"numbers":"\w+/, 'p00b-tradeoffs': /"numbers":"[\w ]+/, 'p00b-continual': /"numbers":"[\w ]+/, 'cell-21': /"numbers":"[\w ]+/ };
 
 // another is a value for a control: short runs of 16 trials, and else the middle of the range.
 function another({ name, min, max, whole }) {
   if (name === 'trials') return Math.min(16, max);
-  if (/^(rounds|horizon|runs|games)$/.test(name)) return min;
+  if (/^(rounds|horizon|runs|games)$/.test(name)) return Math.max(16, min);
   const middle = min > 0 ? Math.sqrt(min * max) : (min + max) / 2;
   return whole ? Math.round(middle) : Number(middle.toPrecision(3));
 }
@@ -479,8 +480,8 @@ for (const file of computing) {
         }
         for (const shown of await cell.locator('.jp-Cell-outputWrapper').all()) assert.equal(await shown.isVisible(), false, `${id}: the notebook's figure is still there`);
         const want = output((await promisify(execFile)(native, [id, ...args], { maxBuffer: 1 << 28 })).stdout);
-        const drawn = list => list.map(line => formulas.includes(id) ? line.replace(/"numbers":"\w+/, '"numbers":"') : line);
-        assert.deepEqual(drawn(lines), drawn(want), `${id} ${args}: other numbers than natively`);
+        const drawn = list => list.map(line => id in formulas ? line.replace(formulas[id], '') : line).join('\n');
+        assert.ok(drawn(lines) === drawn(want), `${id} ${args}: other numbers than natively`);
         t.diagnostic(`${id} ${args.join(' ')}: ready in ${ready.toFixed(2)} s, done in ${seconds.toFixed(1)} s`);
 
         await form.getByRole('button', { name: "Notebook's figure" }).click();

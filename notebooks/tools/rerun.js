@@ -16,17 +16,23 @@
   // program writes, as bytes.
   function work() {
     onmessage = async function (e) {
-      var go = new Go(), status = 0;
+      var go = new Go();
       go.argv = ["page"].concat(e.data.args);
-      go.exit = function (code) { status = code; };
+      go.exit = function (status) {
+        postMessage({status: status});
+        close();
+      };
       globalThis.fs.writeSync = function (fd, bytes) {
         postMessage({bytes: bytes.slice()});
         return bytes.length;
       };
-      var instance = await WebAssembly.instantiate(e.data.program, go.importObject);
-      postMessage({ready: true});
-      await go.run(instance);
-      postMessage({status: status});
+      try {
+        var instance = await WebAssembly.instantiate(e.data.program, go.importObject);
+        postMessage({ready: true});
+        await go.run(instance);
+      } catch (error) {
+        postMessage({error: error.message});
+      }
     };
   }
   var source;
@@ -170,6 +176,7 @@
       now.onmessage = function (e) {
         if (e.data.ready) form.dataset.ready = performance.now() - start;
         if (e.data.bytes) line(e.data.bytes);
+        if (e.data.error) end("failed", "the program could not run: " + e.data.error);
         if ("status" in e.data) end(e.data.status ? "failed" : "done", e.data.status ? "ended with status " + e.data.status : "took " + took());
       };
       var mine = now;
