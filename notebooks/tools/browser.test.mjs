@@ -500,8 +500,8 @@ test('a run on a page shows its progress, is stopped and goes again', { skip: !c
     const form = cell => page.locator(`[id="cell-id=${cell}"] form.dpb-rerun`);
     const linear = form('linear'), said = linear.locator('output');
     for (const [cell, what] of [['arms', 'K-armed'], ['linear', 'LinUCB']]) {
-      const { seconds } = await rerun(page, form(cell), () => undefined);
-      t.diagnostic(`a million rounds, ${what}: ${seconds.toFixed(1)} s`);
+      const { seconds, ready } = await rerun(page, form(cell), () => undefined); // the first has the program unpacked
+      t.diagnostic(`a million rounds, ${what}: ready in ${ready.toFixed(2)} s, done in ${seconds.toFixed(1)} s`);
     }
     await linear.locator('input[type=number]').fill('10000000');
     await linear.getByRole('button', { name: 'Run' }).click();

@@ -60,8 +60,7 @@
 
   // control adds a slider and a field of one number, and returns a function that tells the number.
   function control(form, c) {
-    var label = element(form, "label", "", c.name);
-    var slider = element(label, "input"), field = element(label, "input");
+    var row = element(form, "span", "", c.name), slider = element(row, "input"), field = element(row, "input");
     var to = c.log ? Math.log : Number, from = c.log ? Math.exp : Number, steps = c.whole ? Math.min(200, c.log ? 200 : c.to - c.from) : 200;
     function round(x) {
       x = c.whole ? Math.round(x) : +x.toPrecision(3);
@@ -69,8 +68,9 @@
     }
     slider.type = "range";
     slider.max = steps;
-    slider.setAttribute("aria-label", c.name);
+    slider.setAttribute("aria-label", c.name + ", slider");
     field.type = "number";
+    field.setAttribute("aria-label", c.name);
     field.min = c.from;
     field.max = c.to;
     field.step = c.whole ? 1 : "any";
@@ -82,7 +82,7 @@
     });
     field.addEventListener("input", follow);
     follow();
-    if (c.notebook) element(label, "small", "", "notebook: " + c.notebook);
+    if (c.notebook) element(row, "small", "", "notebook: " + c.notebook);
     return function () { return c.name + "=" + field.value; };
   }
 
@@ -113,7 +113,7 @@
     stop.type = back.type = "button";
     meter.max = 1;
     var place = document.createElement("div");
-    place.className = "dpb-again";
+    place.className = "dpb-again jp-RenderedHTMLCommon";
     root.insertBefore(place, own.nextSibling);
 
     var now, clock; // the worker that runs, and what shows its time
@@ -123,6 +123,7 @@
       stop.disabled = name !== "running";
       back.disabled = place.hidden;
       meter.hidden = name !== "running";
+      said.setAttribute("aria-live", name === "running" ? "off" : "polite"); // nobody wants the seconds read out
       if (text !== undefined) said.textContent = text;
     }
     function end(name, text) {
