@@ -225,6 +225,13 @@ def test_a_wrong_formula_is_named(tmp_path):
         export.page(nb, tmp_path / "x.html", tmp_path)
 
 
+def test_a_page_whose_program_is_wrong_is_refused(tmp_path, capfd):
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("%%\nx := 1 // control: 5..9\ncharts.Show(x)")])
+    with pytest.raises(export.Failure, match="does not compile"):
+        export.page(nb, tmp_path / "x.html", tmp_path)
+    assert "x starts with 1 in the range 5 to 9" in capfd.readouterr().err
+
+
 def test_headings_are_anchored_as_in_jupyterlab(tmp_path):
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# The *tree*, of `depth` $m$\n\n[there](#The-tree,-of-depth-m)")])
     export.page(nb, tmp_path / "x.html", tmp_path)

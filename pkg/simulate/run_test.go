@@ -255,6 +255,23 @@ type refuses struct{ bandit.Learner }
 
 func (refuses) Init(bandit.Problem, int) error { return errors.New("no") }
 
+// A run that names no Progress reports to DefaultProgress.
+func TestDefaultProgress(t *testing.T) {
+	var last Status
+	DefaultProgress = ProgressFunc(func(s Status) { last = s })
+	defer func() { DefaultProgress = nil }()
+	e := toyExperiment()
+	mustRun(t, e)
+	if !last.Finished || last.TrialsDone != e.Trials {
+		t.Errorf("the last report is %+v, want that of %d trials", last, e.Trials)
+	}
+	last = Status{}
+	e.Progress = ProgressFunc(func(Status) {})
+	if mustRun(t, e); last.Finished {
+		t.Error("a run that has a Progress reports to the default, too")
+	}
+}
+
 // Several experiments share the workers, the longest first, and give what each gives alone.
 func TestRunAll(t *testing.T) {
 	short, long := toyExperiment(), toyExperiment()
