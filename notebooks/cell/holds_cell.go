@@ -1,0 +1,7 @@
+//go:build !page
+
+package cell
+
+import "log"
+
+func broken(text string) { log.Fatal(text) }
