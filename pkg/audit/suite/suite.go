@@ -59,7 +59,7 @@ var Budget = privacy.Budget{Epsilon: 1, Delta: 0.01}
 // keep their claims.
 func SoundItems(e Effort) []audit.Item {
 	items := append(soundMechanisms(e), SoundReleases(e)...)
-	items = append(items, SoundLearners(e)...)
+	items = append(append(items, SoundLearners(e)...), lateItem(e))
 	items = append(items, soundLocals(e)...)
 	items = append(items, soundTallies(e)...)
 	items = append(items, SoundSemiBandits(e)...)
@@ -313,11 +313,20 @@ func SoundLearners(e Effort) (items []audit.Item) {
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 		}
 	})
-	item("LinUCB with rewards two rounds late", func() bandit.Learner {
-		late := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
-		return &learner.Delayed{Learner: late, Most: 2}
-	})
 	return append(items, standardItem(e))
+}
+
+// lateItem audits the actions of a learner that gets its rewards two rounds late.
+func lateItem(e Effort) audit.Item {
+	const rounds = 16
+	problem, worlds := tellTale(rounds)
+	return audit.Learner{
+		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
+		New: func() bandit.Learner {
+			sums := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}
+			return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, sums), Most: 2}
+		},
+	}
 }
 
 // standardItem audits the action of the round whose context is replaced, of a learner that is
