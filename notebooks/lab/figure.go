@@ -22,7 +22,7 @@ type Figure struct {
 	// Experiments returns what has to be run; nil for a figure that needs none.
 	Experiments func(Scale) []*simulate.Experiment
 	// Report lays the numbers beside the paper's; the tables are the experiments', in order. It may
-	// end by package check.
+	// end by package check. Its table gets the scale.
 	Report func(Scale, []*simulate.Table) (*charts.Table, error)
 }
 
@@ -75,7 +75,10 @@ func (f Figure) Committed() (*charts.Table, error) {
 
 func (f Figure) report(s Scale, tables []*simulate.Table) (t *charts.Table, err error) {
 	defer check.Catch(&err)
-	return f.Report(s, tables)
+	if t, err = f.Report(s, tables); err == nil {
+		t.Scale = string(s)
+	}
+	return t, err
 }
 
 // Tables returns the committed paper-scale tables of a figure's experiments, in order.

@@ -83,8 +83,8 @@ func TestTableElsewhere(t *testing.T) {
 		return &charts.Table{Headers: []string{"report"}}, nil
 	}}
 	report, err := f.Reproduce(t.Context(), Paper, nil)
-	if report == nil || err == nil {
-		t.Fatalf("report %v, error %v, want both", report, err)
+	if report == nil || report.Scale != string(Paper) || err == nil {
+		t.Fatalf("report %v, error %v, want both, and the scale", report, err)
 	}
 	where := regexp.MustCompile(`the table is in (.*\.csv) instead`).FindStringSubmatch(err.Error())
 	if where == nil {
