@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -44,26 +44,20 @@ func claimFigure1(s lab.Scale) (string, error) {
 		1:   slices.Concat(ahead(1, onlineOGD, roots...), ahead(0, onlineOGD, ones...), ahead(-1, onlineOGD, append(scripts, ldpScriptRoot)...)),
 		10:  slices.Concat(ahead(1, onlineOGD, append(printed, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, ldpScript)...), ahead(0, onlineOGD, jdpScript, sdpScript)),
 	}
-	var evidence []string
+	evidence := ""
 	for _, epsilon := range Epsilons {
 		tables := panel(epsilon)
-		if err := lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), tables, expected[epsilon]...); err != nil {
-			return "", err
-		}
+		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), tables, expected[epsilon]...))
 		for _, name := range printed {
-			if z, err := lab.Lead(tables, onlineMaler, name); err != nil || epsilon == 10 && z < 3 || epsilon < 10 && z > 3 {
-				return "", fmt.Errorf("ε = %g: with Maler OnlineUCB is ahead of %s by %.1f standard errors: %v", epsilon, name, z, err)
-			}
+			z := check.Try(lab.Lead(tables, onlineMaler, name))
+			check.That(epsilon == 10 && z >= 3 || epsilon < 10 && z <= 3, "ε = %g: with Maler OnlineUCB is ahead of %s by %.1f standard errors", epsilon, name, z)
 		}
-		_, mean, se := lab.Last(cell.Try(lab.Curve(tables, onlineOGD)))
-		evidence = append(evidence, fmt.Sprintf("ε = %g: OnlineUCB %.0f ± %.0f, random arms %.0f", epsilon, mean, se, cell.Try(lab.Curve(tables, randomArms)).Final()))
+		_, mean, se := lab.Last(check.Try(lab.Curve(tables, onlineOGD)))
+		evidence += fmt.Sprintf("ε = %g: OnlineUCB %.0f ± %.0f, random arms %.0f; ", epsilon, mean, se, check.Try(lab.Curve(tables, randomArms)).Final())
 	}
 	trials := cell.Pick(s, 6, 6, 20)
-	now, err := lab.Brief(figure1(lab.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD)
-	if err != nil {
-		return "", err
-	}
-	return strings.Join(evidence, "; ") + fmt.Sprintf("; and %d trials now at ε = 10", trials),
+	now := check.Try(lab.Brief(figure1(lab.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD))
+	return evidence + fmt.Sprintf("and %d trials now at ε = 10", trials),
 		lab.Compare(fmt.Sprintf("%d trials, ε = 10", trials), []*simulate.Table{now}, ahead(1, onlineOGD, jdpPrintedOne, ldpPrintedOne)...)
 }
 
@@ -71,70 +65,47 @@ func claimFigure1(s lab.Scale) (string, error) {
 // errors.
 func claimScript(s lab.Scale) (string, error) {
 	trials, worst, compared := cell.Pick(s, 20, 20, 50), 0.0, 0
-	now, err := lab.Brief(figure1Script(lab.Lecture, 1), trials, jdpScript, sdpScript, ldpScript)
-	if err != nil {
-		return "", err
-	}
+	now := check.Try(lab.Brief(figure1Script(lab.Lecture, 1), trials, jdpScript, sdpScript, ldpScript))
 	for _, epsilon := range Epsilons {
-		committed, err := results.Table(figure1Script(lab.Paper, epsilon).Name)
-		if err != nil {
-			return "", err
-		}
-		curves := committed.Curves
+		tables := lab.MustTables(figure1Script(lab.Paper, epsilon))
 		if epsilon == 1 {
-			curves = slices.Concat(curves, now.Curves)
+			tables = append(tables, now)
 		}
-		for _, c := range curves {
-			other, ok := scriptElsewhere[epsilon][c.Policy]
-			if !ok {
-				continue
+		for _, c := range lab.Curves(tables) {
+			if other, ok := scriptElsewhere[epsilon][c.Policy]; ok {
+				_, mean, se := lab.Last(c)
+				z := math.Abs(mean-other[0]) / math.Hypot(se, other[1])
+				check.That(z <= 3, "ε = %g, %s: %.0f ± %.0f of %d trials, %.0f ± %.0f elsewhere: z = %.1f", epsilon, c.Policy, mean, se, c.Trials, other[0], other[1], z)
+				worst, compared = max(worst, z), compared+1
 			}
-			_, mean, se := lab.Last(c)
-			z := math.Abs(mean-other[0]) / math.Hypot(se, other[1])
-			if z > 3 {
-				return "", fmt.Errorf("ε = %g, %s: %.0f ± %.0f of %d trials, %.0f ± %.0f elsewhere: z = %.1f", epsilon, c.Policy, mean, se, c.Trials, other[0], other[1], z)
-			}
-			worst, compared = max(worst, z), compared+1
 		}
 	}
 	return fmt.Sprintf("%d regrets, three of them of %d trials now, at most %.1f combined standard errors apart", compared, trials, worst), nil
 }
 
 func claimEqual(s lab.Scale) (string, error) {
-	var evidence []string
+	evidence := "regret of JDP, SDP, LDP LinUCB, OnlineUCB: "
 	for _, epsilon := range Epsilons {
-		t := lab.MustTable(equal(lab.Paper, epsilon).Name)
+		tables := lab.MustTables(equal(lab.Paper, epsilon))
 		for _, p := range equals {
-			if proved := lab.TrueEpsilon(t, p.name); proved > epsilon*(1+1e-3) && !strings.HasPrefix(p.name, linUCBPublic) {
-				return "", fmt.Errorf("%s: ε = %g at %g", p.name, proved, epsilon)
-			}
+			proved := lab.TrueEpsilon(tables[0], p.name)
+			check.That(proved <= epsilon*(1+1e-3) || strings.HasPrefix(p.name, linUCBPublic), "%s: ε = %g at %g", p.name, proved, epsilon)
 		}
-		ours := bestWidth(t)
-		list := append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)
-		if epsilon == 10 {
-			list = append(list, ahead(1, ours, ldpTuned)...)
-		} else if z, err := lab.Lead([]*simulate.Table{t}, ours, ldpTuned); err != nil || z > 0 {
-			return "", fmt.Errorf("ε = %g: OnlineUCB is ahead of LDP LinUCB by %.1f standard errors: %v", epsilon, z, err)
-		}
-		if err := lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), []*simulate.Table{t}, list...); err != nil {
-			return "", err
-		}
-		row := fmt.Sprintf("ε = %g:", epsilon)
+		ours := bestWidth(tables[0])
+		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), tables, append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
+		z := check.Try(lab.Lead(tables, ours, ldpTuned))
+		check.That(epsilon == 10 && z > 3 || epsilon < 10 && z <= 0, "ε = %g: OnlineUCB is ahead of LDP LinUCB by %.1f standard errors", epsilon, z)
+		evidence += fmt.Sprintf("ε = %g:", epsilon)
 		for _, name := range []string{bltTuned, sdpTuned, ldpTuned, ours} {
-			row += fmt.Sprintf(" %.0f", cell.Try(t.Curve(name)).Final())
+			evidence += fmt.Sprintf(" %.0f", check.Try(lab.Curve(tables, name)).Final())
 		}
-		evidence = append(evidence, row+fmt.Sprintf(" (%s)", ours))
+		evidence += fmt.Sprintf(" (%s); ", ours)
 	}
 	trials, plain := cell.Pick(s, 6, 6, 20), onlineWidths[0].name
-	now, err := lab.Brief(equal(lab.Lecture, 1), trials, bltTuned, plain)
-	if err != nil {
-		return "", err
-	}
+	now := check.Try(lab.Brief(equal(lab.Lecture, 1), trials, bltTuned, plain))
 	joint, local := now.Curves[0].Final(), now.Curves[1].Final()
-	if joint > local/3 || joint > 1000 {
-		return "", fmt.Errorf("%d trials, ε = 1: regret %.0f of %s and %.0f of %s", trials, joint, bltTuned, local, plain)
-	}
-	return "regret of JDP, SDP, LDP LinUCB, OnlineUCB: " + strings.Join(evidence, "; ") + fmt.Sprintf("; %d trials now at ε = 1: JDP %.0f, OnlineUCB × 1 %.0f", trials, joint, local), nil
+	check.That(joint <= min(local/3, 1000), "%d trials, ε = 1: regret %.0f of %s and %.0f of %s", trials, joint, bltTuned, local, plain)
+	return evidence + fmt.Sprintf("%d trials now at ε = 1: JDP %.0f, OnlineUCB × 1 %.0f", trials, joint, local), nil
 }
 
 // claimCombiner: at T = 100,000 the theory's constants ask for more than rewards can hold and leave
@@ -143,9 +114,7 @@ func claimEqual(s lab.Scale) (string, error) {
 func claimCombiner(lab.Scale) (string, error) {
 	const rounds = 100_000
 	l := policies(longEpsilon, []contender{{longTheory, combiner(1, 1)}})[0].New().(*learner.Local)
-	if err := simulate.Play(paperArms(), l, rounds, Seed, func(*bandit.View, []int) {}); err != nil {
-		return "", err
-	}
+	check.OK(simulate.Play(paperArms(), l, rounds, Seed, func(*bandit.View, []int) {}))
 	playing, least := 0, math.Inf(1)
 	standings := l.Server.(*learner.CombinerServer).Standings(nil)
 	for _, b := range standings {
@@ -154,21 +123,16 @@ func claimCombiner(lab.Scale) (string, error) {
 			playing++
 		}
 	}
-	if len(standings) != 4 || playing > 2 || least < 1 {
-		return "", fmt.Errorf("%d of %d base learners play, and the least target is %.3g; want at most 2 of 4, and more than 1", playing, len(standings), least)
-	}
-	if guesses := learner.CombinerGuesses(rounds)[1:]; slices.Min(guesses) < 0.2 {
-		return "", fmt.Errorf("the guesses %.3g of a least eigenvalue begin below 1/d", guesses)
-	}
-	tables, evidence := []*simulate.Table{lab.MustTable(longRun(lab.Paper).Name)}, ""
-	random := cell.Try(lab.Curve(panel(longEpsilon), randomArms)).Final() * rounds / Horizon // each round costs the same
+	check.That(len(standings) == 4 && playing <= 2 && least >= 1, "%d of %d base learners play, and the least target is %.3g; want at most 2 of 4, and more than 1", playing, len(standings), least)
+	guesses := learner.CombinerGuesses(rounds)[1:]
+	check.That(slices.Min(guesses) >= 0.2, "the guesses %.3g of a least eigenvalue begin below 1/d", guesses)
+	tables, evidence := lab.MustTables(longRun(lab.Paper)), ""
+	random := check.Try(lab.Curve(panel(longEpsilon), randomArms)).Final() * rounds / Horizon // each round costs the same
 	for _, c := range tables[0].Curves {
 		_, mean, se := lab.Last(c)
-		if mean > random/4 {
-			return "", fmt.Errorf("%s: regret %.0f, more than a quarter of random arms' %.0f", c.Policy, mean, random)
-		}
+		check.That(mean <= random/4, "%s: regret %.0f, more than a quarter of random arms' %.0f", c.Policy, mean, random)
 		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", c.Policy, mean, se)
 	}
-	err := lab.Compare("T = 100,000", tables, ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
-	return evidence + fmt.Sprintf("random arms: %.0f; with the theory's constants the least target is %.3g", random, least), err
+	return evidence + fmt.Sprintf("random arms: %.0f; with the theory's constants the least target is %.3g", random, least),
+		lab.Compare("T = 100,000", tables, ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -21,9 +22,9 @@ import (
 // each. It returns the share of rounds t in which the least eigenvalue of the mean over the
 // experiments of x_t x_t^T is at least the threshold; and that of the mean over the rounds of a run,
 // averaged over the experiments, which is what a learner meets.
-func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64, err error) {
+func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64) {
 	played, n := make([][]float64, experiments), float64(experiments)
-	ends, err := simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
+	ends := check.Try(simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
 		world, l, run := env, honest[1].make(privacy.Budget{}), mat.NewSymDense(5, nil)
 		err := simulate.Play(&world, l, rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
 			x := v.Row(arms[0])
@@ -31,10 +32,7 @@ func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, w
 			run.SymRankOne(run, 1/float64(rounds), mat.NewVecDense(5, x))
 		})
 		return leastEigenvalue(run), err
-	})
-	if err != nil {
-		return 0, 0, err
-	}
+	}))
 	count := 0
 	for t := range rounds {
 		mean := mat.NewSymDense(5, nil)
@@ -45,7 +43,7 @@ func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, w
 			count++
 		}
 	}
-	return float64(count) / float64(rounds), ends.Mean(), nil
+	return float64(count) / float64(rounds), ends.Mean()
 }
 
 func leastEigenvalue(m *mat.SymDense) float64 {
@@ -70,21 +68,14 @@ func reportTable1(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("k", "T", "paper", "across, fixed arms", "across, fresh arms", "within a run, fixed", "within a run, fresh")
 	for _, k := range []int{5, 25, 100} {
 		for _, rounds := range cell.Pick(s, []int{200, 2_000}, []int{200, 2_000, 20_000}, []int{200, 2_000, 20_000}) {
-			fixed, end, err := playEigen(environment.UnitFeatures{Arms: k, Fixed: true}, rounds, experiments)
-			if err != nil {
-				return nil, err
-			}
-			fresh, endFresh, err := playEigen(environment.UnitFeatures{Arms: k}, rounds, experiments)
-			if err != nil {
-				return nil, err
-			}
+			fixed, end := playEigen(environment.UnitFeatures{Arms: k, Fixed: true}, rounds, experiments)
+			fresh, endFresh := playEigen(environment.UnitFeatures{Arms: k}, rounds, experiments)
 			t.Add(fmt.Sprint(k), cell.Thousands(rounds), fmt.Sprintf("%g%%", Table1[k][rounds]), percent(fixed), percent(fresh), lab.Number(end), lab.Number(endFresh))
 		}
 	}
 	t.Align = "rrrrrrr"
 	t.Caption = fmt.Sprintf("Across: rounds t in which the least eigenvalue of the mean over %d experiments of x_t x_tᵀ is at least %g (the paper says O(1), and gives neither the number nor the threshold). "+
 		"Within: the least eigenvalue of the mean over all rounds of one run, averaged over the runs. The non-private LinUCB, d = 5, seeds from %d on", experiments, eigenThreshold, Seed)
-	t.Scale = string(s)
 	return t, nil
 }
 

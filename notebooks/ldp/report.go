@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -32,27 +33,23 @@ func size(t *simulate.Table) (round string, trials int) {
 }
 
 // byEpsilon lays out the last regrets of tables, one for each epsilon, with a row a policy.
-func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) (*charts.Table, error) {
+func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(policy string) []any) *charts.Table {
 	var runs []charts.Run
 	for i, epsilon := range Epsilons {
 		runs = append(runs, charts.Run{Name: fmt.Sprintf("ε = %g", epsilon), Curves: tables[i].Curves})
 	}
-	return charts.Ends(head, tails, row, runs...)
+	return check.Try(charts.Ends(head, tails, row, runs...))
 }
 
-func reportRadius(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t, err := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
-	if err != nil {
-		return nil, err
-	}
+func reportRadius(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials, seed %d. Worst tenth: nine trials of ten have less", round, trials, Seed)
-	t.Scale = string(s)
 	return t, nil
 }
 
-func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t, err := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
+func reportEqual(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	t := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
 		switch {
 		case strings.Contains(policy, " - "):
 			return nil // a difference
@@ -61,16 +58,12 @@ func reportEqual(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 		return []any{policy, lab.ClaimLine(tables[0].Claims[policy], "model")}
 	})
-	if err != nil {
-		return nil, err
-	}
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret at round %s, all with sound noise at the same ε and δ = %g, fixed arms, %d trials, seed %d; vector sums of batches of %d. Widths other than × 1 are tuned: no theorem holds for them, nor for OnlineUCB's × 1", round, Delta, trials, Seed, equalBatch)
-	t.Scale = string(s)
 	return t, nil
 }
 
-func reportLong(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportLong(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy", "regret", "SE", "trials")
 	for _, c := range tables[0].Curves {
 		_, mean, se := lab.Last(c)
@@ -78,7 +71,6 @@ func reportLong(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	}
 	round, _ := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret at round %s, ε = %d, δ = %g, sound noise, OGD, fixed arms, seed %d. Scaled: the combiner's bounds × 0.02, its targets × 0.01", round, longEpsilon, Delta, Seed)
-	t.Scale = string(s)
 	return t, nil
 }
 
@@ -102,16 +94,12 @@ func verdict(z float64) string {
 	return "≈"
 }
 
-func reportFigure1(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportFigure1(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("ε", "policy", "trust model", "true ε", "regret", "SE", "less OnlineUCB's", "SE ", "z > 3?", "elsewhere")
 	t.Align = "rllrrrrrlr"
 	says := map[string]string{"ahead": "OnlineUCB ahead", "behind": "OnlineUCB behind", "≈": "not separated"}
 	for i, epsilon := range Epsilons {
-		ours, err := tables[2*i].Curve(onlineOGD)
-		if err != nil {
-			return nil, err
-		}
-		_, base, baseSE := lab.Last(ours)
+		_, base, baseSE := lab.Last(check.Try(tables[2*i].Curve(onlineOGD)))
 		for _, table := range tables[2*i : 2*i+2] {
 			for _, c := range table.Curves {
 				if strings.HasSuffix(c.Policy, " - "+onlineOGD) || table == tables[2*i+1] && c.Policy == linUCBPublic {
@@ -146,13 +134,12 @@ func reportFigure1(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Figure 1: regret at round %s, δ = %g, fixed arms, %d trials. True ε: what is proved at that δ; 0 where the noise leaves less than δ to tell two rows apart. \"as printed\": S = √d, or 1. OnlineUCB: width × %d, OGD told curvature 0.1 at ε = 10 and 0.05 below. "+
 		"The differences from \"OnlineUCB, OGD\" are trial by trial, but for the script's policies, which play the script's arms. Elsewhere: the script's steps in an implementation apart from this one, 50 trials. The paper's figure has no numbers", round, Delta, trials, onlineWidth)
-	t.Scale = string(s)
 	return t, nil
 }
 
 // panel returns the committed tables of a panel of Figure 1: the honest recipe's and the script's.
 func panel(epsilon float64) []*simulate.Table {
-	return []*simulate.Table{lab.MustTable(figure1(lab.Paper, epsilon).Name), lab.MustTable(figure1Script(lab.Paper, epsilon).Name)}
+	return lab.MustTables(figure1(lab.Paper, epsilon), figure1Script(lab.Paper, epsilon))
 }
 
 // bestWidth returns the name of OnlineUCB with the width that has the least regret at equal
@@ -174,7 +161,7 @@ func MustTableFigure1() *charts.Table {
 	t.Align = "rllrrrrr"
 	says := map[float64][]any{0.2: {"", "comparable", "ahead"}, 1: {"ahead", "ahead", "ahead"}, 10: {"ahead", "ahead", "ahead"}}
 	for _, epsilon := range Epsilons {
-		both, fair := panel(epsilon), []*simulate.Table{lab.MustTable(equal(lab.Paper, epsilon).Name)}
+		both, fair := panel(epsilon), lab.MustTables(equal(lab.Paper, epsilon))
 		best := bestWidth(fair[0])
 		regret := func(tables []*simulate.Table, name string) string {
 			return fmt.Sprintf("%.0f", cell.Try(lab.Curve(tables, name)).Final())
