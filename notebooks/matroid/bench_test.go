@@ -32,10 +32,7 @@ func network() (bandit.Environment, matroid.Matroid) {
 // trials of n rounds, thus over all stages of learning; what stands between two trials is not
 // counted.
 func BenchmarkMatroidRound(b *testing.B) {
-	movies, err := LoadMovies()
-	if err != nil {
-		b.Fatal(err)
-	}
+	movies := MustMovies()
 	graph, trees := network()
 	places := []struct {
 		env     bandit.Environment

@@ -10,6 +10,7 @@ import (
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/datasets"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -30,19 +31,12 @@ type Movies struct {
 	Matroid *matroid.Linear
 }
 
-// LoadMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
+// MustMovies returns MovieLens 100K's movies from the cache, where the set-up has put them, else a
 // synthetic stand-in, which every caption then names.
-var LoadMovies = sync.OnceValues(func() (*Movies, error) {
-	data, err := datasets.LoadOrSynthetic(context.Background(), datasets.Options{Offline: true, Notice: io.Discard})
-	if err != nil {
-		return nil, err
-	}
-	panel, err := data.Top(top)
-	if err != nil {
-		return nil, err
-	}
-	m, err := matroid.NewLinear(panel.Genres)
-	return &Movies{panel, m}, err
+var MustMovies = sync.OnceValue(func() *Movies {
+	data := cell.Try(datasets.LoadOrSynthetic(context.Background(), datasets.Options{Offline: true, Notice: io.Discard}))
+	panel := cell.Try(data.Top(top))
+	return &Movies{panel, cell.Try(matroid.NewLinear(panel.Genres))}
 })
 
 // Environment returns the bandit: a random user each round.
@@ -50,26 +44,13 @@ func (m *Movies) Environment() *environment.Ratings {
 	return &environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
 }
 
-// noMovies is an environment that could not be made: a run of it fails with the reason.
-type noMovies struct {
-	bandit.Environment
-	err error
-}
-
-func (n noMovies) Validate() error { return n.err }
-
 // onMovies is an experiment on the movies.
 func onMovies(s lab.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
-	rounds := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon)
-	e := &simulate.Experiment{Name: name, Horizon: MovieHorizon, Rounds: rounds, Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80)}
-	m, err := LoadMovies()
-	if err != nil {
-		e.Environment, e.Policies = func() bandit.Environment { return noMovies{err: err} }, policies(nil)
-		return e
+	rounds, m := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), MustMovies()
+	return &simulate.Experiment{
+		Name: name, Environment: func() bandit.Environment { return m.Environment() }, Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
+		Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: fmt.Sprintf("top %d of %s", top, m.Name),
 	}
-	e.Environment, e.Policies = func() bandit.Environment { return m.Environment() }, policies(m.Matroid)
-	e.Fingerprint = fmt.Sprintf("top %d of %s", top, m.Name)
-	return e
 }
 
 // movieReturns is the experiment of Figures 3 and 4b.
@@ -95,15 +76,15 @@ var Table3 = []Published{
 
 // lastBases returns the bases of a policy's trials in the last round on the movies. Trial i has the
 // seed Seed + i.
-func lastBases(m *Movies, policy string, rounds, trials int) ([][]int, error) {
+func lastBases(m *Movies, policy string, rounds, trials int) [][]int {
 	last := make([][]int, trials)
-	_, err := simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+	check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
 		l := makers[policy](m.Matroid, Epsilon)
 		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int) {
 			last[trial] = append(last[trial][:0], arms...)
 		})
-	})
-	return last, err
+	}))
+	return last
 }
 
 // byChance returns the greedy bases of random weights, which know nothing.
@@ -121,11 +102,8 @@ func byChance(m *Movies) (bases [][]int) {
 // reportTable3 lists the movies of the best basis, and how often the policies recommend each in the
 // last round.
 func reportTable3(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
-	m, err := LoadMovies()
-	if err != nil {
-		return nil, err
-	}
 	rounds, trials := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), cell.Pick(s, 2, 20, 200)
+	m := MustMovies()
 	best := m.Environment().Best()
 	t := charts.NewTable("movie of the best basis", "genres", "w̄", "w̄ in the paper's Table 3")
 	t.Align = "llrr"
@@ -155,15 +133,10 @@ func reportTable3(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		t.Headers, t.Align = append(t.Headers, name), t.Align+"r"
 	}
 	for _, policy := range []string{dpucbPrinted, dptsPrinted, ommPublic} {
-		bases, err := lastBases(m, policy, rounds, trials)
-		if err != nil {
-			return nil, err
-		}
-		add(Label(policy), bases)
+		add(Label(policy), lastBases(m, policy, rounds, trials))
 	}
 	add("random weights", byChance(m))
 	t.Caption = fmt.Sprintf("Share of %d trials (seeds from %d) whose basis in round %s has the movie; ε = %g. Random weights know nothing. Table 3 of the paper lists eight movies, of MovieLens 1M. %s",
 		trials, Seed, cell.Thousands(rounds), float64(Epsilon), m.Caption)
-	t.Scale = string(s)
 	return t, nil
 }

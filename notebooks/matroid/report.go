@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -72,14 +73,11 @@ func perRound(optimum float64, n int, regret, se float64) (mean, meanSE float64)
 
 // returnTable lays out what is proved of policies, their return and regret, and the other
 // implementation's return where it is known.
-func returnTable(s lab.Scale, table *simulate.Table, optimum float64, known map[string]elsewhere, policies ...string) (*charts.Table, error) {
+func returnTable(table *simulate.Table, optimum float64, known map[string]elsewhere, policies ...string) *charts.Table {
 	t := charts.NewTable("policy", "true ε", "return a round", "SE", "regret", "SE ", "elsewhere", "z")
-	t.Align, t.Scale = "lrrrrrrr", string(s)
+	t.Align = "lrrrrrrr"
 	for _, name := range policies {
-		c, err := table.Curve(name)
-		if err != nil {
-			return nil, err
-		}
+		c := check.Try(table.Curve(name))
 		n, regret, regretSE := lab.Last(c)
 		mean, se := perRound(optimum, n, regret, regretSE)
 		row := []any{Label(name), lab.Number(lab.TrueEpsilon(table, name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
@@ -88,17 +86,14 @@ func returnTable(s lab.Scale, table *simulate.Table, optimum float64, known map[
 		}
 		t.Add(row...)
 	}
-	return t, nil
+	return t
 }
 
 type report = func(lab.Scale, []*simulate.Table) (*charts.Table, error)
 
 func reportReturns(figure string, policies ...string) report {
-	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-		t, err := returnTable(s, tables[0], Table2().Optimum(), returnsElsewhere, policies...)
-		if err != nil {
-			return nil, err
-		}
+	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+		t := returnTable(tables[0], Table2().Optimum(), returnsElsewhere, policies...)
 		t.Caption = fmt.Sprintf("%s: Table 2, round %s, %d trials; the best basis has %.4g. True ε: what is proved of the user with the least privacy. "+
 			"Elsewhere: the return in an implementation apart from this one, 4 trials; z: the difference in combined standard errors",
 			figure, cell.Thousands(tables[0].Provenance.Rounds), tables[0].Curves[0].Trials, Table2().Optimum())
@@ -107,16 +102,9 @@ func reportReturns(figure string, policies ...string) report {
 }
 
 func reportMovies(figure string, policies ...string) report {
-	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-		m, err := LoadMovies()
-		if err != nil {
-			return nil, err
-		}
-		optimum := m.Environment().Optimum()
-		t, err := returnTable(s, tables[0], optimum, nil, policies...)
-		if err != nil {
-			return nil, err
-		}
+	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+		optimum := MustMovies().Environment().Optimum()
+		t := returnTable(tables[0], optimum, nil, policies...)
 		from := tables[0].Provenance
 		t.Caption = fmt.Sprintf("%s: %s, round %s, %d trials, ε = %g; the best basis has %.4g", figure, from.Fingerprint, cell.Thousands(from.Rounds), tables[0].Curves[0].Trials, float64(Epsilon), optimum)
 		return t, nil
@@ -124,14 +112,8 @@ func reportMovies(figure string, policies ...string) report {
 }
 
 func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	a, err := reportReturns("Figure 4a", at(dptsPrinted, Epsilon), at(dptsForced, Epsilon), ctsPublic)(s, tables[:1])
-	if err != nil {
-		return nil, err
-	}
-	b, err := reportMovies("Figure 4b, the last three rows", dptsPrinted, dptsForced, ctsPublic)(s, tables[1:])
-	if err != nil {
-		return nil, err
-	}
+	a := check.Try(reportReturns("Figure 4a", at(dptsPrinted, Epsilon), at(dptsForced, Epsilon), ctsPublic)(s, tables[:1]))
+	b := check.Try(reportMovies("Figure 4b, the last three rows", dptsPrinted, dptsForced, ctsPublic)(s, tables[1:]))
 	a.Rows, a.Caption = append(a.Rows, b.Rows...), a.Caption+". "+b.Caption
 	return a, nil
 }
@@ -140,7 +122,7 @@ func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 func sweepEpsilons(t *simulate.Table) (list []float64) {
 	for _, c := range t.Curves {
 		var epsilon float64
-		if tail, ok := strings.CutPrefix(c.Policy, private[0]+", ε = "); ok && cell.Try(fmt.Sscan(tail, &epsilon)) == 1 {
+		if tail, ok := strings.CutPrefix(c.Policy, private[0]+", ε = "); ok && check.Try(fmt.Sscan(tail, &epsilon)) == 1 {
 			list = append(list, epsilon)
 		}
 	}
@@ -170,16 +152,16 @@ func sweepFit(t *simulate.Table, policy string, from float64) linearFit {
 
 // end returns a policy's regret at the last round, and its standard error.
 func end(t *simulate.Table, policy string) (mean, se float64) {
-	_, mean, se = lab.Last(cell.Try(t.Curve(policy)))
+	_, mean, se = lab.Last(check.Try(t.Curve(policy)))
 	return mean, se
 }
 
-func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report5(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	rate, sweep := tables[0], tables[1]
 	t := charts.NewTable("policy", "ε", "n", "regret", "SE", "regret/ln n", "elsewhere", "z")
-	t.Align, t.Scale = "lrrrrrrr", string(s)
+	t.Align = "lrrrrrrr"
 	add := func(table *simulate.Table, policy string, epsilon float64) {
-		c := cell.Try(table.Curve(at(policy, epsilon)))
+		c := check.Try(table.Curve(at(policy, epsilon)))
 		n, mean, se := lab.Last(c)
 		row := []any{Label(policy), fmt.Sprint(epsilon), cell.Thousands(n), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f", mean/math.Log(float64(n))), "–", "–"}
 		if e, ok := regretElsewhere[c.Policy]; ok && n == Horizon {
