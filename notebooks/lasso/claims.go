@@ -396,7 +396,7 @@ func fliphatGaps(lab.Scale) (string, error) {
 	release := func(x, y float64, unclipped bool) float64 {
 		h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: FLIPHATDelta}, Calibration: privacy.AsPublished, Unclipped: unclipped,
 			Sparsity: 1, L1: FLIPHATNorm, Step: step, Context: bound, Lengths: mechanism.Growing{Least: rows}}
-		return check.Try(LastRow(h, rows, x, y))
+		return LastRow(h, rows, x, y)
 	}
 	hides := step * (2*FLIPHATNorm*bound + math.Sqrt(2*math.Log1p(rows))) / rows
 	times := func(x float64, unclipped bool) float64 {
@@ -408,22 +408,17 @@ func fliphatGaps(lab.Scale) (string, error) {
 }
 
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
-// but for the last.
-func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) (float64, error) {
-	if err := h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}); err != nil {
-		return 0, err
-	}
+// but for the last. It may end by package check.
+func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) float64 {
+	check.OK(h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}))
 	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
-	for i := range rows {
-		if i == rows-1 {
-			r.X[0], r.Y[0] = x, y
-		}
-		if _, err := h.Add(r); err != nil {
-			return 0, err
-		}
+	for range rows - 1 {
+		check.Try(h.Add(r))
 	}
-	return h.Release().Theta[0], nil
+	r.X[0], r.Y[0] = x, y
+	check.Try(h.Add(r))
+	return h.Release().Theta[0]
 }
 
 func fliphatPays(lab.Scale) (string, error) {

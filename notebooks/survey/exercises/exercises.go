@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -37,15 +38,8 @@ var set = exercise.Set{
 	},
 	"what a mean remembers": {
 		Hint: "batches end after 1, 2, 4, 8, ... rewards of the arm, and from the second on each has half of them",
-		Check: exercise.Of(func(f func(n int) int) error {
-			for n := 1; n <= 100; n++ {
-				what := fmt.Sprintf("after %d rewards, the number of those in the last mean released", n)
-				if err := exercise.Near(what, float64(f(n)), float64(remembers(n)), 0); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(remembers, 0, "after %d rewards, the number of those in the last mean released",
+			exercise.Grid(exercise.UpTo(100))),
 	},
 	"first plays": {
 		Hint: "solve (T-b+1)/(v(b+1)) = kappa^2 for b and round up; b is at least 1",
@@ -58,9 +52,7 @@ var set = exercise.Set{
 			for name, logarithm := range map[string]func(float64) float64{"log2": math.Log2, "ln": math.Log} {
 				for _, horizon := range []int{10_000, 16_384, 1_000_000} {
 					want := scheduled(float64(horizon), logarithm(float64(horizon)))
-					if err := exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, name), f(horizon, logarithm), want, 1e-6); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(fmt.Sprintf("the share of T = %d with %s", horizon, name), f(horizon, logarithm), want, 1e-6))
 				}
 			}
 			return nil
@@ -82,37 +74,27 @@ var set = exercise.Set{
 			} {
 				got := slices.Clone(f(c.rows))
 				slices.Sort(got)
-				if !slices.Equal(got, c.want) {
-					return fmt.Errorf("of %v those that nobody surely beats are %v, and you have %v", c.rows, c.want, got)
-				}
+				check.That(slices.Equal(got, c.want), "of %v those that nobody surely beats are %v, and you have %v", c.rows, c.want, got)
 			}
 			return nil
 		}),
 	},
 }
 
-// bought returns the epsilon that the printed noise of DP-FTRL buys; it is NaN, which no answer is
-// equal to, if the mechanism refuses.
+// bought returns the epsilon that the printed noise of DP-FTRL buys.
 func bought(dim, horizon int, epsilon float64) float64 {
 	tree := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
-	if err := tree.Init(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}); err != nil {
-		return math.NaN()
-	}
+	check.OK(tree.Init(privacy.Setup{Horizon: horizon, Dim: dim, Bound: 1}))
 	return privacy.ClaimOf(tree).Epsilon()
 }
 
-// remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released, or
-// -1 if the mechanism refuses one.
+// remembers returns how many of an arm's n rewards are in the last mean that AdaP-TT has released.
 func remembers(n int) int {
 	batches := &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: arms.NewAdaPTT(1, 0.1).Statistic.(*mechanism.Batches).Lengths}
-	if err := batches.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}); err != nil {
-		return -1
-	}
+	check.OK(batches.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Lo: 0, Hi: 1}))
 	batches.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {
-		if _, err := batches.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}); err != nil {
-			return -1
-		}
+		check.Try(batches.Add(&privacy.Record{Arms: []int{0}, Y: []float64{1}}))
 	}
 	return batches.Release().Of[0].Count
 }

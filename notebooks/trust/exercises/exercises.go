@@ -18,18 +18,10 @@ func Check(name string, answer any) { set.Check(name, answer) }
 var set = exercise.Set{
 	"posterior": {
 		Hint: "turn the probability into odds: what does a release do to them at most?",
-		Check: exercise.Of(func(f func(prior, epsilon float64) float64) error {
-			for _, epsilon := range []float64{0.1, 1, 4} {
-				r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2} // gives away as much as is allowed
-				check.OK(r.Init())
-				for _, prior := range []float64{0.5, 0.001, 0.1, 0.9} {
-					truth, lie := prior*r.Keep(), (1-prior)*(1-r.Keep())
-					what := fmt.Sprintf("the largest posterior for a prior of %v and ε = %v", prior, epsilon)
-					check.OK(exercise.Near(what, f(prior, epsilon), truth/(truth+lie), 1e-9))
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(func(prior, epsilon float64) float64 {
+			keep := response(epsilon).Keep() // gives away as much as is allowed
+			return prior * keep / (prior*keep + (1-prior)*(1-keep))
+		}, 1e-9, "the largest posterior for a prior of %v and ε = %v", exercise.Grid(exercise.Args{0.5, 0.001, 0.1, 0.9}, exercise.Args{0.1, 1, 4})),
 	},
 	"Gaussian releases": {
 		Hint: "measure each release in standard deviations of its noise: how far does a record move all of them together?",
@@ -40,44 +32,30 @@ var set = exercise.Set{
 				for _, mu := range mus {
 					all = append(all, privacy.GaussianEvent{Mu: mu})
 				}
-				want := check.Try(privacy.GDP{}.Epsilon(all, delta))
+				what := fmt.Sprintf("ε at δ = %v, by your μ, of releases with μ = %v", delta, mus)
 				got := privacy.GaussianEpsilon(delta, f(slices.Clone(mus)))
-				what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
-				if err := exercise.Near(what, got, want, 1e-6); err != nil {
-					return fmt.Errorf("%w by your μ", err)
-				}
+				check.OK(exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6))
 			}
 			return nil
 		}),
 	},
 	"share of yes": {
 		Hint: "if the true share were s, which share of the answers would be yes on average?",
-		Check: exercise.Of(func(f func(said, epsilon float64) float64) error {
-			const users = 1000
-			for _, epsilon := range []float64{0.2, 1, 3} {
-				r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
-				check.OK(r.Init())
-				for _, yes := range []int{300, 500, 0, users} {
-					estimate, said := []float64{0, 0}, float64(yes)/users
-					check.OK(r.Estimate(estimate, []int{users - yes, yes}))
-					what := fmt.Sprintf("the estimate for a share of %v and ε = %v", said, epsilon)
-					check.OK(exercise.Near(what, f(said, epsilon), estimate[1]/users, 1e-9))
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(func(said, epsilon float64) float64 {
+			estimate, yes := []float64{0, 0}, int(math.Round(1000*said))
+			check.OK(response(epsilon).Estimate(estimate, []int{1000 - yes, yes}))
+			return estimate[1] / 1000
+		}, 1e-9, "the estimate for a share of %v and ε = %v", exercise.Grid(exercise.Args{0.3, 0.5, 0, 1}, exercise.Args{0.2, 1, 3})),
 	},
 	"nodes of row 1": {
 		Hint: "at which rounds does the tree's staircase rise?",
-		Check: exercise.Of(func(f func(t int) int) error {
+		Check: exercise.Like(func(rounds int) int {
 			nodes := map[mechanism.Node]bool{}
-			for t := 1; t <= 300; t++ {
-				nodes[mechanism.PrefixNodes(t)[0]] = true // the largest node of a release begins with row 1
-				what := fmt.Sprintf("the number of nodes with row 1 after %d rounds", t)
-				check.OK(exercise.Near(what, float64(f(t)), float64(len(nodes)), 0))
+			for t := range rounds {
+				nodes[mechanism.PrefixNodes(t + 1)[0]] = true // the largest node of a release begins with row 1
 			}
-			return nil
-		}),
+			return len(nodes)
+		}, 0, "the number of nodes with row 1 after %d rounds", exercise.Grid(exercise.UpTo(300))),
 	},
 	"excluded": {
 		Hint: "the event contradicts the ε of which p = e^ε q + δ, and all smaller ones; is there one that is not negative?",
@@ -126,4 +104,11 @@ var set = exercise.Set{
 			return nil
 		}),
 	},
+}
+
+// response returns randomised response to a question with two answers.
+func response(epsilon float64) *mechanism.RandomisedResponse {
+	r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
+	check.OK(r.Init())
+	return r
 }
