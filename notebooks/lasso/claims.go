@@ -351,23 +351,24 @@ func growsWith(s lab.Scale) (string, error) {
 }
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error)) float64 {
-	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
-		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial))
+func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
+		defer check.Catch(&err)
+		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
 	})).Mean()
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error) {
+	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		first := 40_000
-		err := simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
+		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
 			if hits(l.Statistic.Release().Support) == Sparsity {
 				first = min(first, v.Round)
 			}
-		})
-		return float64(first), err
+		}))
+		return float64(first)
 	}
 	early, late := mean(n, Plain, 10, complete), mean(n, Plain, 0.5, complete)
 	return lab.Holds(late > 2*early, "after %.0f rounds at ε = 10 and %.0f at 0.5, means of %d trials", early, late, n)
@@ -375,15 +376,13 @@ func laterSupport(s lab.Scale) (string, error) {
 
 func leastError(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) (float64, error) {
-		if err := simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}); err != nil {
-			return 0, err
-		}
+	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
 		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
 		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
 			rest[r.Support[i]] -= v
 		}
-		return floats.Norm(rest, 2), nil
+		return floats.Norm(rest, 2)
 	}
 	plain, tuned, refined := mean(n, Plain, 1, far), mean(n, Tuned, 1, far), mean(n, Refined, 1, far)
 	return lab.Holds(refined < 0.5*tuned && tuned < plain, "%.3f plain, %.3f tuned, %.3f refined at ε = 1, %d trials", plain, tuned, refined, n)

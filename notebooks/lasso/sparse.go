@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -164,10 +165,7 @@ func locals(s lab.Scale) (all []*simulate.Experiment) {
 // report lays regrets out beside independent ones, with what is proved of each policy.
 func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(lab.Scale, []*simulate.Table) (*charts.Table, error) {
 	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-		t, err := b.Regrets(nil, known, tables...)
-		if err != nil {
-			return nil, err
-		}
+		t := check.Try(b.Regrets(nil, known, tables...))
 		t.Headers, t.Align = append(t.Headers, "epsilon proved"), t.Align+"r"
 		for i, row := range t.Rows {
 			proved := "–" // no claim

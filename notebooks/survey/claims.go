@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -73,7 +72,7 @@ func ftrlAgrees(lab.Scale) (string, error) {
 	for _, dim := range []int{2, 10} {
 		for _, r := range running[:3] {
 			for i, rounds := range []int{1_000, 10_000} {
-				x := check.Try(ftrl(r.sums, dim, rounds, false, 30))
+				x := ftrl(r.sums, dim, rounds, false, 30)
 				golden := FTRLGoldens[fmt.Sprintf("drift, N = %d, %s", dim, r.name)][i]
 				worst, n = max(worst, math.Abs(x.Mean()-golden)/math.Hypot(math.Sqrt2*x.SE(), 0.003)), n+1
 			}
@@ -84,8 +83,7 @@ func ftrlAgrees(lab.Scale) (string, error) {
 
 func printedRule(s lab.Scale) (string, error) {
 	n := cell.Pick(s, 500, 1000, 2000)
-	stops, right, err := accuracy(0.3, 1, false, n)
-	check.OK(err)
+	stops, right := accuracy(0.3, 1, false, n)
 	known := nasCases[0].stops
 	z := independent.Apart(stops.Mean(), stops.SE(), known)
 	// the true share is 1.5%: 20 or more of 500 are a matter of one in ten thousand
@@ -152,7 +150,7 @@ func ahead(lab.Scale) (string, error) {
 // record counts in the committed tables of survey-imed.
 func record(lab.Scale) (string, error) {
 	tables := check.Try(lab.Figure{Experiments: imedExperiments}.Tables())
-	above := check.Try(leads(tables, true))
+	above := leads(tables, true)
 	sure, others := 0, ""
 	for i, z := range above {
 		if z > 3 {
@@ -173,7 +171,7 @@ func exploited(s lab.Scale) (string, error) {
 			before := 0.0
 			evidence += fmt.Sprintf("\n       %s, N = %d:", r.name, dim)
 			for _, rounds := range []int{300, 3_000, 30_000} {
-				mean := check.Try(ftrl(r.sums, dim, rounds, true, trials)).Mean()
+				mean := ftrl(r.sums, dim, rounds, true, trials).Mean()
 				evidence += fmt.Sprintf(" %.1f", mean)
 				holds = holds && mean > 1.1*before
 				before = mean
@@ -189,9 +187,9 @@ func recognised(s lab.Scale) (string, error) {
 	const dim, rounds = 2, 10_000
 	trials := cell.Pick(s, 40, 100, 400)
 	play := func(fresh, adaptive bool) (mean, se float64) {
-		x := check.Try(against(dim, rounds, adaptive, trials, func(k int) online.Learner {
+		x := against(dim, rounds, adaptive, trials, func(k int) online.Learner {
 			return &online.FTPL{Gradient: 1, Fresh: fresh, Rand: random.New(78, k, "stream")}
-		}))
+		})
 		return x.Mean(), x.SE()
 	}
 	one, oneSE := play(false, false)
@@ -232,9 +230,9 @@ func smallDesigns(lab.Scale) (string, error) {
 func covered(s lab.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64
-	last := func(l *learner.Private[privacy.Means], trial int) (last float64, wrong error) {
+	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
 		env := &environment.SphereArms{Arms: 50, Dim: 5}
-		err := simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
+		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
 			if v.Round%8 != 0 && v.Round != horizon {
 				return
 			}
@@ -245,17 +243,15 @@ func covered(s lab.Scale) (string, error) {
 			batches.Add(1)
 			last = width
 			for j, a := range left {
-				if off := means[j] - floats.Dot(env.Theta(), v.Row(a)); math.Abs(off) > width {
-					wrong = fmt.Errorf("trial %d, round %d: arm %d is %.3f off, the width is %.3f", trial, v.Round, a, off, width)
-				}
+				off := means[j] - floats.Dot(env.Theta(), v.Row(a))
+				check.That(math.Abs(off) <= width, "trial %d, round %d: arm %d is %.3f off, the width is %.3f", trial, v.Round, a, off, width)
 			}
-		})
-		return last, cmp.Or(err, wrong)
+		}))
+		return last
 	}
-	ratios := check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
-		sound, err := last(learner.NewCoreSet(privacy.Budget{Epsilon: 1}), k)
-		published, e := last(learner.CoreSetAsPublished(1), k)
-		return sound / published, cmp.Or(err, e)
+	ratios := check.Try(simulate.Trials(context.Background(), n, func(k int) (ratio float64, err error) {
+		defer check.Catch(&err)
+		return last(learner.NewCoreSet(privacy.Budget{Epsilon: 1}), k) / last(learner.CoreSetAsPublished(1), k), nil
 	}))
 	return lab.Holds(slices.Max(ratios) < 0.5,
 		"%d batches by either width, in %d runs of %d rounds at epsilon = 1, d = 5; at most %.2f of the published width at the end",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -60,7 +61,7 @@ func imedExperiments(s lab.Scale) (all []*simulate.Experiment) {
 
 // leads returns by how many combined standard errors the nearest rival's regret is above that of
 // Record in each cell: of all rivals, or of the nearest ones in many trials.
-func leads(tables []*simulate.Table, many bool) (all []float64, err error) {
+func leads(tables []*simulate.Table, many bool) (all []float64) {
 	for i := range instances {
 		of := tables[3*i : 3*i+2]
 		if many {
@@ -69,19 +70,14 @@ func leads(tables []*simulate.Table, many bool) (all []float64, err error) {
 		for _, epsilon := range imedEpsilons {
 			least := math.Inf(1)
 			for _, c := range lab.Curves(of) {
-				if !strings.HasSuffix(c.Policy, Name("", epsilon)) || c.Policy == Name(Record, epsilon) {
-					continue
+				if strings.HasSuffix(c.Policy, Name("", epsilon)) && c.Policy != Name(Record, epsilon) {
+					least = min(least, check.Try(lab.Lead(of, Name(Record, epsilon), c.Policy)))
 				}
-				z, err := lab.Lead(of, Name(Record, epsilon), c.Policy)
-				if err != nil {
-					return nil, err
-				}
-				least = min(least, z)
 			}
 			all = append(all, least)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // imedReport has a row for each cell and learner: its regret and that of the worst tenth of its
@@ -103,11 +99,7 @@ func imedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	}
 	t.Caption = fmt.Sprintf("Regret at T = %d", tables[0].Provenance.Horizon)
 	for _, many := range []bool{false, true} {
-		z, err := leads(tables, many)
-		if err != nil {
-			return nil, err
-		}
-		sure := len(slices.DeleteFunc(z, func(z float64) bool { return !(z >= 3) }))
+		sure := len(slices.DeleteFunc(leads(tables, many), func(z float64) bool { return !(z >= 3) }))
 		t.Caption += fmt.Sprintf("; %s is 3 standard errors below %s in %d of %d cells", Record,
 			map[bool]string{false: "all others", true: "the nearest two, with ten times as many trials,"}[many], sure, len(instances)*len(imedEpsilons))
 	}

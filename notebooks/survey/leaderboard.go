@@ -14,6 +14,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -127,11 +128,8 @@ type Row struct {
 }
 
 // rows makes the leaderboard of its tables and of the committed audits.
-func rows(tables []*simulate.Table) (rows []Row, err error) {
-	excluded, err := readAudits(committedAudits)
-	if err != nil {
-		return nil, err
-	}
+func rows(tables []*simulate.Table) (rows []Row) {
+	excluded := check.Try(readAudits(committedAudits))
 	for i, t := range tables {
 		e := Environments[min(i, len(Environments)-1)]
 		for _, c := range Contestants {
@@ -154,24 +152,17 @@ func rows(tables []*simulate.Table) (rows []Row, err error) {
 			}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // Committed returns the leaderboard of the committed tables.
-func Committed() ([]Row, error) {
-	tables, err := lab.Figure{Experiments: Leaderboard}.Tables()
-	if err != nil {
-		return nil, err
-	}
-	return rows(tables)
+func Committed() (all []Row, err error) {
+	defer check.Catch(&err)
+	return rows(check.Try(lab.Figure{Experiments: Leaderboard}.Tables())), nil
 }
 
 func leaderboardReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	all, err := rows(tables)
-	if err != nil {
-		return nil, err
-	}
-	t := Board(all)
+	t := Board(rows(tables))
 	t.Scale = string(s)
 	return t, nil
 }
@@ -218,9 +209,7 @@ func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	for _, e := range Contestants {
 		for _, epsilon := range budgets(e) {
 			found, err := audited(context.Background(), e, epsilon, s)
-			if err != nil {
-				return nil, fmt.Errorf("survey: audit of %s: %w", Name(e.Name, epsilon), err)
-			}
+			check.That(err == nil, "survey: audit of %s: %w", Name(e.Name, epsilon), err)
 			if !math.IsNaN(found) {
 				t.Add(e.Name, epsilon, fmt.Sprintf("%.6g", found))
 			}

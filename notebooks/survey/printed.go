@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -33,7 +34,7 @@ var running = []struct {
 }
 
 // ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
-func ftrl(sums func() privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) (simulate.Sample, error) {
+func ftrl(sums func() privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
 	return against(dim, rounds, adaptive, trials, func(trial int) online.Learner {
 		return &online.FTRL{Gradient: 1, Sums: sums(), Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
 	})
@@ -41,21 +42,15 @@ func ftrl(sums func() privacy.Statistic[mechanism.Total], dim, rounds int, adapt
 
 // against plays trials of a learner on drifting losses or against the adaptive adversary, and
 // returns their regrets over sqrt T.
-func against(dim, rounds int, adaptive bool, trials int, make func(trial int) online.Learner) (simulate.Sample, error) {
-	return simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
+func against(dim, rounds int, adaptive bool, trials int, make func(trial int) online.Learner) simulate.Sample {
+	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (scaled float64, err error) {
+		defer check.Catch(&err)
 		var losses online.Adversary = &online.Orthogonal{}
 		if !adaptive {
-			var err error
-			if losses, err = online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses")); err != nil {
-				return 0, err
-			}
+			losses = check.Try(online.NewDrift(dim, rounds, 0.2, random.New(77, trial, "losses")))
 		}
-		regret, err := online.Against(make(trial), losses, dim, rounds)
-		if err != nil {
-			return 0, err
-		}
-		return regret[rounds-1] / math.Sqrt(float64(rounds)), nil
-	})
+		return check.Try(online.Against(make(trial), losses, dim, rounds))[rounds-1] / math.Sqrt(float64(rounds)), nil
+	}))
 }
 
 // FTRLGoldens lists regret over sqrt T at T = 1e3, 1e4, 1e5, of 30 trials, without standard errors.
@@ -96,10 +91,7 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 				}
 				row := []any{name}
 				for i, h := range horizons {
-					x, err := ftrl(r.sums, dim, h, stream == "adaptive", n)
-					if err != nil {
-						return nil, err
-					}
+					x := ftrl(r.sums, dim, h, stream == "adaptive", n)
 					known := &charts.Known{Mean: golden[i]}
 					if s == lab.Smoke { // another horizon
 						known = nil
@@ -130,20 +122,17 @@ var nasCases = []struct {
 
 // accuracy returns when n runs of DP-NAS stop, and the shares of right answers, as printed and with
 // L/t.
-func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample, right [2]float64, err error) {
+func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample, right [2]float64) {
 	const alpha = 0.2
 	for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
 		answers := make([]bool, n)
-		stops, err = simulate.Trials(context.Background(), n, func(k int) (float64, error) {
+		stops = check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 			rule := &mechanism.Stopping{Epsilon: epsilon, Alpha: alpha, Beta: 0.1, Calibration: calibration, Doubling: doubling}
 			rng, noise := random.New(88, k, "samples"), privacy.NewNoise(random.Source(88, k, "noise"))
 			end, err := rule.Run(1, 1<<26, noise, func() float64 { return random.Rademacher(rng, mu) })
 			answers[k] = math.Abs(end.Mean-mu) <= alpha*mu
 			return float64(end.Count), err
-		})
-		if err != nil {
-			return nil, right, err
-		}
+		}))
 		for _, good := range answers {
 			if good {
 				right[i]++
@@ -151,7 +140,7 @@ func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample,
 		}
 		right[i] /= float64(n)
 	}
-	return stops, right, nil
+	return stops, right
 }
 
 // nasReport has a row for each case: when DP-NAS stops and how often it is right.
@@ -161,10 +150,7 @@ func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		[]string{"right as printed", "independent", "right with L/t"})...)
 	t.Align = "rrlrrrrrrrr"
 	for _, c := range nasCases {
-		stops, right, err := accuracy(c.mean, c.epsilon, c.doubling, n)
-		if err != nil {
-			return nil, err
-		}
+		stops, right := accuracy(c.mean, c.epsilon, c.doubling, n)
 		known := &c.stops
 		if s == lab.Smoke { // too few runs
 			known = nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/cell"
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
@@ -129,11 +130,9 @@ var ArmsGoldens = map[string][]charts.Known{
 
 // armsReport has a row for each policy: its regret on both instances beside the golden.
 func armsReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t, err := independent.Regrets(nil, ArmsGoldens, tables...)
-	if err == nil {
-		t.Scale = string(s)
-	}
-	return t, err
+	t := check.Try(independent.Regrets(nil, ArmsGoldens, tables...))
+	t.Scale = string(s)
+	return t, nil
 }
 
 // The widths of survey-coreset.
@@ -195,11 +194,7 @@ func coreSetReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 	t := charts.NewTable(append([]string{"dimension", "policy"}, independent.Headers("regret")...)...)
 	t.Align = "rlrrrrr"
 	for i, table := range tables {
-		rows, err := independent.Regrets(nil, CoreSetGoldens[i], table)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range rows.Rows {
+		for _, row := range check.Try(independent.Regrets(nil, CoreSetGoldens[i], table)).Rows {
 			t.Add(append([]any{i + 2}, row...)...)
 		}
 	}

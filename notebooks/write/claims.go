@@ -4,12 +4,12 @@ package write
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -74,27 +74,22 @@ func raced(lab.Scale) (string, error) {
 		}
 		order = append(order, lab.Comparison{A: "Hopeful", B: p.Name, Want: want})
 	}
-	r, err := e.Run(context.Background())
-	if err != nil {
-		return "", err
-	}
-	regret := r.Curves()[0].Final()
-	evidence := fmt.Sprintf("each by 3 standard errors: %d trials of %d rounds at ε = 1; Hopeful pays %.0f", e.Trials, e.Horizon, regret)
+	r := check.Try(e.Run(context.Background()))
 	for _, p := range r.Policies {
-		if !(math.Abs(p.Epsilon()-1) < 1e-9) {
-			return "", fmt.Errorf("%s proves epsilon = %v", p.Name, p.Epsilon())
-		}
+		check.That(math.Abs(p.Epsilon()-1) < 1e-9, "%s proves epsilon = %v", p.Name, p.Epsilon())
 	}
-	return evidence, lab.Compare("ε = 1", []*simulate.Table{r.Table()}, order...)
+	check.OK(lab.Compare("ε = 1", []*simulate.Table{r.Table()}, order...))
+	return fmt.Sprintf("each by 3 standard errors: %d trials of %d rounds at ε = 1; Hopeful pays %.0f", e.Trials, e.Horizon, r.Curves()[0].Final()), nil
 }
 
 // attacked excludes the true claim of Totals once in a hundred seeds, at most.
 func attacked(lab.Scale) (string, error) {
-	seen, claim := map[bool]float64{}, privacy.Budget{Epsilon: 1}
+	seen := map[bool]float64{}
 	for _, late := range []bool{false, true} {
-		f, err := audit.Mechanism{
-			Name: "a mean", Claim: claim, Runs: 4000,
-			Release: func(world int, source rand.Source, out []float64) error {
+		f := check.Try(audit.Mechanism{
+			Name: "a mean", Claim: privacy.Budget{Epsilon: 1}, Runs: 4000,
+			Release: func(world int, source rand.Source, out []float64) (err error) {
+				defer check.Catch(&err)
 				y := 10 * float64(world)
 				if late {
 					privacy.NewNoise(source).Laplace(out, 1)
@@ -102,21 +97,15 @@ func attacked(lab.Scale) (string, error) {
 					return nil
 				}
 				s := &own.Totals{Epsilon: 1}
-				if err := s.Init(privacy.Setup{Horizon: 1, Arms: 1, Slots: 1, Hi: 1}); err != nil {
-					return err
-				}
+				check.OK(s.Init(privacy.Setup{Horizon: 1, Arms: 1, Slots: 1, Hi: 1}))
 				s.Reset(privacy.NewNoise(source))
-				_, err := s.Add(&privacy.Record{Arms: []int{0}, Y: []float64{y}})
+				check.Try(s.Add(&privacy.Record{Arms: []int{0}, Y: []float64{y}}))
 				out[0] = s.Release().Of[0].Mean
-				return err
+				return nil
 			},
-		}.Run(context.Background(), audit.Options{Seed: 6})
-		if err != nil {
-			return "", err
-		}
-		if seen[late] = f.Epsilon; f.Excluded() != late {
-			return "", fmt.Errorf("clipped late: %v, the attack excludes epsilon < %.2f", late, f.Epsilon)
-		}
+		}.Run(context.Background(), audit.Options{Seed: 6}))
+		check.That(f.Excluded() == late, "clipped late: %v, the attack excludes epsilon < %.2f", late, f.Epsilon)
+		seen[late] = f.Epsilon
 	}
 	return fmt.Sprintf("a reward of 10 instead of 0: ε ≥ %.2f is seen where it is clipped late, ≥ %.2f where it is clipped first", seen[true], seen[false]), nil
 }
@@ -144,22 +133,15 @@ func probed(lab.Scale) (string, error) {
 }
 
 func moved(lab.Scale) (string, error) {
-	r, err := (&simulate.Experiment{
+	curves := check.Try((&simulate.Experiment{
 		Name: "write seasons", Horizon: 40_000, Trials: 16, Seed: 6,
 		Environment: func() bandit.Environment {
 			return &own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000}
 		},
 		Policies: []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
-	}).Run(context.Background())
-	if err != nil {
-		return "", err
-	}
-	doubling, even := r.Curves()[0].Final(), r.Curves()[1].Final()
-	evidence := fmt.Sprintf("regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
-	if !(even < 0.5*doubling) {
-		return "", errors.New(evidence)
-	}
-	return evidence, nil
+	}).Run(context.Background())).Curves()
+	doubling, even := curves[0].Final(), curves[1].Final()
+	return lab.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
 }
 
 // covered draws logs of a world whose truth is known: whoever always plays arm 1 earns u on average,
@@ -182,17 +164,11 @@ func covered(lab.Scale) (string, error) {
 			l.Contexts, l.Chosen = append(l.Contexts, u), append(l.Chosen, arm)
 			l.Rewards, l.Propensities = append(l.Rewards, y), append(l.Propensities, p)
 		}
-		e, err := (&offpolicy.Evaluation{Log: l, Policy: func(_, p []float64) { p[1] = 1 }}).DoublyRobust()
-		if err != nil {
-			return "", err
-		}
+		e := check.Try((&offpolicy.Evaluation{Log: l, Policy: func(_, p []float64) { p[1] = 1 }}).DoublyRobust())
 		if e.Low <= truth && truth <= e.High {
 			holds++
 		}
 	}
-	evidence := fmt.Sprintf("in %.1f%% of logs of %d rounds", 100*float64(holds)/logs, rounds)
-	if share := float64(holds) / logs; !(share >= 0.92 && share <= 0.98) {
-		return "", errors.New(evidence)
-	}
-	return evidence, nil
+	share := float64(holds) / logs
+	return lab.Holds(share >= 0.92 && share <= 0.98, "in %.1f%% of logs of %d rounds", 100*share, rounds)
 }
