@@ -24,7 +24,7 @@ var set = exercise.Set{
 	},
 	"nodes": {
 		Hint:  "which power of two is the largest node of a release? And how many levels have a node that is finished before the last round?",
-		Check: exercise.Like(nodes, 0, "the number of nodes that are summed at t = %d, and of a row's nodes for a horizon of %d,", before(2, 17, 64, 65, 200)),
+		Check: exercise.Like(nodes, 0, "(nodes summed at t = %d, nodes of a row for a horizon of %d)", before(2, 17, 64, 65, 200)),
 	},
 	"shifted eigenvalue": {
 		Hint: "what does the matrix do to a vector that it only stretches, and what does it do to it with the shift?",

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -18,26 +19,8 @@ func Check(name string, answer any) { set.Check(name, answer) }
 var set = exercise.Set{
 	"regret of a round": {
 		Hint: "what would somebody earn on average who knows the means?",
-		Check: exercise.Of(func(f func(means []float64, arm int) float64) error {
-			for _, means := range [][]float64{{0.2, 0.8, 0.5}, {-0.3, -0.1}, {0.4, 0.4, 0.1, -0.9}} {
-				single, err := matroid.NewUniform(len(means), 1) // one arm a round
-				if err != nil {
-					return err
-				}
-				env := &environment.SemiBandit{Matroid: single, Means: means, Law: environment.GaussianWeights, Sigma: 1}
-				if err := env.Validate(); err != nil {
-					return err
-				}
-				env.Reset(nil)
-				for arm := range means {
-					what := fmt.Sprintf("the regret of arm %d where the means are %v", arm, means)
-					if err := exercise.Near(what, f(slices.Clone(means), arm), env.Regret([]int{arm}), 1e-9); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(regret, 1e-9, "the regret of arm %[2]d where the means are %[1]v",
+			exercise.Grid(exercise.Args{[]float64{0.2, 0.8, 0.5}, []float64{-0.3, -0.1, -0.2}, []float64{0.4, 0.4, 0.1, -0.9}}, exercise.Args{0, 1, 2})),
 	},
 	"index": {
 		Hint: "the estimate is as the stub has it; the bonus is beta times the length of x as the data measure it",
@@ -102,11 +85,16 @@ var set = exercise.Set{
 	},
 	"best arm": {
 		Hint: "in which two ways can the best arm come to be played?",
-		Check: exercise.Of(func(f func(arms int, explore float64) float64) error { // worked out by hand
-			return exercise.First(exercise.Near("the probability for 2 arms and Explore = 0.5", f(2, 0.5), 0.75, 1e-9),
-				exercise.Near("the probability for 25 arms and Explore = 0.01", f(25, 0.01), 0.9904, 1e-9),
-				exercise.Near("the probability for 10 arms and Explore = 1", f(10, 1), 0.1, 1e-9),
-				exercise.Near("the probability for 7 arms and Explore = 0", f(7, 0), 1, 1e-9))
-		}),
+		Check: exercise.Like(func(arms int, explore float64) float64 { return 1 - explore + explore/float64(arms) }, 1e-9,
+			"the probability for %d arms and Explore = %v", exercise.Grid(exercise.Args{2, 7, 25}, exercise.Args{0.5, 0.01, 1, 0})),
 	},
+}
+
+// regret is that of a round in which one arm is played.
+func regret(means []float64, arm int) float64 {
+	single := check.Try(matroid.NewUniform(len(means), 1))
+	env := &environment.SemiBandit{Matroid: single, Means: means, Law: environment.GaussianWeights, Sigma: 1}
+	check.OK(env.Validate())
+	env.Reset(nil)
+	return env.Regret([]int{arm})
 }

@@ -32,9 +32,10 @@ var set = exercise.Set{
 				for _, mu := range mus {
 					all = append(all, privacy.GaussianEvent{Mu: mu})
 				}
-				what := fmt.Sprintf("ε at δ = %v, by your μ, of releases with μ = %v", delta, mus)
+				what := fmt.Sprintf("ε at δ = %v of releases with μ = %v", delta, mus)
 				got := privacy.GaussianEpsilon(delta, f(slices.Clone(mus)))
-				check.OK(exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6))
+				err := exercise.Near(what, got, check.Try(privacy.GDP{}.Epsilon(all, delta)), 1e-6)
+				check.That(err == nil, "%w by your μ", err)
 			}
 			return nil
 		}),
