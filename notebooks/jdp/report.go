@@ -115,7 +115,6 @@ func report2(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 	}
 	t.Caption = "Experiment 1: cumulative regret of the non-private LinUCB. The paper's Figure 2 shows the curves without numbers: regret grows with d, and is somewhat lower for ±1 rewards than for Gaussian ones"
-	t.Scale = string(s)
 	return t, nil
 }
 
@@ -139,7 +138,6 @@ func report3(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			fmt.Sprintf("%.3f to %.3f", slope.Lo, slope.Hi), fmt.Sprintf("%.4f", slope.R2), "roughly 2")
 	}
 	t.Caption = "Experiment 1: exponent of d in the cumulative regret, least squares on logarithms, t interval from the scatter of the dimensions around the line"
-	t.Scale = string(s)
 	return t, nil
 }
 
@@ -176,7 +174,6 @@ func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	}
 	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
 		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, Horizon, Budget.Epsilon, Budget.Delta)
-	t.Scale = string(s)
 	return t, nil
 }
 
@@ -194,7 +191,6 @@ func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		}
 		t.Caption += fmt.Sprintf("%s itself has rho_min = %.4g. ", name, linUCB(check.Try(ready(name, 0))).Bounds().RhoMin)
 	}
-	t.Scale = string(s)
 	return t, nil
 }
 

@@ -164,7 +164,7 @@ func locals(s lab.Scale) (all []*simulate.Experiment) {
 
 // report lays regrets out beside independent ones, with what is proved of each policy.
 func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(lab.Scale, []*simulate.Table) (*charts.Table, error) {
-	return func(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t := check.Try(b.Regrets(nil, known, tables...))
 		t.Headers, t.Align = append(t.Headers, "epsilon proved"), t.Align+"r"
 		for i, row := range t.Rows {
@@ -178,7 +178,6 @@ func report(b charts.Beside, known map[string][]charts.Known, delta float64) fun
 		if b.Of != "" {
 			t.Caption += "; shares of the regret of " + b.Of
 		}
-		t.Scale = string(s)
 		return t, nil
 	}
 }

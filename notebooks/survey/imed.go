@@ -82,7 +82,7 @@ func leads(tables []*simulate.Table, many bool) (all []float64) {
 
 // imedReport has a row for each cell and learner: its regret and that of the worst tenth of its
 // trials, both over the lower bound.
-func imedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func imedReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("instance", "epsilon", "learner", "trials", "round", "regret", "SE", "times the bound", "SE", "worst tenth")
 	t.Align = "lrlrrrrrrr"
 	for i, on := range instances {
@@ -103,6 +103,5 @@ func imedReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t.Caption += fmt.Sprintf("; %s is 3 standard errors below %s in %d of %d cells", Record,
 			map[bool]string{false: "all others", true: "the nearest two, with ten times as many trials,"}[many], sure, len(instances)*len(imedEpsilons))
 	}
-	t.Scale = string(s)
 	return t, nil
 }

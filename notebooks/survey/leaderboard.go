@@ -161,10 +161,8 @@ func Committed() (all []Row, err error) {
 	return rows(check.Try(lab.Figure{Experiments: Leaderboard}.Tables())), nil
 }
 
-func leaderboardReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := Board(rows(tables))
-	t.Scale = string(s)
-	return t, nil
+func leaderboardReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	return Board(rows(tables)), nil
 }
 
 // committedAudits is what leaderboard-audits found at the paper's scale.
@@ -215,7 +213,7 @@ func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 			}
 		}
 	}
-	t.Caption, t.Scale = "The epsilon that audits exclude, with 99% confidence for all of them together", string(s)
+	t.Caption = "The epsilon that audits exclude, with 99% confidence for all of them together"
 	return t, nil
 }
 

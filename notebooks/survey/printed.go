@@ -103,7 +103,6 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		}
 	}
 	t.Caption = fmt.Sprintf("Regret over sqrt T at epsilon = 1 (delta = 1e-5 for Gaussian noise), %d trials; an SE includes 0.003 for two digits", n)
-	t.Scale = string(s)
 	return t, nil
 }
 
@@ -160,6 +159,6 @@ func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		row = append(row, independent.Cells(stops.Mean(), stops.SE(), known)...)
 		t.Add(append(row, percent(right[0]), percent(c.printed), percent(right[1]))...)
 	}
-	t.Caption, t.Scale = fmt.Sprintf("DP-NAS on samples of ±1, alpha = 0.2, beta = 0.1, %d runs", n), string(s)
+	t.Caption = fmt.Sprintf("DP-NAS on samples of ±1, alpha = 0.2, beta = 0.1, %d runs", n)
 	return t, nil
 }

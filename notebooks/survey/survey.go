@@ -129,10 +129,8 @@ var ArmsGoldens = map[string][]charts.Known{
 }
 
 // armsReport has a row for each policy: its regret on both instances beside the golden.
-func armsReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
-	t := check.Try(independent.Regrets(nil, ArmsGoldens, tables...))
-	t.Scale = string(s)
-	return t, nil
+func armsReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	return independent.Regrets(nil, ArmsGoldens, tables...)
 }
 
 // The widths of survey-coreset.
@@ -190,7 +188,7 @@ var CoreSetGoldens = [4]map[string][]charts.Known{
 }
 
 // coreSetReport has a row for each dimension and policy: its regret beside the golden.
-func coreSetReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func coreSetReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable(append([]string{"dimension", "policy"}, independent.Headers("regret")...)...)
 	t.Align = "rlrrrrr"
 	for i, table := range tables {
@@ -200,7 +198,6 @@ func coreSetReport(s lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 	}
 	t.Caption = fmt.Sprintf("Elimination on a core set: regret after %d rounds, 50 arms, %d trials, seed %d",
 		tables[0].Provenance.Rounds, tables[0].Curves[0].Trials, tables[0].Provenance.Seed)
-	t.Scale = string(s)
 	return t, nil
 }
 
