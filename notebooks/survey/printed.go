@@ -70,6 +70,10 @@ var FTRLGoldens = map[string][3]float64{
 	"adaptive, N = 10, correlated Gaussian":   {15.3, 27.7, 35.4},
 }
 
+// known returns independent numbers, or nil at smoke scale, whose horizon is another and whose runs
+// are few.
+func known(s lab.Scale, k charts.Known) *charts.Known { return cell.Pick(s, nil, &k, &k) }
+
 // ftrlReport has a row for each stream, dimension and running sum: regret over sqrt T at three
 // horizons beside the independent numbers. Their standard error is taken to be ours, of which
 // 0.003 is for their two digits.
@@ -92,11 +96,7 @@ func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 				row := []any{name}
 				for i, h := range horizons {
 					x := ftrl(r.sums, dim, h, stream == "adaptive", n)
-					known := &charts.Known{Mean: golden[i]}
-					if s == lab.Smoke { // another horizon
-						known = nil
-					}
-					row = append(row, charts.Beside{}.Cells(x.Mean(), math.Hypot(x.SE(), 0.003), known)...)
+					row = append(row, charts.Beside{}.Cells(x.Mean(), math.Hypot(x.SE(), 0.003), known(s, charts.Known{Mean: golden[i]}))...)
 				}
 				t.Add(row...)
 			}
@@ -150,13 +150,9 @@ func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	t.Align = "rrlrrrrrrrr"
 	for _, c := range nasCases {
 		stops, right := accuracy(c.mean, c.epsilon, c.doubling, n)
-		known := &c.stops
-		if s == lab.Smoke { // too few runs
-			known = nil
-		}
 		percent := func(v float64) string { return strings.Replace(charts.Number(100*v)+"%", "–%", "–", 1) }
 		row := []any{c.mean, c.epsilon, map[bool]string{false: "always", true: "at t = 1, 2, 4, ..."}[c.doubling]}
-		row = append(row, independent.Cells(stops.Mean(), stops.SE(), known)...)
+		row = append(row, independent.Cells(stops.Mean(), stops.SE(), known(s, c.stops))...)
 		t.Add(append(row, percent(right[0]), percent(c.printed), percent(right[1]))...)
 	}
 	t.Caption = fmt.Sprintf("DP-NAS on samples of ±1, alpha = 0.2, beta = 0.1, %d runs", n)
