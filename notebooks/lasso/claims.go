@@ -223,13 +223,10 @@ func printedSelection(s lab.Scale) (string, error) {
 		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
-			seen := 0
+			seen := 8 // later episodes are from round 256 on
 			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func() {
-				r := m.Release()
-				if r.Episode == seen {
-					return
-				}
-				if seen = r.Episode; seen > 8 { // from round 256 on
+				if r := m.Release(); r.Episode > seen {
+					seen = r.Episode
 					inside := hits(r.Support)
 					asked, matter, other = asked+Sparsity, matter+inside, other+len(r.Support)-inside
 				}
@@ -480,14 +477,9 @@ func assumptionsHold(s lab.Scale) (string, error) {
 		c, length := check.Try(environment.Measure(e, 12, rounds, 0.2)), math.Sqrt(40)
 		evidence += fmt.Sprintf("%s: C = %.2f, least eigenvalue %.2f, |x| up to %.1f. ", e.Design, c.Margin, c.All, c.Norm)
 		holds = holds && c.Margin > 0.3 && c.Margin < 0.7 && min(c.All, c.Best) > 0.1
-		if e.Design == environment.Spherical {
-			holds = holds && c.Norm < length+1e-9
-		} else {
-			holds = holds && c.Norm > 1.3*length
-		}
-		if e.Design == environment.Independent {
-			holds = holds && math.Abs(c.Margin-1/math.Sqrt(math.Pi)) < 0.1
-		}
+		spherical := e.Design == environment.Spherical
+		holds = holds && (spherical && c.Norm < length+1e-9 || !spherical && c.Norm > 1.3*length)
+		holds = holds && (e.Design != environment.Independent || math.Abs(c.Margin-1/math.Sqrt(math.Pi)) < 0.1)
 	}
 	return lab.Holds(holds, "%d rounds: %s", rounds, evidence)
 }
