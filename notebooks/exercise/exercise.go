@@ -1,8 +1,8 @@
 // Package exercise checks the exercises of a notebook.
 //
 // A [Set] has a notebook's exercises by name. A cell hands a function to Check, which prints
-// whether it is right, or a hint. A new exercise is a [Task] whose check is made of Of, Near and
-// First:
+// whether it is right, or a hint. A new exercise is a [Task] whose check is made by Like, or
+// of Of and Near:
 //
 //	exercise.Set{"half": {
 //		Hint: "divide by 2",
@@ -80,16 +80,6 @@ func Of[F any](right func(F) error) func(any) error {
 func Near(what string, got, want, tolerance float64) error {
 	if !(math.Abs(got-want) <= tolerance*max(math.Abs(want), 1e-300)) {
 		return fmt.Errorf("%s is %.4g, and you have %.4g", what, want, got)
-	}
-	return nil
-}
-
-// First returns the first error that is not nil.
-func First(errors ...error) error {
-	for _, err := range errors {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -60,17 +60,9 @@ var set = exercise.Set{
 	},
 	"excluded": {
 		Hint: "the event contradicts the ε of which p = e^ε q + δ, and all smaller ones; is there one that is not negative?",
-		Check: exercise.Of(func(f func(p, q, delta float64) float64) error {
-			for _, c := range [][3]float64{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}} {
-				p, q, delta := c[0], c[1], c[2]
-				what := fmt.Sprintf("the ε that p = %v and q = %v contradict at δ = %v", p, q, delta)
-				got, want := f(p, q, delta), math.Log(max((p-delta)/q, 1))
-				if err := exercise.Near(what, got, want, 1e-9); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(func(p, q, delta float64) float64 { return math.Log(max((p-delta)/q, 1)) }, 1e-9,
+			"the ε that p = %v and q = %v contradict at δ = %v",
+			[]exercise.Args{{0.5967, 0.0826, 0}, {0.3, 0.01, 0.1}, {0.2, 1e-4, 0.1}, {0.05, 0.04, 0.02}, {0.01, 0.001, 0.1}}),
 	},
 	"queries": {
 		Hint: "so many queries cost their number times the loss: which is the first number that is too large?",
@@ -80,30 +72,20 @@ var set = exercise.Set{
 				want          int
 			}{{0.008593226, 1, 117}, {0.5, 1, 3}, {0.25, 1, 5}, {2, 1, 1}, {0.3, 2, 7}} {
 				what := fmt.Sprintf("the number of queries of loss %v that cost more than %v", c.loss, c.epsilon)
-				if err := exercise.Near(what, float64(f(c.loss, c.epsilon)), float64(c.want), 0); err != nil {
-					return err
-				}
+				check.OK(exercise.Near(what, float64(f(c.loss, c.epsilon)), float64(c.want), 0))
 			}
 			return nil
 		}),
 	},
 	"discrete Laplace": {
 		Hint: "divide the weight of z by the sum of the weights of all integers",
-		Check: exercise.Of(func(f func(z, scale float64) float64) error {
-			for _, scale := range []float64{4, 1, 0.3, 20} {
-				sum := 0.0
-				for z := -math.Ceil(60 * scale); z <= 60*scale; z++ { // beyond that there is less than 1e-25 of it
-					sum += math.Exp(-math.Abs(z) / scale)
-				}
-				for _, z := range []float64{0, 3, -2} {
-					what := fmt.Sprintf("the probability of %v at scale %v", z, scale)
-					if err := exercise.Near(what, f(z, scale), math.Exp(-math.Abs(z)/scale)/sum, 1e-9); err != nil {
-						return err
-					}
-				}
+		Check: exercise.Like(func(z, scale float64) float64 {
+			sum := 0.0
+			for k := -math.Ceil(60 * scale); k <= 60*scale; k++ { // beyond that there is less than 1e-25 of it
+				sum += math.Exp(-math.Abs(k) / scale)
 			}
-			return nil
-		}),
+			return math.Exp(-math.Abs(z)/scale) / sum
+		}, 1e-9, "the probability of %v at scale %v", exercise.Grid(exercise.Args{0, 3, -2}, exercise.Args{4, 1, 0.3, 20})),
 	},
 }
 
