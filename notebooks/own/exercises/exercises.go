@@ -24,23 +24,13 @@ var set = exercise.Set{
 	},
 	"index": {
 		Hint: "the estimate is as the stub has it; the bonus is beta times the length of x as the data measure it",
-		Check: exercise.Of(func(f func(s, n, beta, rho float64) float64) error { // worked out by hand
-			return exercise.First(exercise.Near("the index of 4 plays that sum to 3, for beta = 2 and rho = 1", f(3, 4, 2, 1), 0.6+2/math.Sqrt(5), 1e-9),
-				exercise.Near("the index of an arm that was never played, for beta = 2 and rho = 1", f(0, 0, 2, 1), 2, 1e-9),
-				exercise.Near("the index of 2 plays that sum to 1, for beta = 0.5 and rho = 2", f(1, 2, 0.5, 2), 0.5, 1e-9))
-		}),
+		Check: exercise.Like(func(s, n, beta, rho float64) float64 { return s/(rho+n) + beta/math.Sqrt(rho+n) }, 1e-9,
+			"the index of %[2]v plays that sum to %[1]v, for beta = %[3]v and rho = %[4]v", []exercise.Args{{3, 4, 2, 1}, {0, 0, 2, 1}, {1, 2, 0.5, 2}}),
 	},
 	"noisy nodes": {
 		Hint: "each node holds 1, 2, 4, 8, ... rounds: which of these numbers add up to t?",
-		Check: exercise.Of(func(f func(t int) int) error {
-			for t := 1; t <= 1024; t++ {
-				what := fmt.Sprintf("the number of nodes in the release of round %d", t)
-				if err := exercise.Near(what, float64(f(t)), float64(len(mechanism.PrefixNodes(t))), 0); err != nil {
-					return err
-				}
-			}
-			return nil
-		}),
+		Check: exercise.Like(func(t int) int { return len(mechanism.PrefixNodes(t)) }, 0,
+			"the number of nodes in the release of round %d", exercise.Grid(exercise.UpTo(1024))),
 	},
 	"paired": {
 		Hint: "take the difference of each trial first; the standard error is that of the mean of these numbers",
@@ -55,10 +45,8 @@ var set = exercise.Set{
 			} {
 				mean, se := f(slices.Clone(c.a), slices.Clone(c.b))
 				what := fmt.Sprintf("of %v less %v", c.a, c.b)
-				if err := exercise.First(exercise.Near("the mean "+what, mean, c.mean, 1e-9),
-					exercise.Near("the standard error "+what, se, c.se, 1e-9)); err != nil {
-					return err
-				}
+				check.OK(exercise.Near("the mean "+what, mean, c.mean, 1e-9))
+				check.OK(exercise.Near("the standard error "+what, se, c.se, 1e-9))
 			}
 			return nil
 		}),
@@ -72,14 +60,11 @@ var set = exercise.Set{
 				for _, list := range [][2][]float64{{up, costs}, {mixed, other}} {
 					what := fmt.Sprintf("the strongest budget of %v whose regret, of %v, is at most %v", list[0], list[1], c.most)
 					got := f(slices.Clone(list[0]), slices.Clone(list[1]), c.most)
-					if err := exercise.Near(what, got, c.want, 0); err != nil {
-						return err
-					}
+					check.OK(exercise.Near(what, got, c.want, 0))
 				}
 			}
-			if got := f(up, costs, 100); !math.IsInf(got, 1) {
-				return fmt.Errorf("no budget of %v has a regret of at most 100, which is +Inf, and you have %v", up, got)
-			}
+			got := f(up, costs, 100)
+			check.That(math.IsInf(got, 1), "no budget of %v has a regret of at most 100, which is +Inf, and you have %v", up, got)
 			return nil
 		}),
 	},
