@@ -159,8 +159,8 @@ def of(scratch):
 
 
 def runs(scratch):
-    """Whether a cell's program is running there."""
-    return any("gonb_" in line and "connection" not in line for line in of(scratch))
+    """Whether a cell's program is running there, and not just its compiler or linker."""
+    return any("gonb_" in line.split(" ")[0] for line in of(scratch))
 
 
 def processes():
