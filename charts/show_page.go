@@ -13,7 +13,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// A program with the tag page is what a notebook's page runs (notebooks/tools/pages). It draws no
+// A program with the tag page is what a notebook's page runs (charts/pages). It draws no
 // static picture, as there is no Node, and hands what is to be shown to the page: a line of standard
 // output that begins with the record separator and goes on in JSON. Everything else that it prints
 // is text.

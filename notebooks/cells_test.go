@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 const (
@@ -79,7 +79,7 @@ type codeCell struct {
 func read(t *testing.T, path string) *notebook {
 	t.Helper()
 	nb := &notebook{imports: map[string]string{}, declared: map[string]*codeCell{}}
-	for _, raw := range exercisetest.Cells(t, path) {
+	for _, raw := range notebooktest.Cells(t, path) {
 		if !raw.Code {
 			continue
 		}

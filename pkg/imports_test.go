@@ -35,6 +35,7 @@ var allowed = map[string]string{
 	"offpolicy":   "bandit random",
 	"snapshot":    "bandit privacy",
 	"internal":    "",
+	"notebook":    "",
 
 	"internal/disjoint":   "bandit",
 	"privacy/privacytest": "bandit privacy random mechanism learner audit",

@@ -11,17 +11,17 @@ import (
 	"os"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 func main() {
 	scale := flag.String("scale", string(cell.Lecture), "smoke, lecture or paper: how many runs")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	err := lab.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
+	err := simulate.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "audit:", err)
 		os.Exit(1)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -13,7 +13,7 @@ import (
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 2} {
 		b.Run(fmt.Sprintf("exp2/workers=%d", workers), func(b *testing.B) {
-			e := experiment2(lab.Smoke, "bench", 0.1, 4, AsPublished)
+			e := experiment2(cell.Smoke, "bench", 0.1, 4, AsPublished)
 			e.Rounds = 20_000
 			rounds := 0
 			for b.Loop() {

@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -19,6 +17,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -26,7 +27,7 @@ import (
 
 // The claims of notebook 03. Each is checked by running it; claims_test.go breaks the code once for
 // each, in a place that the claim is about, and sees it fail.
-var Claims = lab.Claims{
+var Claims = assert.Claims{
 	{"decision sets", "the optimal arm has mean reward 0.75, the others stay at or below 0.75 less the gap, all on the unit sphere", claimDecisionSets},
 	{"standard privacy fails", "an action that is ε-private towards its own context costs at least n/4 regret for ε < ln 2, joint privacy does not (Claim 13)", claimStandardPrivacy},
 	{"joint privacy", "the sound Gaussian tree spends exactly the budget it is given (Claim 7, by exact accounting)", claimJointPrivacy},
@@ -49,7 +50,7 @@ var Claims = lab.Claims{
 // the cell.
 func Assert(name string) { Claims.Assert(name) }
 
-func claimDecisionSets(lab.Scale) (string, error) {
+func claimDecisionSets(cell.Scale) (string, error) {
 	const rounds = 200
 	worst, length := 0.0, 0.0
 	for i, gap := range Gaps3 {
@@ -78,7 +79,7 @@ func claimDecisionSets(lab.Scale) (string, error) {
 
 // claimStandardPrivacy plays the two contexts of Claim 13: with actions private in the standard
 // sense, whose inner learner is free to be not private at all, and with joint differential privacy.
-func claimStandardPrivacy(s lab.Scale) (string, error) {
+func claimStandardPrivacy(s cell.Scale) (string, error) {
 	const joint = "joint DP, ε = 0.2"
 	e := &simulate.Experiment{
 		Name:        "jdp-claim13",
@@ -110,7 +111,7 @@ func claimStandardPrivacy(s lab.Scale) (string, error) {
 // claimJointPrivacy computes what is spent from the noise that the tree draws, not from what the
 // mechanism says of itself. The first release after a reset carries one node; its standard
 // deviation is measured to 0.3%.
-func claimJointPrivacy(lab.Scale) (string, error) {
+func claimJointPrivacy(cell.Scale) (string, error) {
 	const nodes = 15.0
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
@@ -129,7 +130,7 @@ func claimJointPrivacy(lab.Scale) (string, error) {
 
 // claimConfidence plays policies and asks in every round whether theta is in the set that the arm
 // is chosen from.
-func claimConfidence(s lab.Scale) (string, error) {
+func claimConfidence(s cell.Scale) (string, error) {
 	rounds := cell.Pick(s, 2_000, 10_000, 10_000)
 	var evidence string
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
@@ -153,7 +154,7 @@ func claimConfidence(s lab.Scale) (string, error) {
 	return evidence + fmt.Sprintf("%d rounds each", rounds), nil
 }
 
-func claimTree(s lab.Scale) (string, error) {
+func claimTree(s cell.Scale) (string, error) {
 	const n = 64
 	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	tree := &mechanism.Tree{Noise: noise}
@@ -182,7 +183,7 @@ func claimTree(s lab.Scale) (string, error) {
 
 // claimBounds samples releases without data: they hold nothing but the regulariser H and h. It
 // looks at the rounds 1, 3, 7, 15, ..., whose prefixes have most nodes.
-func claimBounds(s lab.Scale) (string, error) {
+func claimBounds(s cell.Scale) (string, error) {
 	const horizon = 1024
 	var evidence string
 	for _, m := range []struct {
@@ -206,13 +207,13 @@ func claimBounds(s lab.Scale) (string, error) {
 	return evidence + "n = 1024", nil
 }
 
-func claimDimension(s lab.Scale) (string, error) {
+func claimDimension(s cell.Scale) (string, error) {
 	dims := []int{4, 6, 8, 11, 16}
 	var evidence string
 	for _, law := range rewardLaws {
 		var list []*simulate.Experiment
 		for _, d := range dims {
-			list = append(list, Experiment1(lab.Smoke, d, law))
+			list = append(list, Experiment1(cell.Smoke, d, law))
 		}
 		results := check.Try(simulate.RunAll(context.Background(), list, simulate.Options{}))
 		slope := check.Try(Slope(dims, lab.Tables(results)))
@@ -223,19 +224,19 @@ func claimDimension(s lab.Scale) (string, error) {
 }
 
 // brief2 runs a few policies of Experiment 2 for a claim.
-func brief2(s lab.Scale, gap float64, names ...string) *simulate.Result {
-	e := experiment2(lab.Smoke, "claim", gap, 8, names)
+func brief2(s cell.Scale, gap float64, names ...string) *simulate.Result {
+	e := experiment2(cell.Smoke, "claim", gap, 8, names)
 	e.Rounds = cell.Pick(s, 30_000, 100_000, 100_000)
 	e.Grid = simulate.LinearGrid(e.Rounds, 10)
 	return check.Try(e.Run(context.Background()))
 }
 
-func claimGaussianBeatsWishart(s lab.Scale) (string, error) {
+func claimGaussianBeatsWishart(s cell.Scale) (string, error) {
 	r := brief2(s, 0, GaussianAuthors, WishartAuthors, GaussianPrinted, WishartPrinted)
 	var evidence string
 	for _, pair := range [][2]string{{WishartAuthors, GaussianAuthors}, {WishartPrinted, GaussianPrinted}} {
 		diff := check.Try(r.Paired(pair[0], pair[1]))
-		_, mean, se := lab.Last(diff)
+		_, mean, se := diff.Last()
 		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", diff.Policy, mean, se)
 		check.That(mean >= 3*se, "%s = %.0f with a standard error of %.0f", diff.Policy, mean, se)
 	}
@@ -243,24 +244,24 @@ func claimGaussianBeatsWishart(s lab.Scale) (string, error) {
 }
 
 // claimAuthors reads the committed tables.
-func claimAuthors(lab.Scale) (string, error) {
+func claimAuthors(cell.Scale) (string, error) {
 	var evidence string
 	for _, gap := range Gaps {
 		tables := MustTables2(gap)
 		for name, authors := range authorsCurves[gap] {
-			_, mean, se := lab.Last(check.Try(lab.Curve(tables, name)))
+			_, mean, se := check.Try(lab.Curve(tables, name)).Last()
 			z := authors.z(mean, se)
 			check.That(math.Abs(z) <= 3, "gap %g, %s: %.4g ± %.2g, the authors have %.4g: z = %.1f", gap, name, mean, se, authors.Mean, z)
 		}
-		round, theirs, _ := lab.Last(check.Try(lab.Curve(tables, GaussianPrinted)))
-		_, ours, _ := lab.Last(check.Try(lab.Curve(tables, GaussianSound)))
+		round, theirs, _ := check.Try(lab.Curve(tables, GaussianPrinted)).Last()
+		_, ours, _ := check.Try(lab.Curve(tables, GaussianSound)).Last()
 		check.That(ours <= theirs/7, "gap %g: sound Gaussian %.4g, printed Gaussian %.4g", gap, ours, theirs)
 		evidence += fmt.Sprintf("gap %g: %d curves agree at round %d, sound/printed = 1/%.1f; ", gap, len(authorsCurves[gap]), round, theirs/ours)
 	}
 	return evidence, nil
 }
 
-func claimTheorems(s lab.Scale) (string, error) {
+func claimTheorems(s cell.Scale) (string, error) {
 	var evidence string
 	for _, gap := range Gaps {
 		for _, c := range brief2(s, gap, NonPrivate, GaussianSound).Curves() {
@@ -269,7 +270,7 @@ func claimTheorems(s lab.Scale) (string, error) {
 				bound = math.Min(policy.RegretBound(round, gap))
 				check.That(c.Mean[k] <= bound, "%s, gap %g: regret %.4g at round %d, bound %.4g", c.Policy, gap, c.Mean[k], round, bound)
 			}
-			round, mean, _ := lab.Last(c)
+			round, mean, _ := c.Last()
 			// The most regret there can be is 1.5 a round.
 			check.That(bound <= 10*1.5*float64(round), "%s, gap %g: the bound %.4g is more than ten times what %d rounds can cost: nothing is tested",
 				c.Policy, gap, bound, round)
@@ -279,7 +280,7 @@ func claimTheorems(s lab.Scale) (string, error) {
 	return evidence, nil
 }
 
-func claimShift(lab.Scale) (string, error) {
+func claimShift(cell.Scale) (string, error) {
 	var evidence string
 	for _, pair := range [][2]string{{GaussianTwice, GaussianSound}, {WishartFour, WishartSound}} {
 		var rho [2]float64
@@ -299,13 +300,13 @@ func claimShift(lab.Scale) (string, error) {
 
 // claimGapDecides compares, by mechanism, the worst shift beyond the best one with the best, in the
 // committed tables.
-func claimGapDecides(lab.Scale) (string, error) {
+func claimGapDecides(cell.Scale) (string, error) {
 	var evidence string
 	for _, name := range Mechanisms {
 		var factor []float64 // by gap
-		for _, table := range lab.MustTables(experiments3(lab.Paper)...) {
+		for _, table := range lab.MustTables(experiments3(cell.Paper)...) {
 			var regret []float64
-			for _, rho := range Rhos(lab.Paper) {
+			for _, rho := range Rhos(cell.Paper) {
 				regret = append(regret, check.Try(table.Curve(Shifted(name, rho))).Final())
 			}
 			best := floats.MinIdx(regret)
@@ -319,7 +320,7 @@ func claimGapDecides(lab.Scale) (string, error) {
 	return evidence, nil
 }
 
-func claimWishartRefused(lab.Scale) (string, error) {
+func claimWishartRefused(cell.Scale) (string, error) {
 	setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1}
 	b := privacy.Budget{Epsilon: 60, Delta: 0.1}
 	sound := &mechanism.Wishart{Budget: b}
@@ -329,7 +330,7 @@ func claimWishartRefused(lab.Scale) (string, error) {
 	return sound.Init(setup).Error(), nil
 }
 
-func claimSoundGain(s lab.Scale) (string, error) {
+func claimSoundGain(s cell.Scale) (string, error) {
 	var evidence string
 	var rounds int
 	for _, gap := range Gaps {
@@ -350,7 +351,7 @@ func claimSoundGain(s lab.Scale) (string, error) {
 	return evidence + fmt.Sprintf("%d rounds", rounds), nil
 }
 
-func claimStreaming(s lab.Scale) (string, error) {
+func claimStreaming(s cell.Scale) (string, error) {
 	evidence := ""
 	for _, gap := range Gaps {
 		e := Streaming(s, gap)
@@ -362,7 +363,7 @@ func claimStreaming(s lab.Scale) (string, error) {
 		committed := check.Try(results.Table(e.Name))
 		for where, t := range map[string]*simulate.Table{string(s): r.Table(), "paper scale": committed} {
 			c := check.Try(t.Curve(BLTSound + " - " + GaussianSound))
-			round, mean, se := lab.Last(c)
+			round, mean, se := c.Last()
 			check.That(mean < -3*se, "gap %g, %s: the difference is %.0f ± %.0f", gap, where, mean, se)
 			if t == committed {
 				evidence += fmt.Sprintf("gap %g, round %d: %.0f ± %.0f of the tree's %.0f, %d trials; ",
@@ -375,7 +376,7 @@ func claimStreaming(s lab.Scale) (string, error) {
 
 // claimAttacked attacks the releases that the paper's learners read, and their actions: a part of
 // the suite.
-func claimAttacked(lab.Scale) (string, error) {
+func claimAttacked(cell.Scale) (string, error) {
 	items := append(suite.SoundReleases(suite.Quick), suite.SoundLearners(suite.Quick)...)
 	r := check.Try(audit.Family(context.Background(), items, audit.Options{Confidence: suite.Confidence, Seed: suite.Seed}))
 	least, calibrated := math.Inf(1), 0

@@ -3,17 +3,16 @@ package jdp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // long are the claims that take more than a second to check.
 var long = []string{"attacked", "sound noise is enough", "gaussian beats wishart", "theorems hold"}
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims, long...) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
 	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
 	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},
@@ -22,7 +21,7 @@ var mutations = []mutationtest.Mutation{
 	{"accurate bounds", "the operator norm's tail is left out", "pkg/mechanism/gaussian.go", "float64(2*math.Sqrt(d)) + float64(2*math.Sqrt(portable.Log(8)+tail))", "math.Sqrt(d)"},
 	{"dimension", "the inverse Gram matrix never shrinks, and exploration never ends", "pkg/learner/ellipsoid.go", "row[j] -= float64(scaled * w)", "row[j] -= float64(0 * scaled * w)"},
 	{"gaussian beats wishart", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
-	{"authors' curves", "the first round is taken for the last", "notebooks/lab/read.go", "k := len(c.Rounds) - 1", "k := 0"},
+	{"authors' curves", "the first round is taken for the last", "pkg/simulate/result.go", "k := len(c.Rounds) - 1", "k := 0"},
 	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "portable.Exp((a + b) / 2)", "portable.Exp(high)"},
 	{"gap decides", "the gaps are listed from the other end", "notebooks/jdp/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
@@ -32,8 +31,8 @@ var mutations = []mutationtest.Mutation{
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }
 
 func TestAsserted(t *testing.T) {
-	exercisetest.Asserted(t, "../03-jdp-linucb.ipynb", Claims.Names())
+	notebooktest.Asserted(t, "../03-jdp-linucb.ipynb", Claims.Names())
 }

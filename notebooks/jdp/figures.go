@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -28,7 +28,7 @@ func trialsBut(tables []*simulate.Table, name func(i int) string) (text string) 
 
 // Figure2 draws Experiment 1's regret over time for one law of the reward.
 func Figure2(law environment.Reward) *charts.Figure {
-	dims, tables := Dims(lab.Paper), lab.MustTables(experiments1(lab.Paper, law)...)
+	dims, tables := Dims(cell.Paper), lab.MustTables(experiments1(cell.Paper, law)...)
 	name := func(i int) string { return fmt.Sprintf("d = %d", dims[i]) }
 	curves := lab.Curves(tables)
 	for i := range curves {
@@ -49,12 +49,12 @@ func Figure3() *charts.Figure {
 		Caption: "Error bars: 95%. The lines are least-squares fits on logarithms, with the 95% interval of the slope",
 	}
 	for i, law := range rewardLaws {
-		tables := lab.MustTables(experiments1(lab.Paper, law)...)
-		slope := cell.Try(Slope(Dims(lab.Paper), tables))
+		tables := lab.MustTables(experiments1(cell.Paper, law)...)
+		slope := cell.Try(Slope(Dims(cell.Paper), tables))
 		var x []float64
 		var runs [][]simulate.Curve
 		for k, t := range tables {
-			x, runs = append(x, float64(Dims(lab.Paper)[k])), append(runs, t.Curves)
+			x, runs = append(x, float64(Dims(cell.Paper)[k])), append(runs, t.Curves)
 		}
 		points := charts.Finals(x, runs)[0]
 		points.Name, points.Kind = lawName(law)+" rewards", charts.Scatter
@@ -81,7 +81,7 @@ func styled(curves []simulate.Curve) []charts.Series {
 
 // MustTables2 returns the committed tables of Experiment 2 for one gap.
 func MustTables2(gap float64) []*simulate.Table {
-	return lab.MustTables(Experiment2(lab.Paper, gap)...)
+	return lab.MustTables(Experiment2(cell.Paper, gap)...)
 }
 
 // regret draws policies of Experiment 2 from a committed table and those after it.
@@ -103,7 +103,7 @@ func Figure4(gap float64) *charts.Figure {
 
 // FigureStreaming draws the ways to release the sums at the same privacy, for one gap.
 func FigureStreaming(gap float64) *charts.Figure {
-	t := lab.MustTable(Streaming(lab.Paper, gap).Name)
+	t := lab.MustTable(Streaming(cell.Paper, gap).Name)
 	curves := t.Curves[:len(StreamingPolicies)] // and then the differences
 	f := regret(fmt.Sprintf("Same privacy, other correlations of the noise, gap %g", gap), curves, t, ", shifts chosen by the regret bound")
 	top := 0.0
@@ -134,7 +134,7 @@ func MustTheory(gap float64) *charts.Figure {
 			bound.X, bound.Y = append(bound.X, float64(n)), append(bound.Y, promised(l, n, gap))
 		}
 		f.Series = append(f.Series, bound)
-		round, mean, _ := lab.Last(c)
+		round, mean, _ := c.Last()
 		f.Caption += fmt.Sprintf("%s at round %d: measured %.4g, bound %.4g. ", name, round, mean, promised(l, round, gap))
 	}
 	f.Caption += "The bounds carry the theorems' own constants"
@@ -144,7 +144,7 @@ func MustTheory(gap float64) *charts.Figure {
 // Figure5 draws Experiment 3 for one mechanism: regret at the last round against rho_min, a
 // curve a gap.
 func Figure5(mechanism string) *charts.Figure {
-	tables, rhos := lab.MustTables(experiments3(lab.Paper)...), Rhos(lab.Paper)
+	tables, rhos := lab.MustTables(experiments3(cell.Paper)...), Rhos(cell.Paper)
 	name := func(i int) string { return fmt.Sprintf("gap %g", Gaps3[i]) }
 	runs := make([][]simulate.Curve, len(rhos))
 	for i, rho := range rhos {

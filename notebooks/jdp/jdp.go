@@ -8,12 +8,11 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -120,13 +119,13 @@ var AsPublished = []string{NonPrivate, GaussianPrinted, GaussianAuthors,
 var OwnShift = []string{GaussianTwice, WishartFour, WishartSound}
 
 // Dims lists the dimensions of Experiment 1 at a scale, log-spaced in [4, 64].
-func Dims(s lab.Scale) []int {
+func Dims(s cell.Scale) []int {
 	return cell.Pick(s, []int{4, 6, 8}, []int{4, 6, 8, 11, 16}, []int{4, 6, 8, 11, 16, 23, 32, 45, 64})
 }
 
 // Experiment1 measures the non-private LinUCB on K = d^2 arms with a gap of 0.1, ridge 1, for
 // one dimension and law of the reward.
-func Experiment1(s lab.Scale, dim int, reward environment.Reward) *simulate.Experiment {
+func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, 10_000, 100_000)
 	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
 	return &simulate.Experiment{
@@ -147,7 +146,7 @@ var Gaps = []float64{0, 0.1}
 // and rewards: first those as published, then the sound Gaussian, then, in fewer trials, what the
 // choice of the shift is worth. All are calibrated for Horizon at any scale. They are three
 // experiments, as policies do not depend on each other.
-func Experiment2(s lab.Scale, gap float64) []*simulate.Experiment {
+func Experiment2(s cell.Scale, gap float64) []*simulate.Experiment {
 	name := fmt.Sprintf("jdp-exp2-gap%g", gap)
 	return []*simulate.Experiment{
 		experiment2(s, name, gap, cell.Pick(s, 2, 4, 24), AsPublished),
@@ -161,13 +160,13 @@ var StreamingPolicies = []string{GaussianSound, HonakerSound, BLTSound}
 
 // Streaming compares the ways to release the sums at the same privacy, in the setting of
 // Experiment 2, with the trial-by-trial differences to the tree.
-func Streaming(s lab.Scale, gap float64) *simulate.Experiment {
+func Streaming(s cell.Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-streaming-gap%g", gap), gap, cell.Pick(s, 4, 4, 12), StreamingPolicies)
 	e.Pairs = [][2]string{{HonakerSound, GaussianSound}, {BLTSound, GaussianSound}}
 	return e
 }
 
-func experiment2(s lab.Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
+func experiment2(s cell.Scale, name string, gap float64, trials int, names []string) *simulate.Experiment {
 	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
@@ -186,7 +185,7 @@ func experiment2(s lab.Scale, name string, gap float64, trials int, names []stri
 var Gaps3 = []float64{0, 0.025, 0.1}
 
 // Rhos lists Experiment 3's values of rho_min, log-spaced from 10^4.4 to 10^7.6.
-func Rhos(s lab.Scale) []float64 {
+func Rhos(s cell.Scale) []float64 {
 	rhos := make([]float64, cell.Pick(s, 3, 5, 8))
 	for i := range rhos {
 		rhos[i] = math.Pow(10, 4.4+3.2*float64(i)/float64(len(rhos)-1))
@@ -203,7 +202,7 @@ func Shifted(mechanism string, rho float64) string {
 var Mechanisms = []string{WishartAuthors, GaussianAuthors}
 
 // Experiment3 varies the shift of both mechanisms for one gap.
-func Experiment3(s lab.Scale, gap float64) *simulate.Experiment {
+func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	e := experiment2(s, fmt.Sprintf("jdp-exp3-gap%g", gap), gap, cell.Pick(s, 2, 2, 8), nil)
 	e.Seed, e.Grid = Seed+3, simulate.LinearGrid(e.Rounds, 20)
 	for _, name := range Mechanisms {

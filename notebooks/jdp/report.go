@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -37,7 +38,7 @@ func lawName(law environment.Reward) string {
 	return map[environment.Reward]string{environment.Gaussian: "Gaussian", environment.Signs: "±1"}[law]
 }
 
-func experiments1(s lab.Scale, laws ...environment.Reward) (list []*simulate.Experiment) {
+func experiments1(s cell.Scale, laws ...environment.Reward) (list []*simulate.Experiment) {
 	for _, law := range laws {
 		for _, d := range Dims(s) {
 			list = append(list, Experiment1(s, d, law))
@@ -46,20 +47,20 @@ func experiments1(s lab.Scale, laws ...environment.Reward) (list []*simulate.Exp
 	return list
 }
 
-func allLaws(s lab.Scale) []*simulate.Experiment { return experiments1(s, rewardLaws...) }
+func allLaws(s cell.Scale) []*simulate.Experiment { return experiments1(s, rewardLaws...) }
 
-func experiments2(s lab.Scale) []*simulate.Experiment {
+func experiments2(s cell.Scale) []*simulate.Experiment {
 	return append(Experiment2(s, Gaps[0]), Experiment2(s, Gaps[1])...)
 }
 
-func experiments3(s lab.Scale) (list []*simulate.Experiment) {
+func experiments3(s cell.Scale) (list []*simulate.Experiment) {
 	for _, gap := range Gaps3 {
 		list = append(list, Experiment3(s, gap))
 	}
 	return list
 }
 
-func experimentsStreaming(s lab.Scale) []*simulate.Experiment {
+func experimentsStreaming(s cell.Scale) []*simulate.Experiment {
 	return []*simulate.Experiment{Streaming(s, Gaps[0]), Streaming(s, Gaps[1])}
 }
 
@@ -81,7 +82,7 @@ func read(mean, band float64) Published { return Published{mean, math.Hypot(band
 func (p Published) z(mean, se float64) float64 { return (mean - p.Mean) / math.Hypot(se, p.SE) }
 
 // report1 draws Figure 1's decision set, K = 1000 arms in three dimensions with a gap of 0.1.
-func report1(lab.Scale, []*simulate.Table) (*charts.Table, error) {
+func report1(cell.Scale, []*simulate.Table) (*charts.Table, error) {
 	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
 	env.Reset(random.New(Seed, 0, "contexts"))
 	var v bandit.View
@@ -105,12 +106,12 @@ func report1(lab.Scale, []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-func report2(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report2(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("reward noise", "d", "K", "rounds", "regret", "SE", "trials")
 	for i, law := range rewardLaws {
 		for j, d := range Dims(s) {
 			table := tables[i*len(Dims(s))+j]
-			round, mean, se := lab.Last(table.Curves[0])
+			round, mean, se := table.Curves[0].Last()
 			t.Add(lawName(law), d, d*d, round, lab.Number(mean), lab.Number(se), table.Curves[0].Trials)
 		}
 	}
@@ -123,13 +124,13 @@ func report2(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 func Slope(dims []int, tables []*simulate.Table) (simulate.Slope, error) {
 	x, y := make([]float64, len(dims)), make([][]float64, len(dims))
 	for i, table := range tables {
-		_, mean, _ := lab.Last(table.Curves[0])
+		_, mean, _ := table.Curves[0].Last()
 		x[i], y[i] = float64(dims[i]), []float64{mean}
 	}
 	return simulate.LogLogSlope(x, y)
 }
 
-func report3(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("reward noise", "dimensions", "slope", "95% interval", "R²", "paper")
 	for i, law := range rewardLaws {
 		n := len(Dims(s))
@@ -156,15 +157,15 @@ func promised(l *learner.Private[privacy.Sums], round int, gap float64) float64 
 	return general
 }
 
-func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "policy", "regret", "SE", "trials", "authors", "z", "of printed", "true ε", "theorem")
 	for i, gap := range Gaps {
 		tables := tables[3*i : 3*i+3]
-		_, reference, _ := lab.Last(check.Try(lab.Curve(tables, GaussianPrinted)))
+		_, reference, _ := check.Try(lab.Curve(tables, GaussianPrinted)).Last()
 		for _, c := range lab.Curves(tables) {
-			round, mean, se := lab.Last(c)
+			round, mean, se := c.Last()
 			authors, z := "–", "–"
-			if p, ok := authorsCurves[gap][c.Policy]; ok && s == lab.Paper {
+			if p, ok := authorsCurves[gap][c.Policy]; ok && s == cell.Paper {
 				authors, z = fmt.Sprintf("%.0f ± %.0f", p.Mean, p.SE), fmt.Sprintf("%+.1f", p.z(mean, se))
 			}
 			l := check.Try(ready(c.Policy, gap))
@@ -177,7 +178,7 @@ func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report5(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("mechanism", "gap", "rho_min", "regret", "SE", "trials", "paper")
 	t.Caption = "Experiment 3: cumulative regret against the shift. The paper's Figure 5 shows curves without numbers: tuning matters for small gaps alone. "
 	for _, name := range Mechanisms {
@@ -185,7 +186,7 @@ func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			paper := map[bool]string{true: "about flat", false: "depends on rho_min"}[gap == 0.1]
 			for _, rho := range Rhos(s) {
 				c := check.Try(tables[i].Curve(Shifted(name, rho)))
-				_, mean, se := lab.Last(c)
+				_, mean, se := c.Last()
 				t.Add(name, gap, lab.Number(rho), lab.Number(mean), lab.Number(se), c.Trials, paper)
 			}
 		}
@@ -194,24 +195,24 @@ func report5(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-func reportStreaming(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportStreaming(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("gap", "sums", "largest sd", "regret", "se", "less the tree's", "se ", "of the tree's", "trials")
 	t.Align = "llrrrrrrr"
 	for i, gap := range Gaps {
-		_, base, _ := lab.Last(check.Try(tables[i].Curve(GaussianSound)))
+		_, base, _ := check.Try(tables[i].Curve(GaussianSound)).Last()
 		for _, name := range StreamingPolicies {
 			c := check.Try(tables[i].Curve(name))
-			_, mean, se := lab.Last(c)
+			_, mean, se := c.Last()
 			less, lessSE := "–", "–"
 			if name != GaussianSound {
-				_, d, dse := lab.Last(check.Try(tables[i].Curve(name + " - " + GaussianSound)))
+				_, d, dse := check.Try(tables[i].Curve(name + " - " + GaussianSound)).Last()
 				less, lessSE = lab.Number(d), lab.Number(dse)
 			}
 			sums := check.Try(ready(name, gap)).Statistic.(interface{ MaxSD() float64 })
 			t.Add(fmt.Sprint(gap), name, lab.Number(sums.MaxSD()), lab.Number(mean), lab.Number(se), less, lessSE, fmt.Sprintf("%.0f%%", 100*mean/base), c.Trials)
 		}
 	}
-	round, _, _ := lab.Last(tables[0].Curves[0])
+	round, _, _ := tables[0].Curves[0].Last()
 	t.Caption = fmt.Sprintf("Cumulative regret at round %d, calibrated for n = 5·10⁷, ε = 1, δ = 0.1: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial", round)
 	return t, nil
 }

@@ -8,24 +8,14 @@ import (
 	"os/signal"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
-)
-
-// Scale is cell's: smoke, lecture or paper.
-type Scale = cell.Scale
-
-// The scales.
-const (
-	Smoke   = cell.Smoke
-	Lecture = cell.Lecture
-	Paper   = cell.Paper
 )
 
 // MustRun runs experiments with a progress line below the cell. Interrupting the kernel stops it
 // cleanly.
-func MustRun(s Scale, experiments ...*simulate.Experiment) []*simulate.Result {
+func MustRun(s cell.Scale, experiments ...*simulate.Experiment) []*simulate.Result {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	r, err := Run(ctx, s, charts.Progress(), experiments...)

@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -20,10 +20,10 @@ type Figure struct {
 	Name string // such as jdp-fig4
 	What string // a line
 	// Experiments returns what has to be run; nil for a figure that needs none.
-	Experiments func(Scale) []*simulate.Experiment
+	Experiments func(cell.Scale) []*simulate.Experiment
 	// Report lays the numbers beside the paper's; the tables are the experiments', in order. It may
 	// end by package check. Its table gets the scale.
-	Report func(Scale, []*simulate.Table) (*charts.Table, error)
+	Report func(cell.Scale, []*simulate.Table) (*charts.Table, error)
 }
 
 // Figures lists what can be reproduced.
@@ -48,7 +48,7 @@ func (list Figures) MustReport(name string) *charts.Table {
 // Reproduce runs a figure's experiments and returns its numbers beside the paper's. If all trials
 // finished and something else failed, such as a file that could not be written, it returns them and
 // the error.
-func (f Figure) Reproduce(ctx context.Context, s Scale, progress simulate.Progress) (*charts.Table, error) {
+func (f Figure) Reproduce(ctx context.Context, s cell.Scale, progress simulate.Progress) (*charts.Table, error) {
 	var tables []*simulate.Table
 	var failed error
 	if f.Experiments != nil {
@@ -70,10 +70,10 @@ func (f Figure) Committed() (*charts.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.report(Paper, tables)
+	return f.report(cell.Paper, tables)
 }
 
-func (f Figure) report(s Scale, tables []*simulate.Table) (t *charts.Table, err error) {
+func (f Figure) report(s cell.Scale, tables []*simulate.Table) (t *charts.Table, err error) {
 	defer check.Catch(&err)
 	if t, err = f.Report(s, tables); err == nil {
 		t.Scale = string(s)
@@ -86,7 +86,7 @@ func (f Figure) Tables() (tables []*simulate.Table, err error) {
 	if f.Experiments == nil {
 		return nil, nil
 	}
-	for _, e := range f.Experiments(Paper) {
+	for _, e := range f.Experiments(cell.Paper) {
 		t, err := results.Table(e.Name)
 		if err != nil {
 			return nil, err

@@ -8,12 +8,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// Last returns a curve's value and standard error at its last round.
-func Last(c simulate.Curve) (round int, mean, se float64) {
-	k := len(c.Rounds) - 1
-	return c.Rounds[k], c.Mean[k], c.SE[k]
-}
-
 // Curves returns the curves of several tables.
 func Curves(tables []*simulate.Table) (curves []simulate.Curve) {
 	for _, t := range tables {
@@ -48,40 +42,4 @@ func ClaimLine(claim, key string) string {
 		}
 	}
 	return "–"
-}
-
-// TrueEpsilon reads what is proved of a policy off its claim in a table.
-func TrueEpsilon(t *simulate.Table, policy string) float64 { return t.Epsilon(policy) }
-
-// Lead is simulate's, in the curves of several tables.
-func Lead(tables []*simulate.Table, a, b string) (float64, error) {
-	return simulate.Lead(Curves(tables), a, b)
-}
-
-// Comparison says that policy A is ahead of B by three standard errors (1), behind by as much (-1),
-// or neither (0).
-type Comparison = struct {
-	A, B string
-	Want int
-}
-
-// Compare returns an error that begins with where unless all comparisons hold in the tables.
-func Compare(where string, tables []*simulate.Table, list ...Comparison) error {
-	for _, c := range list {
-		z, err := Lead(tables, c.A, c.B)
-		if err != nil {
-			return err
-		}
-		got := 0
-		switch {
-		case z > 3:
-			got = 1
-		case z < -3:
-			got = -1
-		}
-		if got != c.Want {
-			return fmt.Errorf("%s: %q is ahead of %q by %.1f standard errors", where, c.A, c.B, z)
-		}
-	}
-	return nil
 }

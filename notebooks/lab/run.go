@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -16,11 +17,11 @@ import (
 // was; and the tables are written to notebooks/results/. Folders that cannot be written to are an
 // error before the start. If the run fails later, the tables of the experiments that finished are
 // written all the same.
-func Run(ctx context.Context, s Scale, progress simulate.Progress, experiments ...*simulate.Experiment) ([]*simulate.Result, error) {
-	if s != Paper {
+func Run(ctx context.Context, s cell.Scale, progress simulate.Progress, experiments ...*simulate.Experiment) ([]*simulate.Result, error) {
+	if s != cell.Paper {
 		return simulate.RunAll(ctx, experiments, simulate.Options{Progress: progress})
 	}
-	root, err := Checkout()
+	root, err := cell.Checkout()
 	if err != nil {
 		return nil, err
 	}
@@ -56,26 +57,6 @@ func writable(dir string) error {
 		return err
 	}
 	return errors.Join(f.Close(), os.Remove(f.Name()))
-}
-
-// Checkout returns the checkout's directory: DPBANDITS_ROOT, which the notebooks' kernel sets, or
-// the nearest one above the working directory that has a go.mod.
-func Checkout() (string, error) {
-	if root := os.Getenv("DPBANDITS_ROOT"); root != "" {
-		return root, nil
-	}
-	start, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for dir := start; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("lab: no go.mod in %s or above it: there is no checkout", start)
-		}
-	}
 }
 
 // save writes a table, all of it or nothing. If that fails, the table goes to a folder for

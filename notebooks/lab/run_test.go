@@ -12,6 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -41,7 +42,7 @@ func (l *fails) Update(v *bandit.View, arms []int, y []float64) {
 func TestFinishedTablesAreSaved(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("DPBANDITS_ROOT", root)
-	results, err := Run(t.Context(), Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(&learner.LinUCB{}, nil)} }))
+	results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(&learner.LinUCB{}, nil)} }))
 	if !errors.Is(err, errFails) || len(results) != 2 {
 		t.Fatalf("%d results, error %v, want 2 and one that wraps %v", len(results), err, errFails)
 	}
@@ -62,7 +63,7 @@ func TestUnwritableFolders(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, in), nil, 0o444); err != nil { // not a folder
 			t.Fatal(err)
 		}
-		results, err := Run(t.Context(), Paper, nil, quick("good", plain))
+		results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain))
 		if results != nil || err == nil || !strings.Contains(err.Error(), filepath.Join(root, in)) {
 			t.Errorf("%d results, error %v, want none and one that names %s", len(results), err, filepath.Join(root, in))
 		}
@@ -79,11 +80,11 @@ func TestTableElsewhere(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "good.csv", "in the way"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	f := Figure{Experiments: func(Scale) []*simulate.Experiment { return []*simulate.Experiment{quick("good", plain)} }, Report: func(Scale, []*simulate.Table) (*charts.Table, error) {
+	f := Figure{Experiments: func(cell.Scale) []*simulate.Experiment { return []*simulate.Experiment{quick("good", plain)} }, Report: func(cell.Scale, []*simulate.Table) (*charts.Table, error) {
 		return &charts.Table{Headers: []string{"report"}}, nil
 	}}
-	report, err := f.Reproduce(t.Context(), Paper, nil)
-	if report == nil || report.Scale != string(Paper) || err == nil {
+	report, err := f.Reproduce(t.Context(), cell.Paper, nil)
+	if report == nil || report.Scale != string(cell.Paper) || err == nil {
 		t.Fatalf("report %v, error %v, want both, and the scale", report, err)
 	}
 	where := regexp.MustCompile(`the table is in (.*\.csv) instead`).FindStringSubmatch(err.Error())

@@ -6,15 +6,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -22,7 +22,7 @@ import (
 )
 
 // claims lists the statements of the notebook that a cell checks.
-var claims = lab.Claims{
+var claims = assert.Claims{
 	{Statement: "With as many dimensions as rounds LinUCB pays nearly what a random arm pays, an oracle next to nothing.", Check: sparsityNeeded},
 	{Statement: "In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).", Check: found},
 	{Statement: "In one dimension the solver soft-thresholds.", Check: softThresholds},
@@ -110,10 +110,10 @@ func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows in
 
 func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, nil) }
 
-func sparsityNeeded(s lab.Scale) (string, error) {
+func sparsityNeeded(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(300, 300, n, linUCB)
-	return lab.Holds(of[0] < 0.05 && of[1] > 0.85, "%.2f and %.3f of a random arm's regret, %d trials of 300 rounds", of[1], of[0], n)
+	return assert.Holds(of[0] < 0.05 && of[1] > 0.85, "%.2f and %.3f of a random arm's regret, %d trials of 300 rounds", of[1], of[0], n)
 }
 
 // newSolver returns a LASSO without rows.
@@ -123,7 +123,7 @@ func newSolver(dim int) *lasso.Solver {
 	return s
 }
 
-func found(s lab.Scale) (string, error) {
+func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
 	n, good, least, most := cell.Pick(s, 20, 100, 100), 0, math.Inf(1), 0.0
 	for seed := range n {
@@ -139,12 +139,12 @@ func found(s lab.Scale) (string, error) {
 		least, most = min(least, last), max(most, other)
 	}
 	noise := 0.3 * math.Sqrt(2*math.Log(dim)/rows)
-	return lab.Holds(float64(good) >= 0.9*float64(n) && least > noise,
+	return assert.Holds(float64(good) >= 0.9*float64(n) && least > noise,
 		"in %d of %d data sets of 100 rows; the last of the five leaves at %.2f or more, the noise's penalty is %.2f, others at %.2f", good, n, least, noise, most)
 }
 
 // softThresholds fits what the exercise of Section 2 asks for.
-func softThresholds(lab.Scale) (string, error) {
+func softThresholds(cell.Scale) (string, error) {
 	worst, n := 0.0, 0
 	for _, alpha := range []float64{0.05, 0.5, 1} {
 		for _, z := range []float64{-2, -0.3, 0.1, 0.7, 3} {
@@ -154,20 +154,20 @@ func softThresholds(lab.Scale) (string, error) {
 			worst, n = max(worst, math.Abs(w[0]-math.Copysign(max(math.Abs(z)-alpha, 0), z))), n+1
 		}
 	}
-	return lab.Holds(worst < 1e-6, "a difference of at most %.0e in %d pairs of a reward and a penalty", worst, n)
+	return assert.Holds(worst < 1e-6, "a difference of at most %.0e in %d pairs of a reward and a penalty", worst, n)
 }
 
-func lassoPays(s lab.Scale) (string, error) {
+func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
 		func() bandit.Learner { return &learner.ThresholdedLasso{} },
 		func() bandit.Learner { return &learner.SparsityAgnostic{} },
 		func() bandit.Learner { return &learner.LassoBandit{} })
-	return lab.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
+	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
 
-func oneRow(s lab.Scale) (string, error) {
+func oneRow(s cell.Scale) (string, error) {
 	evidence, holds := "rewards of 2: ", true
 	for _, n := range cell.Pick(s, []int{100, 1000}, []int{100, 1000, 10_000}, []int{100, 1000, 10_000}) {
 		var w [2][]float64
@@ -182,12 +182,12 @@ func oneRow(s lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("%.2f to %.2f in %d rows. ", w[0], w[1], n)
 		holds = holds && w[0][0] > 1.9 && math.Abs(w[1][0]) < 1e-6 && w[1][1] > 1.9 && math.Abs(w[0][1]) < 1e-6
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // freshThresholds counts how often eight answers are all below, in either data set. The loss that
 // the counts show has a standard error of about 0.03 at smoke scale.
-func freshThresholds(s lab.Scale) (string, error) {
+func freshThresholds(s cell.Scale) (string, error) {
 	const answers = 8
 	runs := cell.Pick(s, 200_000, 1_000_000, 1_000_000)
 	sv := &mechanism.SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1}
@@ -212,12 +212,12 @@ func freshThresholds(s lab.Scale) (string, error) {
 		return math.Log(all[0] / all[1])
 	}
 	fresh, one := loss(true), loss(false)
-	return lab.Holds(fresh > 1.1 && one < 0.9, "a loss of %.2f and of %.2f in %d runs a side", fresh, one, runs)
+	return assert.Holds(fresh > 1.1 && one < 0.9, "a loss of %.2f and of %.2f in %d runs a side", fresh, one, runs)
 }
 
 // printedSelection counts what the last four supports of the printed selection list. Half of 420 or
 // more is missed by a tenth four times in 100,000.
-func printedSelection(s lab.Scale) (string, error) {
+func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
 		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
@@ -234,14 +234,14 @@ func printedSelection(s lab.Scale) (string, error) {
 		}
 	}
 	share := float64(matter) / float64(asked)
-	return lab.Holds(share > 0.4 && share < 0.6 && other == 0, "%.0f%% of %d, and %d others, in the last four supports of %d runs", 100*share, asked, other, 3*runs)
+	return assert.Holds(share > 0.4 && share < 0.6 && other == 0, "%.0f%% of %d, and %d others, in the last four supports of %d runs", 100*share, asked, other, 3*runs)
 }
 
-func printedLearns(lab.Scale) (string, error) {
+func printedLearns(cell.Scale) (string, error) {
 	of := regrets("lasso-printed", Name(Printed, 1), Name(Mended, 1), Random)
 	a, b := of[0]/of[2], of[1]/of[2]
 	asPrinted, mended := proved(Printed, 1), proved(Mended, 1)
-	return lab.Holds(math.IsInf(asPrinted, 1) && mended <= 1 && min(a, b) > 0.95,
+	return assert.Holds(math.IsInf(asPrinted, 1) && mended <= 1 && min(a, b) > 0.95,
 		"ε = %.2f and %.2f; %.2f and %.2f of a random arm's regret, 40 trials of 16,000 rounds", asPrinted, mended, a, b)
 }
 
@@ -254,7 +254,7 @@ func released(picks int, share, epsilon float64) *learner.Private[mechanism.Spar
 }
 
 // longEpisodes gives a selection of seven picks short and long episodes.
-func longEpisodes(s lab.Scale) (string, error) {
+func longEpisodes(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 5, 20, 20)
 	var found [2]int
 	for i, rows := range []int{200, 8000} {
@@ -267,21 +267,21 @@ func longEpisodes(s lab.Scale) (string, error) {
 			}
 		}
 	}
-	return lab.Holds(found[0] == 0 && found[1] == n, "all five in %d runs of 200 rows and in %d of 8000, of %d each", found[0], found[1], n)
+	return assert.Holds(found[0] == 0 && found[1] == n, "all five in %d runs of 200 rows and in %d of 8000, of %d each", found[0], found[1], n)
 }
 
-func recipesPromise(lab.Scale) (string, error) {
+func recipesPromise(cell.Scale) (string, error) {
 	evidence, holds := "of 1 asked for: ", true
 	for _, name := range []string{Plain, Tuned, Refined} {
 		e := proved(name, 1)
 		evidence += fmt.Sprintf("%s %.4f. ", name, e)
 		holds = holds && e > 0.5 && e <= 1+1e-6 && (e < 0.8 || name != Plain)
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // lessNoise compares the noise of one pick: its scale is 4/epsilon_0.
-func lessNoise(s lab.Scale) (string, error) {
+func lessNoise(s cell.Scale) (string, error) {
 	evidence, holds := "", true
 	for _, epsilon := range cell.Pick(s, []float64{1, 10}, []float64{0.5, 1, 2, 5, 10}, []float64{0.5, 1, 2, 5, 10}) {
 		b := privacy.Budget{Epsilon: epsilon, Delta: Delta}
@@ -291,10 +291,10 @@ func lessNoise(s lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("%.1f%% at ε = %g. ", 100*less, epsilon)
 		holds = holds && less > 0.09 && less < 0.25
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
-func recipesRank(lab.Scale) (string, error) {
+func recipesRank(cell.Scale) (string, error) {
 	evidence, holds := "regret, 100 and 40 trials of 16,000 rounds: ", true
 	for _, dim := range dims {
 		before := []float64{0, 0, 0} // with a larger budget
@@ -307,10 +307,10 @@ func recipesRank(lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("d = %d: refined %.0f at ε = 0.5, plain %.0f at 2. ", dim, of[0], of[1])
 		holds = holds && of[0] < of[1]
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
-func slowInDimension(lab.Scale) (string, error) {
+func slowInDimension(cell.Scale) (string, error) {
 	evidence, holds := "", true
 	for _, name := range []string{Plain, Tuned, Refined} {
 		least, most := math.Inf(1), 0.0
@@ -325,12 +325,12 @@ func slowInDimension(lab.Scale) (string, error) {
 		}
 		holds = holds && least > from && most < to
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // growsWith plays the tuned recipe, and compares regrets and not shares: a random arm's regret
 // grows with the arms.
-func growsWith(s lab.Scale) (string, error) {
+func growsWith(s cell.Scale) (string, error) {
 	rounds, n := cell.Pick(s, 3000, 8000, 8000), cell.Pick(s, 2, 6, 6)
 	var regret [4]float64
 	for i, of := range []struct{ arms, sparsity int }{{10, 1}, {10, 16}, {2, 5}, {50, 5}} {
@@ -343,7 +343,7 @@ func growsWith(s lab.Scale) (string, error) {
 		})
 		regret[i] = check.Try(e.Run(context.Background())).Curves()[0].Final()
 	}
-	return lab.Holds(regret[1] > 2*regret[0] && regret[3] > 2*regret[2],
+	return assert.Holds(regret[1] > 2*regret[0] && regret[3] > 2*regret[2],
 		"%.0f with s₀ = 1, %.0f with 16; %.0f with 2 arms, %.0f with 50; %d trials of %d rounds", regret[0], regret[1], regret[2], regret[3], n, rounds)
 }
 
@@ -356,7 +356,7 @@ func mean(trials int, name string, epsilon float64, measure func(l *learner.Priv
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
-func laterSupport(s lab.Scale) (string, error) {
+func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
 	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		first := 40_000
@@ -368,10 +368,10 @@ func laterSupport(s lab.Scale) (string, error) {
 		return float64(first)
 	}
 	early, late := mean(n, Plain, 10, complete), mean(n, Plain, 0.5, complete)
-	return lab.Holds(late > 2*early, "after %.0f rounds at ε = 10 and %.0f at 0.5, means of %d trials", early, late, n)
+	return assert.Holds(late > 2*early, "after %.0f rounds at ε = 10 and %.0f at 0.5, means of %d trials", early, late, n)
 }
 
-func leastError(s lab.Scale) (string, error) {
+func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
 	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
@@ -382,11 +382,11 @@ func leastError(s lab.Scale) (string, error) {
 		return floats.Norm(rest, 2)
 	}
 	plain, tuned, refined := mean(n, Plain, 1, far), mean(n, Tuned, 1, far), mean(n, Refined, 1, far)
-	return lab.Holds(refined < 0.5*tuned && tuned < plain, "%.3f plain, %.3f tuned, %.3f refined at ε = 1, %d trials", plain, tuned, refined, n)
+	return assert.Holds(refined < 0.5*tuned && tuned < plain, "%.3f plain, %.3f tuned, %.3f refined at ε = 1, %d trials", plain, tuned, refined, n)
 }
 
 // fliphatGaps releases an episode of 1000 rows, all 0 but the last, whose reward turns over.
-func fliphatGaps(lab.Scale) (string, error) {
+func fliphatGaps(cell.Scale) (string, error) {
 	const rows, step = 1000, 1.0
 	bound := math.Sqrt(2 * math.Log(400))
 	release := func(x, y float64, unclipped bool) float64 {
@@ -399,7 +399,7 @@ func fliphatGaps(lab.Scale) (string, error) {
 		return (release(x, 1e6, unclipped) - release(x, -1e6, unclipped)) / hides
 	}
 	at, clipped, unclipped := times(bound, false), times(10*bound, false), times(10*bound, true)
-	return lab.Holds(at > 7 && clipped == at && unclipped > 5*at,
+	return assert.Holds(at > 7 && clipped == at && unclipped > 5*at,
 		"%.1f times as far at x_max; at ten times x_max %.1f with contexts clipped, %.1f without", at, clipped, unclipped)
 }
 
@@ -417,7 +417,7 @@ func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) float64 {
 	return h.Release().Theta[0]
 }
 
-func fliphatPays(lab.Scale) (string, error) {
+func fliphatPays(cell.Scale) (string, error) {
 	evidence, holds := "30 trials of 40,000 rounds: ", true
 	for _, e := range FLIPHATEpsilons {
 		of := regrets("lasso-fliphat", Name(PublicCode, e), Name(Corrected, e), Name(Accounted, e), Name(Ranged, e), Name(Beside, e))
@@ -425,12 +425,12 @@ func fliphatPays(lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("%.1f times at ε = %g, and SparseJDP %.2f of the best. ", times, e, of[4]/rest)
 		holds = holds && times > 3.8 && times < 6 && of[4] < rest
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // noiseGrows compares the noise of an entry of X'y with the largest of d Gumbel noises, about the
 // scale times ln d.
-func noiseGrows(lab.Scale) (string, error) {
+func noiseGrows(cell.Scale) (string, error) {
 	var all, largest [2]float64
 	for i, dim := range []int{20, 160} {
 		dense := released(dim, 1e-6, 1)
@@ -445,10 +445,10 @@ func noiseGrows(lab.Scale) (string, error) {
 		all[i], largest[i] = l.Release().Noise, top.Scale()*math.Log(float64(dim))
 	}
 	dense, select10 := all[1]/all[0], largest[1]/largest[0]
-	return lab.Holds(dense > 7 && dense < 9 && select10 < 2, "from d = 20 to 160 the one grows %.1f-fold, the other %.1f-fold", dense, select10)
+	return assert.Holds(dense > 7 && dense < 9 && select10 < 2, "from d = 20 to 160 the one grows %.1f-fold, the other %.1f-fold", dense, select10)
 }
 
-func selectionsPay(s lab.Scale) (string, error) {
+func selectionsPay(s cell.Scale) (string, error) {
 	rounds, n, budget := cell.Pick(s, 3000, 6000, 16_000), cell.Pick(s, 1, 2, 10), privacy.Budget{Epsilon: 2, Delta: Delta}
 	of := relative(100, rounds, n,
 		func() bandit.Learner { return released(10, 0.3, 2) },
@@ -457,19 +457,19 @@ func selectionsPay(s lab.Scale) (string, error) {
 			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
 		},
 		func() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) })
-	return lab.Holds(slices.IsSorted(of), "%.2f, %.2f, %.2f and %.2f of a random arm's regret at ε = 2, %d trials of %d rounds", of[1], of[2], of[3], of[4], n, rounds)
+	return assert.Holds(slices.IsSorted(of), "%.2f, %.2f, %.2f and %.2f of a random arm's regret at ε = 2, %d trials of %d rounds", of[1], of[2], of[3], of[4], n, rounds)
 }
 
-func localGrows(lab.Scale) (string, error) {
+func localGrows(cell.Scale) (string, error) {
 	low, high := regrets("lasso-local-d10", Locally, Jointly), regrets("lasso-local-d80", Locally, Jointly)
 	grows, slowly := high[0]/low[0], high[1]/low[1]
-	return lab.Holds(grows > 8 && grows < 80*math.Log(160)/(10*math.Log(20)) && slowly < 2,
+	return assert.Holds(grows > 8 && grows < 80*math.Log(160)/(10*math.Log(20)) && slowly < 2,
 		"%.1f-fold and %.1f-fold; %.0f and %.0f times the joint learner's regret, 20 trials of 100,000 rounds", grows, slowly, low[0]/low[1], high[0]/high[1])
 }
 
 // assumptionsHold measures the four designs in 40 dimensions. The margin of independent contexts is
 // 1/sqrt(pi); it is a share of 4000 rounds or more, with a standard error of 0.025.
-func assumptionsHold(s lab.Scale) (string, error) {
+func assumptionsHold(s cell.Scale) (string, error) {
 	rounds, evidence, holds := cell.Pick(s, 4000, 8000, 8000), "", true
 	for design, correlation := range []float64{environment.Autoregressive: 0.7, environment.Equicorrelated: 0.7, environment.Spherical: 0} {
 		e := sparse(40)
@@ -481,12 +481,12 @@ func assumptionsHold(s lab.Scale) (string, error) {
 		holds = holds && (spherical && c.Norm < length+1e-9 || !spherical && c.Norm > 1.3*length)
 		holds = holds && (e.Design != environment.Independent || math.Abs(c.Margin-1/math.Sqrt(math.Pi)) < 0.1)
 	}
-	return lab.Holds(holds, "%d rounds: %s", rounds, evidence)
+	return assert.Holds(holds, "%d rounds: %s", rounds, evidence)
 }
 
 // theoremsVacuous compares with a random arm of 10 whose means are standard normal, which pays 1.5388
 // a round.
-func theoremsVacuous(lab.Scale) (string, error) {
+func theoremsVacuous(cell.Scale) (string, error) {
 	regret := regrets("lasso-sparse-d100", Name(Refined, 0.5))[0]
 	theory := learner.PrivateLassoTheory{Arms: 10, Dim: 100, Sparsity: 5, Sigma: 0.3, Lambda0: 0.1}
 	evidence, holds := "", true
@@ -497,5 +497,5 @@ func theoremsVacuous(lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("Theorem %d: %.0f times. ", i+2, bound(16_000)/regret)
 		holds = holds && bound(16_000) > 100_000*regret
 	}
-	return lab.Holds(holds, "%s(refined, ε = 0.5, 100 trials: %.0f)", evidence, regret)
+	return assert.Holds(holds, "%s(refined, ε = 0.5, 100 trials: %.0f)", evidence, regret)
 }

@@ -3,7 +3,7 @@ package lasso
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // slow lists the statements whose check takes seconds.
@@ -16,10 +16,10 @@ var slow = []string{
 	"Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.",
 }
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, claims, slow...) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, claims, slow...) }
 
 // mutations breaks the code once for each statement, in a place that it is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"With as many dimensions as rounds LinUCB pays nearly what a random arm pays, an oracle next to nothing.", "the oracle reads other coordinates", "pkg/learner/support_oracle.go", "l.x[i] = x[j]", "l.x[i] = x[len(x)-1-j]"},
 	{"In nine data sets of ten, the five of 200 coordinates that matter leave 0 first, at penalties above 0.3 sqrt(2 ln d/n).", "the penalty is twice as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 2*alpha*s.rows, 0"},
 	{"In one dimension the solver soft-thresholds.", "the penalty is twice as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 2*alpha*s.rows, 0"},
@@ -45,4 +45,4 @@ var mutations = []mutationtest.Mutation{
 	{"Theorems 2 and 3 stay above a random arm up to 10^8 rounds; at 16,000 they are 100,000 times what was measured.", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.Names()) }

@@ -3,9 +3,9 @@ package lasso
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 const notebook = "../04-private-lasso.ipynb"
 
-func TestAsserted(t *testing.T) { exercisetest.Asserted(t, notebook, claims.Names()) }
+func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }

@@ -5,12 +5,11 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -69,7 +68,7 @@ func printed(mended mechanism.Repairs) func(float64) bandit.Learner {
 var PrintedEpsilons = []float64{1, 10, 1e4, 1e8}
 
 // Print compares the printed algorithm at several budgets with random arms, in 100 dimensions.
-func Print(s lab.Scale) *simulate.Experiment {
+func Print(s cell.Scale) *simulate.Experiment {
 	e := against("lasso-printed", 2403, cell.Pick(s, 2000, 16000, 16000), cell.Pick(s, 2, 8, 40),
 		environment.Sparse{}, fmt.Sprintf("delta %g", Delta))
 	with(e, math.Inf(1), Plain)
@@ -123,7 +122,7 @@ func besideFLIPHAT(epsilon float64) bandit.Learner {
 // FLIPHAT compares the calibrations of FLIPHAT in the setting of its paper: 3 arms in 400
 // dimensions of which 5 matter, AR(1) contexts with coefficient 0.1, noise of standard deviation
 // 0.1, theta not normalised.
-func FLIPHAT(s lab.Scale) *simulate.Experiment {
+func FLIPHAT(s cell.Scale) *simulate.Experiment {
 	e := against("lasso-fliphat", 2405, cell.Pick(s, 2000, 40000, 40000), cell.Pick(s, 2, 6, 30),
 		environment.Sparse{Arms: 3, Dim: 400, Design: environment.Autoregressive, Correlation: 0.1, Noise: 0.1, Raw: true},
 		fmt.Sprintf("delta %g", FLIPHATDelta))

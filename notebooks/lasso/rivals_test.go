@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -24,7 +24,7 @@ func TestRivalsSmoke(t *testing.T) {
 			if f.Name != name {
 				continue
 			}
-			table, err := f.Reproduce(context.Background(), lab.Smoke, nil)
+			table, err := f.Reproduce(context.Background(), cell.Smoke, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func proofs(t *testing.T, e *simulate.Experiment) map[string]float64 {
 // The claims: what the noise of each calibration proves.
 func TestRivalsClaims(t *testing.T) {
 	few(t, &FLIPHATEpsilons, 5)
-	claims, more := proofs(t, FLIPHAT(lab.Smoke)), proofs(t, Print(lab.Smoke))
+	claims, more := proofs(t, FLIPHAT(cell.Smoke)), proofs(t, Print(cell.Smoke))
 	for _, epsilon := range FLIPHATEpsilons {
 		for noise, least := range map[string]float64{Corrected: 0.4, Accounted: 0.999, Ranged: 0.999, Beside: 0.5, PublicCode: math.Inf(1)} {
 			e := claims[Name(noise, epsilon)]

@@ -7,12 +7,12 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -23,11 +23,11 @@ var Figures = lab.Figures{{
 	Experiments: sparses, Report: report(charts.Beside{Rounds: 16_000}, Goldens, Delta),
 }, {
 	Name: "lasso-fliphat", What: "FLIPHAT in its paper's setting: public constants, sensitivity corrected, accounted exactly",
-	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} },
+	Experiments: func(s cell.Scale) []*simulate.Experiment { return []*simulate.Experiment{FLIPHAT(s)} },
 	Report:      report(charts.Beside{Rounds: 40_000}, FLIPHATGoldens, FLIPHATDelta),
 }, {
 	Name: "lasso-printed", What: "PrivateThresholdedLASSO as printed: share of the regret of random arms, up to epsilon = 1e8",
-	Experiments: func(s lab.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} },
+	Experiments: func(s cell.Scale) []*simulate.Experiment { return []*simulate.Experiment{Print(s)} },
 	Report:      report(shares, PrintedGoldens, Delta),
 }, {
 	Name: "lasso-local", What: "a local learner by randomised bits: regret grows with the dimension",
@@ -90,7 +90,7 @@ func with(e *simulate.Experiment, epsilon float64, names ...string) {
 
 // Sparse compares the recipes in so many dimensions, with everything else as environment.Sparse has
 // it.
-func Sparse(s lab.Scale, dim int) *simulate.Experiment {
+func Sparse(s cell.Scale, dim int) *simulate.Experiment {
 	trials := 100
 	if dim > 100 {
 		trials = 40
@@ -104,7 +104,7 @@ func Sparse(s lab.Scale, dim int) *simulate.Experiment {
 }
 
 // sparses returns what lasso-sparse runs: at a small scale in few dimensions only.
-func sparses(s lab.Scale) (all []*simulate.Experiment) {
+func sparses(s cell.Scale) (all []*simulate.Experiment) {
 	for _, dim := range cell.Pick(s, dims[:1], dims, dims) {
 		all = append(all, Sparse(s, dim))
 	}
@@ -145,7 +145,7 @@ const (
 )
 
 // Local compares the local learner with SparseJDP in so many dimensions.
-func Local(s lab.Scale, dim int) *simulate.Experiment {
+func Local(s cell.Scale, dim int) *simulate.Experiment {
 	e := against(fmt.Sprintf("lasso-local-d%d", dim), 2404, cell.Pick(s, 20_000, 100_000, 100_000), cell.Pick(s, 2, 4, 20),
 		environment.Sparse{Dim: dim}, fmt.Sprintf("epsilon %d, delta %g", LocalEpsilon, Delta))
 	with(e, math.Inf(1), Plain)
@@ -155,7 +155,7 @@ func Local(s lab.Scale, dim int) *simulate.Experiment {
 }
 
 // locals returns what lasso-local runs, by dimension.
-func locals(s lab.Scale) (all []*simulate.Experiment) {
+func locals(s cell.Scale) (all []*simulate.Experiment) {
 	for _, dim := range cell.Pick(s, localDims[:2], localDims, localDims) {
 		all = append(all, Local(s, dim))
 	}
@@ -163,14 +163,14 @@ func locals(s lab.Scale) (all []*simulate.Experiment) {
 }
 
 // report lays regrets out beside independent ones, with what is proved of each policy.
-func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(lab.Scale, []*simulate.Table) (*charts.Table, error) {
-	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report(b charts.Beside, known map[string][]charts.Known, delta float64) func(cell.Scale, []*simulate.Table) (*charts.Table, error) {
+	return func(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t := check.Try(b.Regrets(nil, known, tables...))
 		t.Headers, t.Align = append(t.Headers, "epsilon proved"), t.Align+"r"
 		for i, row := range t.Rows {
 			proved := "–" // no claim
 			if name := row[0].(string); tables[0].Claims[name] != "" {
-				proved = fmt.Sprintf("%.4g", lab.TrueEpsilon(tables[0], name))
+				proved = fmt.Sprintf("%.4g", tables[0].Epsilon(name))
 			}
 			t.Rows[i] = append(row, proved)
 		}

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // few shortens a list of budgets under -short, for one test: calibrating for each takes a second.
@@ -46,7 +46,7 @@ func quick(t *testing.T) {
 func TestSparseSmoke(t *testing.T) {
 	few(t, &Epsilons, math.Inf(1), 2)
 	quick(t)
-	table, err := Figures[0].Reproduce(context.Background(), lab.Smoke, nil)
+	table, err := Figures[0].Reproduce(context.Background(), cell.Smoke, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

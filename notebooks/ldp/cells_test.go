@@ -3,11 +3,11 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
-var cellMutations = []mutationtest.Mutation{
+var cellMutations = []notebooktest.Mutation{
 	{"l01-assert-rates", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"1477a0b5", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
 	{"6ced265c", "the claim takes the printed sensitivity", "pkg/learner/online_ucb_noise.go", "s.diameter = diameter\n", "s.diameter = 2\n"},
@@ -20,4 +20,4 @@ var cellMutations = []mutationtest.Mutation{
 	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.Width, 1) * beta", "o.width[0] = beta"},
 }
 
-func TestCells(t *testing.T) { mutationtest.Cells(t, notebook, cellMutations) }
+func TestCells(t *testing.T) { notebooktest.RunCells(t, notebook, cellMutations) }

@@ -6,17 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // Claims lists the claims of notebook 01 that are checked against committed tables, and by shorter
 // runs. Its cells check the others.
-var Claims = lab.Claims{
+var Claims = assert.Claims{
 	{"figure 1", "OnlineUCB with OGD is ahead of all rivals as printed at ε = 10, of those with S = √d alone at ε = 1, and of none, nor of random arms, at ε = 0.2; with Maler of none at ε ≤ 1; of the script's rivals it is behind at ε ≤ 1, but for LDP with S = √d at 0.2, and at ε = 10 ahead of all but JDP and SDP with S = 1", claimFigure1},
 	{"script", "the script's three policies have the regrets here that they have in an implementation apart from this one", claimScript},
 	{"equal privacy", "with sound noise and tuned widths joint privacy costs least at every ε, then shuffling, then the local model, where OnlineUCB is ahead of LDP LinUCB at ε = 10 only", claimEqual},
@@ -28,18 +29,18 @@ var Claims = lab.Claims{
 func Assert(name string) { Claims.Assert(name) }
 
 // ahead says how a policy stands to others: ahead (1), behind (-1) or neither.
-func ahead(want int, policy string, others ...string) (list []lab.Comparison) {
+func ahead(want int, policy string, others ...string) (list []simulate.Comparison) {
 	for _, name := range others {
-		list = append(list, lab.Comparison{A: policy, B: name, Want: want})
+		list = append(list, simulate.Comparison{A: policy, B: name, Want: want})
 	}
 	return list
 }
 
-func claimFigure1(s lab.Scale) (string, error) {
+func claimFigure1(s cell.Scale) (string, error) {
 	roots, ones := []string{jdpPrinted, sdpPrinted, ldpPrinted}, []string{jdpPrintedOne, sdpPrintedOne, ldpPrintedOne}
 	scripts := []string{jdpScriptRoot, sdpScriptRoot, jdpScript, sdpScript, ldpScript} // and LDP with S = √d
 	printed := slices.Concat(roots, ones)
-	expected := map[float64][]lab.Comparison{
+	expected := map[float64][]simulate.Comparison{
 		0.2: slices.Concat(ahead(0, onlineOGD, append(printed, randomArms, ldpScriptRoot)...), ahead(-1, onlineOGD, scripts...)),
 		1:   slices.Concat(ahead(1, onlineOGD, roots...), ahead(0, onlineOGD, ones...), ahead(-1, onlineOGD, append(scripts, ldpScriptRoot)...)),
 		10:  slices.Concat(ahead(1, onlineOGD, append(printed, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, ldpScript)...), ahead(0, onlineOGD, jdpScript, sdpScript)),
@@ -47,33 +48,33 @@ func claimFigure1(s lab.Scale) (string, error) {
 	evidence := ""
 	for _, epsilon := range Epsilons {
 		tables := panel(epsilon)
-		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), tables, expected[epsilon]...))
+		check.OK(simulate.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), expected[epsilon]...))
 		for _, name := range printed {
-			z := check.Try(lab.Lead(tables, onlineMaler, name))
+			z := check.Try(simulate.Lead(lab.Curves(tables), onlineMaler, name))
 			check.That(epsilon == 10 && z >= 3 || epsilon < 10 && z <= 3, "ε = %g: with Maler OnlineUCB is ahead of %s by %.1f standard errors", epsilon, name, z)
 		}
-		_, mean, se := lab.Last(check.Try(lab.Curve(tables, onlineOGD)))
+		_, mean, se := check.Try(lab.Curve(tables, onlineOGD)).Last()
 		evidence += fmt.Sprintf("ε = %g: OnlineUCB %.0f ± %.0f, random arms %.0f; ", epsilon, mean, se, check.Try(lab.Curve(tables, randomArms)).Final())
 	}
 	trials := cell.Pick(s, 6, 6, 20)
-	now := check.Try(lab.Brief(figure1(lab.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD))
+	now := check.Try(lab.Brief(figure1(cell.Lecture, 10), trials, jdpPrintedOne, ldpPrintedOne, onlineOGD))
 	return evidence + fmt.Sprintf("and %d trials now at ε = 10", trials),
-		lab.Compare(fmt.Sprintf("%d trials, ε = 10", trials), []*simulate.Table{now}, ahead(1, onlineOGD, jdpPrintedOne, ldpPrintedOne)...)
+		simulate.Compare(fmt.Sprintf("%d trials, ε = 10", trials), now.Curves, ahead(1, onlineOGD, jdpPrintedOne, ldpPrintedOne)...)
 }
 
 // claimScript compares with the means of the other implementation, within three combined standard
 // errors.
-func claimScript(s lab.Scale) (string, error) {
+func claimScript(s cell.Scale) (string, error) {
 	trials, worst, compared := cell.Pick(s, 20, 20, 50), 0.0, 0
-	now := check.Try(lab.Brief(figure1Script(lab.Lecture, 1), trials, jdpScript, sdpScript, ldpScript))
+	now := check.Try(lab.Brief(figure1Script(cell.Lecture, 1), trials, jdpScript, sdpScript, ldpScript))
 	for _, epsilon := range Epsilons {
-		tables := lab.MustTables(figure1Script(lab.Paper, epsilon))
+		tables := lab.MustTables(figure1Script(cell.Paper, epsilon))
 		if epsilon == 1 {
 			tables = append(tables, now)
 		}
 		for _, c := range lab.Curves(tables) {
 			if other, ok := scriptElsewhere[epsilon][c.Policy]; ok {
-				_, mean, se := lab.Last(c)
+				_, mean, se := c.Last()
 				z := math.Abs(mean-other[0]) / math.Hypot(se, other[1])
 				check.That(z <= 3, "ε = %g, %s: %.0f ± %.0f of %d trials, %.0f ± %.0f elsewhere: z = %.1f", epsilon, c.Policy, mean, se, c.Trials, other[0], other[1], z)
 				worst, compared = max(worst, z), compared+1
@@ -83,17 +84,17 @@ func claimScript(s lab.Scale) (string, error) {
 	return fmt.Sprintf("%d regrets, three of them of %d trials now, at most %.1f combined standard errors apart", compared, trials, worst), nil
 }
 
-func claimEqual(s lab.Scale) (string, error) {
+func claimEqual(s cell.Scale) (string, error) {
 	evidence := "regret of JDP, SDP, LDP LinUCB, OnlineUCB: "
 	for _, epsilon := range Epsilons {
-		tables := lab.MustTables(equal(lab.Paper, epsilon))
+		tables := lab.MustTables(equal(cell.Paper, epsilon))
 		for _, p := range equals {
-			proved := lab.TrueEpsilon(tables[0], p.name)
+			proved := tables[0].Epsilon(p.name)
 			check.That(proved <= epsilon*(1+1e-3) || strings.HasPrefix(p.name, linUCBPublic), "%s: ε = %g at %g", p.name, proved, epsilon)
 		}
 		ours := bestWidth(tables[0])
-		check.OK(lab.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), tables, append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
-		z := check.Try(lab.Lead(tables, ours, ldpTuned))
+		check.OK(simulate.Compare(fmt.Sprintf("paper scale, ε = %g", epsilon), lab.Curves(tables), append(ahead(1, sdpTuned, ours, ldpTuned), ahead(1, bltTuned, sdpTuned)...)...))
+		z := check.Try(simulate.Lead(lab.Curves(tables), ours, ldpTuned))
 		check.That(epsilon == 10 && z > 3 || epsilon < 10 && z <= 0, "ε = %g: OnlineUCB is ahead of LDP LinUCB by %.1f standard errors", epsilon, z)
 		evidence += fmt.Sprintf("ε = %g:", epsilon)
 		for _, name := range []string{bltTuned, sdpTuned, ldpTuned, ours} {
@@ -102,7 +103,7 @@ func claimEqual(s lab.Scale) (string, error) {
 		evidence += fmt.Sprintf(" (%s); ", ours)
 	}
 	trials, plain := cell.Pick(s, 6, 6, 20), onlineWidths[0].name
-	now := check.Try(lab.Brief(equal(lab.Lecture, 1), trials, bltTuned, plain))
+	now := check.Try(lab.Brief(equal(cell.Lecture, 1), trials, bltTuned, plain))
 	joint, local := now.Curves[0].Final(), now.Curves[1].Final()
 	check.That(joint <= min(local/3, 1000), "%d trials, ε = 1: regret %.0f of %s and %.0f of %s", trials, joint, bltTuned, local, plain)
 	return evidence + fmt.Sprintf("%d trials now at ε = 1: JDP %.0f, OnlineUCB × 1 %.0f", trials, joint, local), nil
@@ -111,7 +112,7 @@ func claimEqual(s lab.Scale) (string, error) {
 // claimCombiner: at T = 100,000 the theory's constants ask for more than rewards can hold and leave
 // at most two of four base learners to choose from; all variants learn, and forgetting is what
 // costs most.
-func claimCombiner(lab.Scale) (string, error) {
+func claimCombiner(cell.Scale) (string, error) {
 	const rounds = 100_000
 	l := policies(longEpsilon, []contender{{longTheory, combiner(1, 1)}})[0].New().(*learner.Local)
 	check.OK(simulate.Play(paperArms(), l, rounds, Seed, func(*bandit.View, []int) {}))
@@ -126,13 +127,13 @@ func claimCombiner(lab.Scale) (string, error) {
 	check.That(len(standings) == 4 && playing <= 2 && least >= 1, "%d of %d base learners play, and the least target is %.3g; want at most 2 of 4, and more than 1", playing, len(standings), least)
 	guesses := learner.CombinerGuesses(rounds)[1:]
 	check.That(slices.Min(guesses) >= 0.2, "the guesses %.3g of a least eigenvalue begin below 1/d", guesses)
-	tables, evidence := lab.MustTables(longRun(lab.Paper)), ""
+	tables, evidence := lab.MustTables(longRun(cell.Paper)), ""
 	random := check.Try(lab.Curve(panel(longEpsilon), randomArms)).Final() * rounds / Horizon // each round costs the same
 	for _, c := range tables[0].Curves {
-		_, mean, se := lab.Last(c)
+		_, mean, se := c.Last()
 		check.That(mean <= random/4, "%s: regret %.0f, more than a quarter of random arms' %.0f", c.Policy, mean, random)
 		evidence += fmt.Sprintf("%s: %.0f ± %.0f; ", c.Policy, mean, se)
 	}
 	return evidence + fmt.Sprintf("random arms: %.0f; with the theory's constants the least target is %.3g", random, least),
-		lab.Compare("T = 100,000", tables, ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
+		simulate.Compare("T = 100,000", lab.Curves(tables), ahead(1, longKnown, longForgets, longAnytime, longCombined, longTheory)...)
 }

@@ -3,20 +3,20 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // long are the claims that take more than a second to check.
 var long = []string{"script"}
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims, long...) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"figure 1", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"script", "the script's regulariser is nine times as large", "notebooks/ldp/script.go", "s.gamma = s.sd *", "s.gamma = 9 * s.sd *"},
 	{"equal privacy", "the factor of the width is forgotten", "pkg/learner/linucb.go", "l.factor * l.confidence.beta(", "l.confidence.beta("},
 	{"knowing less", "the combiner's targets are a thousandth", "pkg/learner/combiner_server.go", "c.standings[i].Target = or(c.TargetScale, 1) *", "c.standings[i].Target = 1e-3 * or(c.TargetScale, 1) *"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }

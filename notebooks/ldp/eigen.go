@@ -6,11 +6,11 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"gonum.org/v1/gonum/mat"
@@ -63,7 +63,7 @@ var Table1 = map[int]map[int]float64{
 }
 
 // reportTable1 is Table 1, with what a run meets beside it.
-func reportTable1(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+func reportTable1(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	experiments := cell.Pick(s, 20, 50, 50)
 	t := charts.NewTable("k", "T", "paper", "across, fixed arms", "across, fresh arms", "within a run, fixed", "within a run, fresh")
 	for _, k := range []int{5, 25, 100} {

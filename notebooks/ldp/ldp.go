@@ -7,12 +7,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -159,7 +158,7 @@ func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64
 
 // experiment is an experiment of Section 5. The learners are calibrated for T = 20,000 at every
 // scale.
-func experiment(s lab.Scale, name string, epsilon float64, env func() bandit.Environment, list []contender) *simulate.Experiment {
+func experiment(s cell.Scale, name string, epsilon float64, env func() bandit.Environment, list []contender) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, Horizon, Horizon)
 	return &simulate.Experiment{
 		Name: fmt.Sprintf("ldp-"+name, epsilon), Environment: env, Policies: policies(epsilon, list),
@@ -179,8 +178,8 @@ func policies(epsilon float64, list []contender) (p []simulate.Policy) {
 }
 
 // forEpsilons lists the experiments of a figure.
-func forEpsilons(at ...func(s lab.Scale, epsilon float64) *simulate.Experiment) func(lab.Scale) []*simulate.Experiment {
-	return func(s lab.Scale) (list []*simulate.Experiment) {
+func forEpsilons(at ...func(s cell.Scale, epsilon float64) *simulate.Experiment) func(cell.Scale) []*simulate.Experiment {
+	return func(s cell.Scale) (list []*simulate.Experiment) {
 		for _, epsilon := range Epsilons {
 			for _, e := range at {
 				list = append(list, e(s, epsilon))
@@ -191,7 +190,7 @@ func forEpsilons(at ...func(s lab.Scale, epsilon float64) *simulate.Experiment) 
 }
 
 // figure1 is a panel of Figure 1.
-func figure1(s lab.Scale, epsilon float64) *simulate.Experiment {
+func figure1(s cell.Scale, epsilon float64) *simulate.Experiment {
 	e := experiment(s, "fig1-eps%g", epsilon, paperArms, honest)
 	for _, c := range honest {
 		if !strings.HasPrefix(c.name, "OnlineUCB") {
@@ -202,6 +201,6 @@ func figure1(s lab.Scale, epsilon float64) *simulate.Experiment {
 }
 
 // figure1Script is the same panel with the public script's constants, on its own arms.
-func figure1Script(s lab.Scale, epsilon float64) *simulate.Experiment {
+func figure1Script(s cell.Scale, epsilon float64) *simulate.Experiment {
 	return experiment(s, "fig1-eps%g-script", epsilon, scriptArms, scripted)
 }

@@ -3,11 +3,11 @@ package ldp
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 const notebook = "../01-ldp-linucb.ipynb"
 
-func TestCellsAreShort(t *testing.T) { exercisetest.Short(t, notebook) }
+func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }
 
-func TestAsserted(t *testing.T) { exercisetest.Asserted(t, notebook, Claims.Names()) }
+func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, Claims.Names()) }

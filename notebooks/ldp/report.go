@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -18,7 +18,7 @@ var Figures = lab.Figures{
 	{Name: "ldp-Table1", What: "Appendix G: least eigenvalues across experiments, and within a run", Report: reportTable1},
 	{Name: "ldp-radius", What: "beyond the paper: regret of OnlineUCB by the factor of its confidence width", Experiments: forEpsilons(Radius), Report: reportRadius},
 	{Name: "ldp-equal", What: "beyond the paper: all trust models at the same epsilon and delta, with sound noise", Experiments: forEpsilons(equal), Report: reportEqual},
-	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: func(s lab.Scale) []*simulate.Experiment {
+	{Name: "ldp-long", What: "beyond the paper: the anytime variant and the combiner to 100,000 rounds", Experiments: func(s cell.Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{longRun(s)}
 	}, Report: reportLong},
 }
@@ -41,14 +41,14 @@ func byEpsilon(tables []*simulate.Table, head []string, tails bool, row func(pol
 	return check.Try(charts.Ends(head, tails, row, runs...))
 }
 
-func reportRadius(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportRadius(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := byEpsilon(tables, []string{"width ×"}, true, func(policy string) []any { return []any{strings.TrimPrefix(policy, "width × ")} })
 	round, trials := size(tables[0])
 	t.Caption = fmt.Sprintf("Regret of OnlineUCB at round %s by the factor of its confidence width; sound noise, OGD, fixed arms, %d trials, seed %d. Worst tenth: nine trials of ten have less", round, trials, Seed)
 	return t, nil
 }
 
-func reportEqual(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportEqual(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := byEpsilon(tables, []string{"policy", "trust model"}, false, func(policy string) []any {
 		switch {
 		case strings.Contains(policy, " - "):
@@ -63,10 +63,10 @@ func reportEqual(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return t, nil
 }
 
-func reportLong(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportLong(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("policy", "regret", "SE", "trials")
 	for _, c := range tables[0].Curves {
-		_, mean, se := lab.Last(c)
+		_, mean, se := c.Last()
 		t.Add(c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), c.Trials)
 	}
 	round, _ := size(tables[0])
@@ -94,23 +94,23 @@ func verdict(z float64) string {
 	return "≈"
 }
 
-func reportFigure1(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportFigure1(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("ε", "policy", "trust model", "true ε", "regret", "SE", "less OnlineUCB's", "SE ", "z > 3?", "elsewhere")
 	t.Align = "rllrrrrrlr"
 	says := map[string]string{"ahead": "OnlineUCB ahead", "behind": "OnlineUCB behind", "≈": "not separated"}
 	for i, epsilon := range Epsilons {
-		_, base, baseSE := lab.Last(check.Try(tables[2*i].Curve(onlineOGD)))
+		_, base, baseSE := check.Try(tables[2*i].Curve(onlineOGD)).Last()
 		for _, table := range tables[2*i : 2*i+2] {
 			for _, c := range table.Curves {
 				if strings.HasSuffix(c.Policy, " - "+onlineOGD) || table == tables[2*i+1] && c.Policy == linUCBPublic {
 					continue
 				}
-				_, mean, se := lab.Last(c)
+				_, mean, se := c.Last()
 				difference, differenceSE := mean-base, math.Hypot(se, baseSE)
 				if pair, err := table.Curve(c.Policy + " - " + onlineOGD); err == nil {
-					_, difference, differenceSE = lab.Last(pair)
+					_, difference, differenceSE = pair.Last()
 				}
-				row := []any{fmt.Sprint(epsilon), c.Policy, lab.ClaimLine(table.Claims[c.Policy], "model"), lab.Number(lab.TrueEpsilon(table, c.Policy)), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
+				row := []any{fmt.Sprint(epsilon), c.Policy, lab.ClaimLine(table.Claims[c.Policy], "model"), lab.Number(table.Epsilon(c.Policy)), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se),
 					fmt.Sprintf("%.0f", difference), fmt.Sprintf("%.0f", differenceSE), says[verdict(difference/differenceSE)], "–"}
 				if other, ok := scriptElsewhere[epsilon][c.Policy]; ok {
 					row[9] = fmt.Sprintf("%.0f ± %.0f", other[0], other[1])
@@ -139,7 +139,7 @@ func reportFigure1(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error)
 
 // panel returns the committed tables of a panel of Figure 1: the honest recipe's and the script's.
 func panel(epsilon float64) []*simulate.Table {
-	return lab.MustTables(figure1(lab.Paper, epsilon), figure1Script(lab.Paper, epsilon))
+	return lab.MustTables(figure1(cell.Paper, epsilon), figure1Script(cell.Paper, epsilon))
 }
 
 // bestWidth returns the name of OnlineUCB with the width that has the least regret at equal
@@ -161,13 +161,13 @@ func MustTableFigure1() *charts.Table {
 	t.Align = "rllrrrrr"
 	says := map[float64][]any{0.2: {"", "comparable", "ahead"}, 1: {"ahead", "ahead", "ahead"}, 10: {"ahead", "ahead", "ahead"}}
 	for _, epsilon := range Epsilons {
-		both, fair := panel(epsilon), lab.MustTables(equal(lab.Paper, epsilon))
+		both, fair := panel(epsilon), lab.MustTables(equal(cell.Paper, epsilon))
 		best := bestWidth(fair[0])
 		regret := func(tables []*simulate.Table, name string) string {
 			return fmt.Sprintf("%.0f", cell.Try(lab.Curve(tables, name)).Final())
 		}
 		stands := func(tables []*simulate.Table, ours, name string) string {
-			return regret(tables, name) + ", " + verdict(cell.Try(lab.Lead(tables, ours, name)))
+			return regret(tables, name) + ", " + verdict(cell.Try(simulate.Lead(lab.Curves(tables), ours, name)))
 		}
 		for i, names := range [][]string{
 			{"JDP", jdpPrinted, jdpPrintedOne, jdpScriptRoot, jdpScript, bltTuned}, {"SDP", sdpPrinted, sdpPrintedOne, sdpScriptRoot, sdpScript, sdpTuned},

@@ -3,11 +3,10 @@ package ldp
 import (
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -18,7 +17,7 @@ import (
 var Widths = []float64{0.2, 0.5, 1, 2, 4, 8, 16}
 
 // Radius varies the factor of OnlineUCB's confidence width at an epsilon: sound noise, OGD.
-func Radius(s lab.Scale, epsilon float64) *simulate.Experiment {
+func Radius(s cell.Scale, epsilon float64) *simulate.Experiment {
 	return experiment(s, "radius-eps%g", epsilon, paperArms, widths("width × %g", Widths))
 }
 
@@ -68,7 +67,7 @@ func sdpVectorSum(width float64) func(privacy.Budget) bandit.Learner {
 
 // equal compares all learners at the same (epsilon, delta), each in its own trust model, with sound
 // noise.
-func equal(s lab.Scale, epsilon float64) *simulate.Experiment {
+func equal(s cell.Scale, epsilon float64) *simulate.Experiment {
 	e := experiment(s, "equal-eps%g", epsilon, paperArms, equals)
 	for _, c := range onlineWidths {
 		e.Pairs = append(e.Pairs, [2]string{ldpTuned, c.name})
@@ -131,7 +130,7 @@ func combiner(bounds, targets float64) func(privacy.Budget) bandit.Learner {
 }
 
 // longRun plays OnlineUCB and its variants, at paper scale for five times the rounds of Figure 1.
-func longRun(s lab.Scale) *simulate.Experiment {
+func longRun(s cell.Scale) *simulate.Experiment {
 	rounds := cell.Pick(s, 5_000, 30_000, 100_000)
 	return &simulate.Experiment{
 		Name: "ldp-long", Environment: paperArms, Policies: policies(longEpsilon, longs(rounds)), Horizon: rounds,

@@ -3,11 +3,11 @@ package matroid
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
-var cellMutations = []mutationtest.Mutation{
+var cellMutations = []notebooktest.Mutation{
 	{"e99ee151", "a check finds no violation", "pkg/matroid/check.go", "if c.found == nil {\n\t\tc.found =", "if false {\n\t\tc.found ="},
 	{"m02-public", "KL-OSM's index has nine times the budget", "pkg/learner/kl_osm.go", "budget := l.explore * (t", "budget := 9 * l.explore * (t"},
 	{"e96c072c", "Laplace noise is twice as large", "pkg/mechanism/slot_noise.go", "ratio, name := float64(slots)/n.budget.Epsilon", "ratio, name := 2*float64(slots)/n.budget.Epsilon"},
@@ -21,4 +21,4 @@ var cellMutations = []mutationtest.Mutation{
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
 }
 
-func TestCells(t *testing.T) { mutationtest.Cells(t, "../02-matroid-bandits.ipynb", cellMutations) }
+func TestCells(t *testing.T) { notebooktest.RunCells(t, "../02-matroid-bandits.ipynb", cellMutations) }

@@ -6,15 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // Claims lists the claims of notebook 02 that are checked against committed tables, and by shorter
 // runs. Its cells check the others.
-var Claims = lab.Claims{
+var Claims = assert.Claims{
 	{"table 2", "returns and regrets on Table 2 are those of an implementation apart from this one, and how a learner starts makes no difference that counts", claimTable2},
 	{"sweep", "DPTS-MAT has less regret than DPUCB-MAT at every ε from 0.5, and regret grows with 1/ε; but no line fits all of it: the least-squares line through all points is 10% low or more at ε = 2, and that through all but ε = 0.5 is steeper by a quarter, and 20% high or more at ε = 0.5; regret over ln n at ε = 2 has not settled from n = 30,000 to 1,000,000, where it varies by a factor between 1.15 and 1.3", claimSweep},
 }
@@ -25,10 +26,10 @@ func Assert(name string) { Claims.Assert(name) }
 
 // brief runs policies on Table 2 for a claim.
 func brief(trials int, names ...string) *simulate.Table {
-	return check.Try(lab.Brief(experiment(lab.Lecture, "claim-table-2", Horizon, on(Matroid, names...)), trials, names...))
+	return check.Try(lab.Brief(experiment(cell.Lecture, "claim-table-2", Horizon, on(Matroid, names...)), trials, names...))
 }
 
-func claimTable2(s lab.Scale) (string, error) {
+func claimTable2(s cell.Scale) (string, error) {
 	compared, worst, start := 0, 0.0, 0.0
 	compare := func(c simulate.Curve, known map[string]elsewhere, mean, se float64) {
 		if e, ok := known[c.Policy]; ok {
@@ -40,7 +41,7 @@ func claimTable2(s lab.Scale) (string, error) {
 	committed := lab.MustTable("mat-returns")
 	now := brief(cell.Pick(s, 40, 40, 200), append(atAll([]string{dpucbPrinted}, 0.5, 2), at(dptsPrinted, 2), at(dptsPrinted, 10), ommPublic)...)
 	for _, c := range lab.Curves([]*simulate.Table{committed, lab.MustTable("mat-sweep"), now}) {
-		n, regret, se := lab.Last(c)
+		n, regret, se := c.Last()
 		compare(c, regretElsewhere, regret, se)
 		mean, meanSE := perRound(Table2().Optimum(), n, regret, se)
 		compare(c, returnsElsewhere, mean, meanSE)
@@ -87,7 +88,7 @@ func notALine(t *simulate.Table, policy string) (evidence string) {
 	return evidence
 }
 
-func claimSweep(s lab.Scale) (string, error) {
+func claimSweep(s cell.Scale) (string, error) {
 	t, rate, forced := lab.MustTable("mat-sweep"), lab.MustTable("mat-rate"), [2]string{dptsForced, dpucbForced}
 	lead := dptsAhead(t, sweepEpsilons(t), [2]string{dptsPrinted, dpucbPrinted}, forced)
 	fits, rates := "", []string{}

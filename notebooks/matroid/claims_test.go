@@ -3,20 +3,19 @@ package matroid
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"table 2", "the noise's share of the index is a third", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 1"},
 	{"sweep", "the noise of a block is ten times too large", "pkg/mechanism/slot_noise.go", "t.later, err = n.scale(t.setup.Slots, side)", "t.later, err = n.scale(10*t.setup.Slots, side)"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }
 
 func TestAsserted(t *testing.T) {
-	exercisetest.Asserted(t, "../02-matroid-bandits.ipynb", Claims.Names())
+	notebooktest.Asserted(t, "../02-matroid-bandits.ipynb", Claims.Names())
 }

@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -93,7 +92,7 @@ func equallyAt(epsilon float64, m matroid.Matroid) (list []simulate.Policy) {
 }
 
 // equalAt compares learners on Table 2 at the same privacy.
-func equalAt(s lab.Scale, epsilon float64) *simulate.Experiment {
+func equalAt(s cell.Scale, epsilon float64) *simulate.Experiment {
 	name := "mat-equal"
 	if epsilon != Epsilon {
 		name += fmt.Sprintf("-eps%g", epsilon)
@@ -105,7 +104,7 @@ func equalAt(s lab.Scale, epsilon float64) *simulate.Experiment {
 
 // experimentsEqual lists the comparison at both epsilons on Table 2, and on the movies at epsilon =
 // 2.
-func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
+func experimentsEqual(s cell.Scale) (list []*simulate.Experiment) {
 	for _, epsilon := range equalEpsilons {
 		list = append(list, equalAt(s, epsilon))
 	}
@@ -117,7 +116,7 @@ func experimentsEqual(s lab.Scale) (list []*simulate.Experiment) {
 
 // reportEqual has a row for each policy: what bounds its regret, and its regret on Table 2 at
 // both epsilons and on the movies.
-func reportEqual(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func reportEqual(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	two, half, movies := tables[0], tables[1], tables[2]
 	t := check.Try(charts.Ends([]string{"policy", "δ", "bound of regret"}, true, func(policy string) []any {
 		p := equals[slices.IndexFunc(equals, func(e contender) bool { return e.name == policy })]

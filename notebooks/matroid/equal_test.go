@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
 // TestEqual: at smoke scale every private policy of the comparison has the epsilon that was
 // asked for, and the table can be laid out.
 func TestEqual(t *testing.T) {
-	experiments := experimentsEqual(lab.Smoke)
+	experiments := experimentsEqual(cell.Smoke)
 	for _, e := range experiments {
 		e.Trials, e.Rounds, e.Grid = 2, 500, []int{20, 100, 500}
 	}
@@ -30,7 +31,7 @@ func TestEqual(t *testing.T) {
 	if err := equallyPrivate(tables[0], 1.9); err == nil {
 		t.Error("a policy at epsilon = 2 passes for one at 1.9")
 	}
-	report, err := reportEqual(lab.Smoke, tables)
+	report, err := reportEqual(cell.Smoke, tables)
 	if err != nil || len(report.Rows) != len(equals) {
 		t.Errorf("a report of %d policies has %d rows: %v", len(equals), len(report.Rows), err)
 	}
@@ -40,7 +41,7 @@ func TestEqual(t *testing.T) {
 // others have none.
 func equallyPrivate(t *simulate.Table, epsilon float64) error {
 	for _, p := range equals {
-		proved, want := lab.TrueEpsilon(t, p.name), epsilon
+		proved, want := t.Epsilon(p.name), epsilon
 		if p.public {
 			want = math.Inf(1)
 		}

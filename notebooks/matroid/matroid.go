@@ -7,12 +7,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -115,7 +114,7 @@ func on(m matroid.Matroid, names ...string) (list []simulate.Policy) {
 }
 
 // experiment is an experiment on Table 2.
-func experiment(s lab.Scale, name string, horizon int, policies []simulate.Policy) *simulate.Experiment {
+func experiment(s cell.Scale, name string, horizon int, policies []simulate.Policy) *simulate.Experiment {
 	rounds := cell.Pick(s, min(horizon, 2_000), min(horizon, Horizon), horizon)
 	return &simulate.Experiment{
 		Name: name, Environment: func() bandit.Environment { return Table2() }, Policies: policies, Horizon: horizon, Rounds: rounds,
@@ -124,20 +123,20 @@ func experiment(s lab.Scale, name string, horizon int, policies []simulate.Polic
 }
 
 // returns is the experiment of Figures 1, 2 and 4a.
-func returns(s lab.Scale) *simulate.Experiment {
+func returns(s cell.Scale) *simulate.Experiment {
 	return experiment(s, "mat-returns", Horizon, on(Matroid, append([]string{ommPublic, ctsPublic}, atAll(private, epsilons...)...)...))
 }
 
 // rate is the experiment of Figure 5a.
-func rate(s lab.Scale) *simulate.Experiment {
+func rate(s cell.Scale) *simulate.Experiment {
 	return experiment(s, "mat-rate", farHorizon, on(Matroid, atAll(private, Epsilon)...))
 }
 
 // sweep is the experiment of Figure 5b: the regret after n = 10,000 rounds at fifty epsilons, evenly
 // spaced between 0.5 and 50, and at two that are known elsewhere.
-func sweep(s lab.Scale) *simulate.Experiment {
+func sweep(s cell.Scale) *simulate.Experiment {
 	epsilons := []float64{0.5, 1, 2, 5, 10, 20, 50}
-	if s == lab.Paper {
+	if s == cell.Paper {
 		epsilons = nil
 		for i := range 50 {
 			epsilons = append(epsilons, math.Round((0.5+float64(i)*49.5/49)*1e4)/1e4)

@@ -9,12 +9,11 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/datasets"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -45,7 +44,7 @@ func (m *Movies) Environment() *environment.Ratings {
 }
 
 // onMovies is an experiment on the movies.
-func onMovies(s lab.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
+func onMovies(s cell.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
 	rounds, m := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), MustMovies()
 	return &simulate.Experiment{
 		Name: name, Environment: func() bandit.Environment { return m.Environment() }, Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
@@ -54,7 +53,7 @@ func onMovies(s lab.Scale, name string, trials int, policies func(m matroid.Matr
 }
 
 // movieReturns is the experiment of Figures 3 and 4b.
-func movieReturns(s lab.Scale) *simulate.Experiment {
+func movieReturns(s cell.Scale) *simulate.Experiment {
 	return onMovies(s, "mat-movies", 200, func(m matroid.Matroid) []simulate.Policy {
 		return on(m, append([]string{ommPublic, ctsPublic}, private...)...)
 	})
@@ -101,7 +100,7 @@ func byChance(m *Movies) (bases [][]int) {
 
 // reportTable3 lists the movies of the best basis, and how often the policies recommend each in the
 // last round.
-func reportTable3(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+func reportTable3(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	rounds, trials := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), cell.Pick(s, 2, 20, 200)
 	m := MustMovies()
 	best := m.Environment().Best()

@@ -3,7 +3,7 @@ package matroid
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
-func TestCellsAreShort(t *testing.T) { exercisetest.Short(t, "../02-matroid-bandits.ipynb") }
+func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, "../02-matroid-bandits.ipynb") }

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -29,8 +29,8 @@ var Figures = lab.Figures{
 // paper-scale tables.
 func MustReport(figure string) *charts.Table { return Figures.MustReport(figure) }
 
-func runs(experiments ...func(lab.Scale) *simulate.Experiment) func(lab.Scale) []*simulate.Experiment {
-	return func(s lab.Scale) (list []*simulate.Experiment) {
+func runs(experiments ...func(cell.Scale) *simulate.Experiment) func(cell.Scale) []*simulate.Experiment {
+	return func(s cell.Scale) (list []*simulate.Experiment) {
 		for _, e := range experiments {
 			list = append(list, e(s))
 		}
@@ -78,9 +78,9 @@ func returnTable(table *simulate.Table, optimum float64, known map[string]elsewh
 	t.Align = "lrrrrrrr"
 	for _, name := range policies {
 		c := check.Try(table.Curve(name))
-		n, regret, regretSE := lab.Last(c)
+		n, regret, regretSE := c.Last()
 		mean, se := perRound(optimum, n, regret, regretSE)
-		row := []any{Label(name), lab.Number(lab.TrueEpsilon(table, name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
+		row := []any{Label(name), lab.Number(table.Epsilon(name)), fmt.Sprintf("%.4f", mean), fmt.Sprintf("%.4f", se), fmt.Sprintf("%.0f", regret), fmt.Sprintf("%.0f", regretSE), "–", "–"}
 		if e, ok := known[name]; ok && n == Horizon {
 			row[6], row[7] = fmt.Sprintf("%.3f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))
 		}
@@ -89,10 +89,10 @@ func returnTable(table *simulate.Table, optimum float64, known map[string]elsewh
 	return t
 }
 
-type report = func(lab.Scale, []*simulate.Table) (*charts.Table, error)
+type report = func(cell.Scale, []*simulate.Table) (*charts.Table, error)
 
 func reportReturns(figure string, policies ...string) report {
-	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	return func(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t := returnTable(tables[0], Table2().Optimum(), returnsElsewhere, policies...)
 		t.Caption = fmt.Sprintf("%s: Table 2, round %s, %d trials; the best basis has %.4g. True ε: what is proved of the user with the least privacy. "+
 			"Elsewhere: the return in an implementation apart from this one, 4 trials; z: the difference in combined standard errors",
@@ -102,7 +102,7 @@ func reportReturns(figure string, policies ...string) report {
 }
 
 func reportMovies(figure string, policies ...string) report {
-	return func(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+	return func(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		optimum := MustMovies().Environment().Optimum()
 		t := returnTable(tables[0], optimum, nil, policies...)
 		from := tables[0].Provenance
@@ -111,7 +111,7 @@ func reportMovies(figure string, policies ...string) report {
 	}
 }
 
-func report4(s lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	a := check.Try(reportReturns("Figure 4a", at(dptsPrinted, Epsilon), at(dptsForced, Epsilon), ctsPublic)(s, tables[:1]))
 	b := check.Try(reportMovies("Figure 4b, the last three rows", dptsPrinted, dptsForced, ctsPublic)(s, tables[1:]))
 	a.Rows, a.Caption = append(a.Rows, b.Rows...), a.Caption+". "+b.Caption
@@ -152,17 +152,17 @@ func sweepFit(t *simulate.Table, policy string, from float64) linearFit {
 
 // end returns a policy's regret at the last round, and its standard error.
 func end(t *simulate.Table, policy string) (mean, se float64) {
-	_, mean, se = lab.Last(check.Try(t.Curve(policy)))
+	_, mean, se = check.Try(t.Curve(policy)).Last()
 	return mean, se
 }
 
-func report5(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func report5(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	rate, sweep := tables[0], tables[1]
 	t := charts.NewTable("policy", "ε", "n", "regret", "SE", "regret/ln n", "elsewhere", "z")
 	t.Align = "lrrrrrrr"
 	add := func(table *simulate.Table, policy string, epsilon float64) {
 		c := check.Try(table.Curve(at(policy, epsilon)))
-		n, mean, se := lab.Last(c)
+		n, mean, se := c.Last()
 		row := []any{Label(policy), fmt.Sprint(epsilon), cell.Thousands(n), fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f", mean/math.Log(float64(n))), "–", "–"}
 		if e, ok := regretElsewhere[c.Policy]; ok && n == Horizon {
 			row[6], row[7] = fmt.Sprintf("%.0f", e.value), fmt.Sprintf("%.1f", e.beside(mean, se, c.Trials))

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -19,7 +19,7 @@ func TestCheckpointsServeAgain(t *testing.T) {
 		if f.Experiments == nil || testing.Short() && strings.HasPrefix(f.Name, "lasso-") {
 			continue
 		}
-		first, again := f.Experiments(lab.Smoke), f.Experiments(lab.Smoke)
+		first, again := f.Experiments(cell.Smoke), f.Experiments(cell.Smoke)
 		for i, e := range first {
 			if seen[e.Name] {
 				continue

@@ -12,13 +12,13 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/notebooks/ldp"
 	"github.com/dpbandits/dpbandits/notebooks/matroid"
 	"github.com/dpbandits/dpbandits/notebooks/survey"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -28,7 +28,7 @@ func main() {
 	out := flag.String("out", "", "write the table to this CSV file, too")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	flag.Parse()
-	err := lab.UntilStopped(*while, func(ctx context.Context) error { return reproduce(ctx, *figure, *scale, *out) })
+	err := simulate.UntilStopped(*while, func(ctx context.Context) error { return reproduce(ctx, *figure, *scale, *out) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "reproduce:", err)
 		os.Exit(1)

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/arms"
@@ -18,6 +16,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -26,7 +27,7 @@ import (
 )
 
 // claims lists the statements of the notebook that a cell checks.
-var claims = lab.Claims{
+var claims = assert.Claims{
 	{Statement: "DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for, read with ln, and 2 to 2.2 times with log2.", Check: printedTree},
 	{Statement: "On drifting losses, DP-FTRL's regret is within 3 standard errors of an independent program's.", Check: ftrlAgrees},
 	{Statement: "Against the adaptive adversary, DP-FTRL's regret over sqrt T grows with T, with Laplace and with correlated noise.", Check: exploited},
@@ -48,7 +49,7 @@ var claims = lab.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-func printedTree(lab.Scale) (string, error) {
+func printedTree(cell.Scale) (string, error) {
 	least, most := math.Inf(1), 0.0
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
@@ -60,14 +61,14 @@ func printedTree(lab.Scale) (string, error) {
 	}
 	// log2 T is ln T over ln 2, and a scale larger by that buys an epsilon smaller by it
 	least2, most2 := least*math.Ln2, most*math.Ln2
-	return lab.Holds(least > 2.8 && most < 3.1 && least2 > 2-1e-9 && most2 < 2.2,
+	return assert.Holds(least > 2.8 && most < 3.1 && least2 > 2-1e-9 && most2 < 2.2,
 		"with ln %.2f to %.2f, with log2 %.2f to %.2f, for T from 2 to 100,000 and N from 1 to 10", least, most, least2, most2)
 }
 
 // ftrlAgrees compares 30 trials with 30 of the independent program, whose standard error is taken to
 // be ours; its means have two digits after the point. Of twelve sound comparisons one is beyond 3
 // standard errors once in thirty seeds.
-func ftrlAgrees(lab.Scale) (string, error) {
+func ftrlAgrees(cell.Scale) (string, error) {
 	worst, n := 0.0, 0
 	for _, dim := range []int{2, 10} {
 		for _, r := range running[:3] {
@@ -78,21 +79,21 @@ func ftrlAgrees(lab.Scale) (string, error) {
 			}
 		}
 	}
-	return lab.Holds(worst <= 3, "%d comparisons of 30 trials, the largest difference is %.1f standard errors", n, worst)
+	return assert.Holds(worst <= 3, "%d comparisons of 30 trials, the largest difference is %.1f standard errors", n, worst)
 }
 
-func printedRule(s lab.Scale) (string, error) {
+func printedRule(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 500, 1000, 2000)
 	stops, right := accuracy(0.3, 1, false, n)
 	known := nasCases[0].stops
 	z := independent.Apart(stops.Mean(), stops.SE(), known)
 	// the true share is 1.5%: 20 or more of 500 are a matter of one in ten thousand
-	return lab.Holds(right[0] < 0.04 && right[1] == 1 && math.Abs(z) <= 3,
+	return assert.Holds(right[0] < 0.04 && right[1] == 1 && math.Abs(z) <= 3,
 		"%.1f%% and %.1f%% of %d runs (mean 0.3, epsilon = 1); they stop after %.0f samples, the independent ones after %.0f: %+.1f standard errors",
 		100*right[0], 100*right[1], n, stops.Mean(), known.Mean, z)
 }
 
-func slowStart(lab.Scale) (string, error) {
+func slowStart(cell.Scale) (string, error) {
 	evidence, holds := "gaps of 1, epsilon = 10: ", true
 	for _, k := range []int{2, 5, 20} {
 		means, plays := make([]float64, k), make([]int, k)
@@ -103,26 +104,26 @@ func slowStart(lab.Scale) (string, error) {
 		holds = holds && least > 1800 && least <= 50_000
 		evidence += fmt.Sprintf("%d plays with K = %d. ", least, k)
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
-func agreement(lab.Scale) (string, error) {
+func agreement(cell.Scale) (string, error) {
 	worst, n, err := independent.Worst(ArmsGoldens, check.Try(results.Table("survey-arms-c1")), check.Try(results.Table("survey-arms-c2")))
 	check.OK(err)
-	return lab.Holds(worst <= 3, "%d comparisons, the largest difference is %.1f standard errors", n, worst)
+	return assert.Holds(worst <= 3, "%d comparisons, the largest difference is %.1f standard errors", n, worst)
 }
 
-func attacked(lab.Scale) (string, error) {
+func attacked(cell.Scale) (string, error) {
 	n, most := 0, 0.0
 	for _, r := range check.Try(Committed()) {
 		if !math.IsNaN(r.Audited) {
 			n, most = n+1, max(most, r.Audited/r.Proved)
 		}
 	}
-	return lab.Holds(n > 0 && most <= 1, "%d rows; at most %.0f%% of what is proved is found", n, 100*most)
+	return assert.Holds(n > 0 && most <= 1, "%d rows; at most %.0f%% of what is proved is found", n, 100*most)
 }
 
-func ahead(lab.Scale) (string, error) {
+func ahead(cell.Scale) (string, error) {
 	board := check.Try(Committed())
 	places, holds, least, most := 0, true, math.Inf(1), 0.0
 	for _, e := range Environments {
@@ -144,11 +145,11 @@ func ahead(lab.Scale) (string, error) {
 			holds = holds && n == len(nearest) && first < others && !math.IsInf(others, 1)
 		}
 	}
-	return lab.Holds(holds, "%d places of 50 trials; where there is a lower bound, they pay %.2f to %.2f times as much", places, least, most)
+	return assert.Holds(holds, "%d places of 50 trials; where there is a lower bound, they pay %.2f to %.2f times as much", places, least, most)
 }
 
 // record counts in the committed tables of survey-imed.
-func record(lab.Scale) (string, error) {
+func record(cell.Scale) (string, error) {
 	tables := check.Try(lab.Figure{Experiments: imedExperiments}.Tables())
 	above := leads(tables, true)
 	sure, others := 0, ""
@@ -159,11 +160,11 @@ func record(lab.Scale) (string, error) {
 			others += fmt.Sprintf(" %s at epsilon = %g by %.1f;", instances[i/4].name, imedEpsilons[i%4], z)
 		}
 	}
-	return lab.Holds(tables[2].Curves[0].Trials == 4000 && len(above) == 16 && slices.Min(above) > 0 && sure == 13,
+	return assert.Holds(tables[2].Curves[0].Trials == 4000 && len(above) == 16 && slices.Min(above) > 0 && sure == 13,
 		"%d of %d cells by more than 3 standard errors;%s the rivals are DP-IMED and DP-KLUCB", sure, len(above), others)
 }
 
-func exploited(s lab.Scale) (string, error) {
+func exploited(s cell.Scale) (string, error) {
 	trials, holds := cell.Pick(s, 2, 5, 10), true
 	evidence := fmt.Sprintf("means of %d trials at T = 300, 3000, 30000:", trials)
 	for _, r := range running[1:] {
@@ -178,12 +179,12 @@ func exploited(s lab.Scale) (string, error) {
 			}
 		}
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // recognised compares FTPL with one draw of noise and with fresh noise. On losses fixed in advance
 // their expected regret is the same, so that 3 standard errors are exceeded in 1 seed of 370.
-func recognised(s lab.Scale) (string, error) {
+func recognised(s cell.Scale) (string, error) {
 	const dim, rounds = 2, 10_000
 	trials := cell.Pick(s, 40, 100, 400)
 	play := func(fresh, adaptive bool) (mean, se float64) {
@@ -196,12 +197,12 @@ func recognised(s lab.Scale) (string, error) {
 	fresh, freshSE := play(true, false)
 	oneSeen, oneSeenSE := play(false, true)
 	freshSeen, freshSeenSE := play(true, true)
-	return lab.Holds(math.Abs(one-fresh) <= 3*math.Hypot(oneSE, freshSE) && oneSeen >= 2*freshSeen,
+	return assert.Holds(math.Abs(one-fresh) <= 3*math.Hypot(oneSE, freshSE) && oneSeen >= 2*freshSeen,
 		"regret over sqrt T, T = %d, N = %d, %d trials: drifting %.2f (%.2f) and %.2f (%.2f). adaptive %.2f (%.2f) and %.2f (%.2f).",
 		rounds, dim, trials, one, oneSE, fresh, freshSE, oneSeen, oneSeenSE, freshSeen, freshSeenSE)
 }
 
-func smallDesigns(lab.Scale) (string, error) {
+func smallDesigns(cell.Scale) (string, error) {
 	rng, most, largest, holds := random.New(99, 0, "arms"), 0.0, 0.0, true
 	for set := range 200 {
 		count, dim := 1+rng.IntN(60), 1+rng.IntN(6)
@@ -223,11 +224,11 @@ func smallDesigns(lab.Scale) (string, error) {
 		holds = holds && find.Worst() <= 2*m*(1+1e-9) && float64(len(core)) <= m*(m+1)/2
 		most, largest = max(most, find.Worst()/m), max(largest, float64(len(core))/m)
 	}
-	return lab.Holds(holds, "max g is at most %.2f m, and a core set has at most %.1f m arms", most, largest)
+	return assert.Holds(holds, "max g is at most %.2f m, and a core set has at most %.1f m arms", most, largest)
 }
 
 // covered looks at the estimates in every eighth round: a batch of 50 arms in 5 dimensions is longer.
-func covered(s lab.Scale) (string, error) {
+func covered(s cell.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64
 	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
@@ -253,12 +254,12 @@ func covered(s lab.Scale) (string, error) {
 		defer check.Catch(&err)
 		return last(learner.NewCoreSet(privacy.Budget{Epsilon: 1}), k) / last(learner.CoreSetAsPublished(1), k), nil
 	}))
-	return lab.Holds(slices.Max(ratios) < 0.5,
+	return assert.Holds(slices.Max(ratios) < 0.5,
 		"%d batches by either width, in %d runs of %d rounds at epsilon = 1, d = 5; at most %.2f of the published width at the end",
 		batches.Load(), n, horizon, slices.Max(ratios))
 }
 
-func narrow(lab.Scale) (string, error) {
+func narrow(cell.Scale) (string, error) {
 	evidence, holds := "", true
 	for dim := 2; dim <= 5; dim++ {
 		table := check.Try(results.Table(fmt.Sprintf("survey-coreset-d%d", dim)))
@@ -267,12 +268,12 @@ func narrow(lab.Scale) (string, error) {
 		evidence += fmt.Sprintf("d = %d: %.2f. ", dim, share)
 		holds = holds && share <= 0.4
 	}
-	return lab.Holds(holds, "%s", evidence)
+	return assert.Holds(holds, "%s", evidence)
 }
 
 // named plays AdaP-TT, which may be wrong in 1 run of 10, by the two thresholds. By the authors' it
 // is wrong in far fewer, so that 1 of 10 of so many runs are not a matter of chance.
-func named(s lab.Scale) (string, error) {
+func named(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 40, 100, 200)
 	right := func(asRun bool) float64 {
 		return check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
@@ -287,17 +288,17 @@ func named(s lab.Scale) (string, error) {
 		})).Mean()
 	}
 	proved, asRun := right(false), right(true)
-	return lab.Holds(proved > 1-1e-9 && asRun > 0.9-1e-9,
+	return assert.Holds(proved > 1-1e-9 && asRun > 0.9-1e-9,
 		"means 0.5, 0.5, 0.7 at epsilon = 1: proved threshold: %.0f%% of %d runs. as run: %.0f%% of %d runs. ", 100*proved, n, 100*asRun, n)
 }
 
 // ownDraws claims what Gaussian Thompson sampling shows in 10,000 rounds.
-func ownDraws(lab.Scale) (string, error) {
+func ownDraws(cell.Scale) (string, error) {
 	var epsilon [2]float64
 	for i, first := range []int{1, 100} {
 		l := arms.NewGaussianThompson(1, first, Delta)
 		check.OK(l.Init(bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}, 10_000))
 		epsilon[i] = privacy.ClaimOf(l).Epsilon()
 	}
-	return lab.Holds(epsilon[0] > 2000 && math.Abs(epsilon[1]-90) < 1, "%.0f and %.1f, in 10,000 rounds at delta = %g", epsilon[0], epsilon[1], Delta)
+	return assert.Holds(epsilon[0] > 2000 && math.Abs(epsilon[1]-90) < 1, "%.0f and %.1f, in 10,000 rounds at delta = %g", epsilon[0], epsilon[1], Delta)
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -35,7 +35,7 @@ const imedSeed = 2505_05613
 // IMED compares all private learners of the central model on an instance at four epsilons: those
 // that can be fast-forwarded, those that go round by round, and the best three again, with another
 // seed and ten times as many trials, as a single late discovery decides the mean of 400.
-func IMED(s lab.Scale, on instance) []*simulate.Experiment {
+func IMED(s cell.Scale, on instance) []*simulate.Experiment {
 	horizon := cell.Pick(s, 2_000, 1_000_000, 10_000_000)
 	e := simulate.Experiment{
 		Name: "survey-imed-" + on.name, Horizon: horizon, Trials: cell.Pick(s, 2, 40, 400), Seed: imedSeed, FastForward: true,
@@ -52,7 +52,7 @@ func IMED(s lab.Scale, on instance) []*simulate.Experiment {
 	return []*simulate.Experiment{&e, &slow, &many}
 }
 
-func imedExperiments(s lab.Scale) (all []*simulate.Experiment) {
+func imedExperiments(s cell.Scale) (all []*simulate.Experiment) {
 	for _, i := range instances {
 		all = append(all, IMED(s, i)...)
 	}
@@ -71,7 +71,7 @@ func leads(tables []*simulate.Table, many bool) (all []float64) {
 			least := math.Inf(1)
 			for _, c := range lab.Curves(of) {
 				if strings.HasSuffix(c.Policy, Name("", epsilon)) && c.Policy != Name(Record, epsilon) {
-					least = min(least, check.Try(lab.Lead(of, Name(Record, epsilon), c.Policy)))
+					least = min(least, check.Try(simulate.Lead(lab.Curves(of), Name(Record, epsilon), c.Policy)))
 				}
 			}
 			all = append(all, least)
@@ -82,7 +82,7 @@ func leads(tables []*simulate.Table, many bool) (all []float64) {
 
 // imedReport has a row for each cell and learner: its regret and that of the worst tenth of its
 // trials, both over the lower bound.
-func imedReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func imedReport(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("instance", "epsilon", "learner", "trials", "round", "regret", "SE", "times the bound", "SE", "worst tenth")
 	t.Align = "lrlrrrrrrr"
 	for i, on := range instances {
@@ -91,7 +91,7 @@ func imedReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
 			over := func(v float64) string { return fmt.Sprintf("%.3f", v/bound) }
 			for _, c := range lab.Curves(tables[3*i : 3*i+3]) {
 				if learner, ok := strings.CutSuffix(c.Policy, Name("", epsilon)); ok {
-					round, mean, se := lab.Last(c)
+					round, mean, se := c.Last()
 					t.Add(on.name, epsilon, learner, c.Trials, round, charts.Number(mean), charts.Number(se), over(mean), over(se), over(c.Worst[len(c.Worst)-1]))
 				}
 			}

@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -22,6 +20,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -93,7 +93,7 @@ func (e Environment) New() bandit.Environment {
 
 // Leaderboard returns an experiment for each environment, and a second one on linear arms whose
 // learners do not see the contexts. Both have the same arms and rewards.
-func Leaderboard(s lab.Scale) (all []*simulate.Experiment) {
+func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
 	add := func(key string, linear bool, env func() bandit.Environment) {
 		e := &simulate.Experiment{
@@ -139,7 +139,7 @@ func rows(tables []*simulate.Table) (rows []Row) {
 				if err != nil {
 					continue // plays elsewhere
 				}
-				r := Row{Environment: e.Name, Learner: c.Name, Model: model(c), Asked: epsilon, Proved: lab.TrueEpsilon(t, name),
+				r := Row{Environment: e.Name, Learner: c.Name, Model: model(c), Asked: epsilon, Proved: t.Epsilon(name),
 					Audited: math.NaN(), Regret: m, Within: 1.96 * se, Ratio: math.NaN(),
 					Rounds: t.Provenance.Rounds, Trials: t.Curves[0].Trials}
 				if found, ok := excluded[name]; ok {
@@ -161,7 +161,7 @@ func Committed() (all []Row, err error) {
 	return rows(check.Try(lab.Figure{Experiments: Leaderboard}.Tables())), nil
 }
 
-func leaderboardReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func leaderboardReport(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return Board(rows(tables)), nil
 }
 
@@ -190,7 +190,7 @@ func readAudits(text string) (map[string]float64, error) {
 
 // audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is no
 // attack on it here. The confidence is 99% for all of the leaderboard together.
-func audited(ctx context.Context, e learner.Entry, epsilon float64, s lab.Scale) (float64, error) {
+func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
 	item, err := suite.Entry(Name(e.Name, epsilon), e, budget(epsilon), func(rounds int) int { // fewer if a run has many rounds
 		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))
 	})
@@ -202,7 +202,7 @@ func audited(ctx context.Context, e learner.Entry, epsilon float64, s lab.Scale)
 }
 
 // auditReport has a row for each learner and epsilon, with all digits, as it is committed.
-func auditReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+func auditReport(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable("learner", "epsilon", "audited")
 	for _, e := range Contestants {
 		for _, epsilon := range budgets(e) {

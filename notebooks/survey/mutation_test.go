@@ -3,11 +3,11 @@ package survey
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // mutations breaks the code once for each statement, in a place that it is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for, read with ln, and 2 to 2.2 times with log2.", "the printed scale is twice as large", "pkg/mechanism/vector_tree.go", "t.by.scale = root * s.Bound * portable.Log(", "t.by.scale = 2 * root * s.Bound * portable.Log("},
 	{"DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with L/t; it stops when an independent program's does.", "the printed noise is divided by t, too", "pkg/mechanism/stopping.go", "mean = s.sum/n + noise", "mean = (s.sum + noise) / n"},
 	{"In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", "an epoch has a quarter of its plays", "pkg/arms/dp_elimination.go", "math.Ldexp(32*l.log(8), 2*l.epoch)", "math.Ldexp(8*l.log(8), 2*l.epoch)"},
@@ -25,4 +25,4 @@ var mutations = []mutationtest.Mutation{
 	{"With 4,000 trials, TargetIMED has the lowest mean regret in all 16 cells, in 13 of them by more than 3 standard errors.", "the farthest rival is taken for the nearest", "notebooks/survey/imed.go", "least = min(least, check", "least = max(least, check"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.Names()) }

@@ -3,11 +3,11 @@ package survey
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 const notebook = "../05-dp-online-algorithms.ipynb"
 
-func TestAsserted(t *testing.T) { exercisetest.Asserted(t, notebook, claims.Names()) }
+func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }
 
-func TestCellsAreShort(t *testing.T) { exercisetest.Short(t, notebook) }
+func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }

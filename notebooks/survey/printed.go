@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -72,12 +71,12 @@ var FTRLGoldens = map[string][3]float64{
 
 // known returns independent numbers, or nil at smoke scale, whose horizon is another and whose runs
 // are few.
-func known(s lab.Scale, k charts.Known) *charts.Known { return cell.Pick(s, nil, &k, &k) }
+func known(s cell.Scale, k charts.Known) *charts.Known { return cell.Pick(s, nil, &k, &k) }
 
 // ftrlReport has a row for each stream, dimension and running sum: regret over sqrt T at three
 // horizons beside the independent numbers. Their standard error is taken to be ours, of which
 // 0.003 is for their two digits.
-func ftrlReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+func ftrlReport(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	horizons := cell.Pick(s, []int{300}, []int{1_000, 10_000}, []int{1_000, 10_000, 100_000})
 	n := cell.Pick(s, 2, 10, 30)
 	t := charts.NewTable("losses, dimension, running sum")
@@ -143,7 +142,7 @@ func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample,
 }
 
 // nasReport has a row for each case: when DP-NAS stops and how often it is right.
-func nasReport(s lab.Scale, _ []*simulate.Table) (*charts.Table, error) {
+func nasReport(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	n := cell.Pick(s, 20, 200, 2000)
 	t := charts.NewTable(slices.Concat([]string{"mean", "epsilon", "compares"}, independent.Headers("stops at"),
 		[]string{"right as printed", "independent", "right with L/t"})...)

@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -27,7 +27,7 @@ var Figures = lab.Figures{{
 	Report: nasReport,
 }, {
 	Name: "survey-arms", What: "many arms, T = 1e6: DP-SE, AdaP-UCB, DP-UCB, UCB1, KL-UCB and Thompson sampling on two instances",
-	Experiments: func(s lab.Scale) []*simulate.Experiment {
+	Experiments: func(s cell.Scale) []*simulate.Experiment {
 		return []*simulate.Experiment{Arms(s, instances[0]), Arms(s, instances[1])}
 	},
 	Report: armsReport,
@@ -49,7 +49,7 @@ var Figures = lab.Figures{{
 func MustReport(figure string) *charts.Table {
 	f := cell.Try(Figures.Named(figure))
 	t := cell.Try(f.Committed())
-	t.Scale = lab.Committed(lab.MustTable(f.Experiments(lab.Paper)[0].Name))
+	t.Scale = lab.Committed(lab.MustTable(f.Experiments(cell.Paper)[0].Name))
 	return t
 }
 
@@ -94,7 +94,7 @@ var compared = []struct {
 }
 
 // Arms compares learners on an instance for as long as the independent program did.
-func Arms(s lab.Scale, on instance) *simulate.Experiment {
+func Arms(s cell.Scale, on instance) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: "survey-arms-" + on.name, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2025,
@@ -129,7 +129,7 @@ var ArmsGoldens = map[string][]charts.Known{
 }
 
 // armsReport has a row for each policy: its regret on both instances beside the golden.
-func armsReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func armsReport(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	return independent.Regrets(nil, ArmsGoldens, tables...)
 }
 
@@ -143,7 +143,7 @@ const (
 // CoreSets compares the widths of elimination on a core set, for 50 arms of a dimension. The core
 // sets of the first two start as those of the independent program do; the third one is the
 // toolkit's default, whose core sets have fewer arms.
-func CoreSets(s lab.Scale, dim int) *simulate.Experiment {
+func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: fmt.Sprintf("survey-coreset-d%d", dim), Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2207,
@@ -170,7 +170,7 @@ func CoreSets(s lab.Scale, dim int) *simulate.Experiment {
 	return e
 }
 
-func coreSets(s lab.Scale) (all []*simulate.Experiment) {
+func coreSets(s cell.Scale) (all []*simulate.Experiment) {
 	for dim := 2; dim <= 5; dim++ {
 		all = append(all, CoreSets(s, dim))
 	}
@@ -188,7 +188,7 @@ var CoreSetGoldens = [4]map[string][]charts.Known{
 }
 
 // coreSetReport has a row for each dimension and policy: its regret beside the golden.
-func coreSetReport(_ lab.Scale, tables []*simulate.Table) (*charts.Table, error) {
+func coreSetReport(_ cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 	t := charts.NewTable(append([]string{"dimension", "policy"}, independent.Headers("regret")...)...)
 	t.Align = "rlrrrrr"
 	for i, table := range tables {

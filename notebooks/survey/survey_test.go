@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/results"
 	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -20,7 +20,7 @@ func TestFiguresSmoke(t *testing.T) {
 		if f.Name == "leaderboard-audits" {
 			continue
 		}
-		table, err := f.Reproduce(context.Background(), lab.Smoke, nil)
+		table, err := f.Reproduce(context.Background(), cell.Smoke, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
 		}
@@ -56,7 +56,7 @@ func committed(t *testing.T, name string) *simulate.Table {
 // in all. With 400 trials of it, one late discovery adds some 2 to a ratio.
 func TestRecord(t *testing.T) {
 	var tables []*simulate.Table
-	for _, e := range imedExperiments(lab.Paper) {
+	for _, e := range imedExperiments(cell.Paper) {
 		tables = append(tables, committed(t, e.Name))
 	}
 	for _, many := range []bool{false, true} {
@@ -96,7 +96,7 @@ func TestAudits(t *testing.T) {
 			if testing.Short() && epsilon < 1 {
 				continue
 			}
-			e, err := audited(context.Background(), c, epsilon, lab.Lecture)
+			e, err := audited(context.Background(), c, epsilon, cell.Lecture)
 			if err != nil {
 				t.Fatalf("%s: %v", c.Name, err)
 			}
@@ -118,7 +118,7 @@ func TestLeaderboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, audits := 0, 0
-	for _, e := range Leaderboard(lab.Paper) {
+	for _, e := range Leaderboard(cell.Paper) {
 		want += len(e.Policies)
 	}
 	for _, r := range rows {

@@ -145,13 +145,13 @@ def dark_style(exporter):
 
 
 def computes(nb, name):
-    """The scripts of a page whose reader can run cells again (notebooks/tools/pages), or nothing."""
+    """The scripts of a page whose reader can run cells again (charts/pages), or nothing."""
     cells = [{"id": c.id, "cell_type": c.cell_type, "source": c.source} for c in nb.cells if c.cell_type == "code"]
     if not any("// control:" in c["source"] for c in cells):
         return ""
     goroot, made = (subprocess.run(["go", *command], cwd=ROOT, text=True, input=json.dumps({"cells": cells}),
                                    stdout=subprocess.PIPE, check=False)
-                    for command in (["env", "GOROOT"], ["run", "./notebooks/tools/pages", name]))
+                    for command in (["env", "GOROOT"], ["run", "./charts/pages", name]))
     if made.returncode:
         raise Failure("what the page computes does not compile")
     made = json.loads(made.stdout)

@@ -1,6 +1,6 @@
 // Gives cells of a page their controls, and runs them: a program in WebAssembly, unpacked once and
 // started in a worker for each run. WORKER is the text of Go's wasm_exec.js, CELLS what
-// notebooks/tools/pages says of the notebook.
+// charts/pages says of the notebook.
 (function (CELLS, WORKER) {
   var programs; // a promise of the compiled program
 

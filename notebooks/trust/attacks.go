@@ -12,15 +12,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -42,7 +41,7 @@ func ratingSum(epsilon, sensitivity float64) audit.Mechanism {
 
 // claimAudit: ten audits of each, with a confidence of 99.9%: a false alarm for two of a hundred
 // new seeds at most.
-func claimAudit(s lab.Scale) (string, error) {
+func claimAudit(s cell.Scale) (string, error) {
 	runs, least := cell.Pick(s, 10_000, 50_000, 100_000), math.Inf(1)
 	for seed := range 10 {
 		o := audit.Options{Runs: runs, Seed: uint64(seed), Confidence: 0.999}
@@ -77,7 +76,7 @@ func (k *kept) Draw(n *privacy.Noise, dst []float64) {
 func (k *kept) Plan(nodes int) privacy.Plan { return privacy.PlanOf(&k.Gaussian, nodes).HeldBy(k) }
 
 // claimLedger plays a trial with fresh noise at the nodes, and one with the bug.
-func claimLedger(lab.Scale) (string, error) {
+func claimLedger(cell.Scale) (string, error) {
 	play := func(noise func() mechanism.NodeNoise) error {
 		e := &simulate.Experiment{
 			Name: "ledger", Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
@@ -98,7 +97,7 @@ func claimLedger(lab.Scale) (string, error) {
 }
 
 // claimLineUp attacks the suite's subjects; the sound ones if all broken ones are caught.
-func claimLineUp(lab.Scale) (string, error) {
+func claimLineUp(cell.Scale) (string, error) {
 	r := suite.Report{Broken: check.Try(suite.Broken(context.Background(), nil))}
 	check.That(r.OK(), "%d of %d broken caught", r.Broken.Excluded(), len(r.Broken.Findings))
 	r.Sound = check.Try(suite.Sound(context.Background(), suite.Quick, nil))
@@ -175,7 +174,7 @@ func (a asked) measured(v *mechanism.SparseVector, runs int) (loss, se float64) 
 	return log[0] - log[1], math.Sqrt(square)
 }
 
-func claimSparse(s lab.Scale) (string, error) {
+func claimSparse(s cell.Scale) (string, error) {
 	const epsilon, threshold = 1.0, 12
 	v := sparseVector(epsilon)
 	runs := cell.Pick(s, 50_000, 200_000, 2_000_000)
@@ -220,7 +219,7 @@ func beyondWorld1(y float64) bool {
 
 // claimLowBits releases the world's number, 0 or 1, with epsilon = 1, and counts the releases whose
 // low bits prove world 0.
-func claimLowBits(s lab.Scale) (string, error) {
+func claimLowBits(s cell.Scale) (string, error) {
 	releases := cell.Pick(s, 20_000, 100_000, 1_000_000)
 	rng, n, z := random.New(Seed, 0, "textbook"), Noise("low bits"), []float64{0}
 	secure := &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 0.5} // a record is -1/2 or 1/2
@@ -259,7 +258,7 @@ func claimLowBits(s lab.Scale) (string, error) {
 
 // claimDiscrete is a chi-square test of both laws, of the integers from -14 to 14 and of all others
 // together. The system's randomness has no seed: each test has a false alarm of 6e-7 in each run.
-func claimDiscrete(s lab.Scale) (string, error) {
+func claimDiscrete(s cell.Scale) (string, error) {
 	const scale, reach = 4, 14
 	draws, system := cell.Pick(s, 50_000, 200_000, 1_000_000), random.NewSystem()
 	gaussian, laplace := check.Try(random.NewDiscreteGaussian(scale*scale, 1)), check.Try(random.NewDiscreteLaplace(scale, 1))

@@ -2,10 +2,10 @@
 // attacks; here they are held to what the lesson says of them.
 package trust
 
-import "github.com/dpbandits/dpbandits/notebooks/lab"
+import "github.com/dpbandits/dpbandits/pkg/notebook/assert"
 
 // The claims of notebook 00b.
-var Claims = lab.Claims{
+var Claims = assert.Claims{
 	{"betting odds", "no attacker wins more than e^ε/(1+e^ε) of the games; against randomised response one wins exactly that, against Laplace noise 1 - e^(-ε/2)/2", claimOdds},
 	{"trade-off", "measured attackers err as computed and no less than the budget allows; randomised response and Laplace noise reach the bound for ε, Gaussian noise the bound for (ε, δ) where its loss is ε", claimTradeOff},
 	{"composition", "the bounds of the privacy-loss distribution hold the exact curves, within a percent up to 10,000 releases; no accountant says less than the truth; at 10,000 basic composition says ten times the truth and, of Gaussian noise, advanced composition twenty times; from 1000 on zCDP and Rényi say at most a tenth more than it", claimComposition},

@@ -3,17 +3,16 @@ package trust
 import (
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // long are the claims that take more than a second to check.
 var long = []string{"line-up"}
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, Claims, long...) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{"betting odds", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
 	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
 	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
@@ -29,8 +28,8 @@ var mutations = []mutationtest.Mutation{
 	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, Claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }
 
 func TestAsserted(t *testing.T) {
-	exercisetest.Asserted(t, "../00b-privacy.ipynb", Claims.Names())
+	notebooktest.Asserted(t, "../00b-privacy.ipynb", Claims.Names())
 }

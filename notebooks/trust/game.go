@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -76,7 +75,7 @@ func won(games int, threshold float64, release func(world int) float64) (share, 
 // claimOdds plays. Eighteen comparisons at 4.5 standard errors, two-sided: a false alarm of 1.3e-4
 // for a new seed. Against Laplace noise nobody does better than to say B above the middle of the
 // two counts.
-func claimOdds(s lab.Scale) (string, error) {
+func claimOdds(s cell.Scale) (string, error) {
 	const errs = 4.5
 	games := cell.Pick(s, 20_000, 200_000, 1_000_000)
 	var evidence string
@@ -128,7 +127,7 @@ func errorRates(n int, threshold float64, release func(world int) float64) (alar
 // claimTradeOff measures error rates and compares them with the curves, and the curves with the
 // bounds. The standard error of a rate is at most sqrt(1/(4n)). There are 114 comparisons at 4.5 of
 // them: a false alarm of 8e-4 for a new seed.
-func claimTradeOff(s lab.Scale) (string, error) {
+func claimTradeOff(s cell.Scale) (string, error) {
 	n, worst := cell.Pick(s, 20_000, 50_000, 200_000), 0.0
 	measure := func(name string, release func(int) float64, threshold, alpha, beta float64) {
 		a, b := errorRates(n, threshold, release)
@@ -186,7 +185,7 @@ func responsesDelta(k int, epsilon, total float64) (delta float64) {
 // claimComposition compares the accountants with each other and, for the last two mechanisms, the
 // privacy-loss distribution's bounds with the exact curve: delta falls in epsilon, so it is on
 // different sides of compositionDelta at the two bounds.
-func claimComposition(lab.Scale) (string, error) {
+func claimComposition(cell.Scale) (string, error) {
 	const step = 0.1 // of a release: its epsilon, or how far a record moves it in standard deviations
 	var evidence string
 	for _, c := range []struct {

@@ -7,13 +7,12 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -21,7 +20,7 @@ import (
 
 // claimUsers: k records cost k times the epsilon at least, and a group's Gaussian k times mu
 // exactly.
-func claimUsers(lab.Scale) (string, error) {
+func claimUsers(cell.Scale) (string, error) {
 	laplace := &mechanism.Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: privacy.ReplaceRound}
 	gaussian := &mechanism.BLT{Budget: continualBudget}
 	check.OK(errors.Join(laplace.Init(), gaussian.Init(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: 1, Alpha: 0.01})))
@@ -73,7 +72,7 @@ func responsesSD(users, repeats int, epsilon float64) float64 {
 }
 
 // claimTrust measures the two models in which users randomise.
-func claimTrust(s lab.Scale) (string, error) {
+func claimTrust(s cell.Scale) (string, error) {
 	const users, epsilon = 1000, 1.0
 	// The largest epsilon of a message such that so many of them, shuffled, keep the budget.
 	strength := check.Try(privacy.Calibrate(privacy.PLD{}, privacy.Budget{Epsilon: epsilon, Delta: 1e-6}, func(scale float64) privacy.Event {
@@ -127,7 +126,7 @@ func running(name string, dim, rounds int) bounded {
 
 // claimContinual: what is measured is what is computed, at one budget. There are 2000 rounds, which
 // are dependent, at 5 standard errors: a false alarm below 2e-3 for a new seed.
-func claimContinual(s lab.Scale) (string, error) {
+func claimContinual(s cell.Scale) (string, error) {
 	const rounds, far = 512, 20_000
 	const dim = 14 // 91 entries off the diagonal: as many samples a run
 	unit, worst, largest := 1/check.Try(privacy.GaussianMu(continualBudget)), 0.0, map[string]float64{}
@@ -159,7 +158,7 @@ func claimContinual(s lab.Scale) (string, error) {
 
 // claimOdometer: what is spent never falls, ends at the claim, and stands still in the tree but for
 // powers of two.
-func claimOdometer(lab.Scale) (string, error) {
+func claimOdometer(cell.Scale) (string, error) {
 	const rounds = 700
 	var evidence string
 	for _, name := range continuals {

@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
@@ -18,6 +16,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -25,7 +26,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-var claims = lab.Claims{
+var claims = assert.Claims{
 	{Statement: "Hopeful pays less than six of the eight published learners, and more than the other two.", Check: raced},
 	{Statement: "The attack excludes ε = 1 where clipping comes after the noise, and not where it comes first.", Check: attacked},
 	{Statement: "A reward moves the releases of Totals by what the plan says, up to rounding.", Check: probed},
@@ -48,7 +49,7 @@ func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulat
 	})
 }
 
-func raced(lab.Scale) (string, error) {
+func raced(cell.Scale) (string, error) {
 	e := &simulate.Experiment{
 		Name: "write race", Horizon: 10_000, Trials: 16, Seed: 6,
 		Environment: func() bandit.Environment {
@@ -56,7 +57,7 @@ func raced(lab.Scale) (string, error) {
 		},
 		Policies: []simulate.Policy{hopeful("Hopeful", nil, true)},
 	}
-	var order []lab.Comparison
+	var order []simulate.Comparison
 	for i, p := range []simulate.Policy{
 		simulate.NewPolicy("DP-KLUCB", func() means { return arms.NewDPKLUCB(1, 1.2) }),
 		simulate.NewPolicy("DP-IMED", func() means { return arms.NewDPIMED(1, 2) }),
@@ -72,18 +73,18 @@ func raced(lab.Scale) (string, error) {
 		if i < 2 {
 			want = -1
 		}
-		order = append(order, lab.Comparison{A: "Hopeful", B: p.Name, Want: want})
+		order = append(order, simulate.Comparison{A: "Hopeful", B: p.Name, Want: want})
 	}
 	r := check.Try(e.Run(context.Background()))
 	for _, p := range r.Policies {
 		check.That(math.Abs(p.Epsilon()-1) < 1e-9, "%s proves epsilon = %v", p.Name, p.Epsilon())
 	}
-	check.OK(lab.Compare("ε = 1", []*simulate.Table{r.Table()}, order...))
+	check.OK(simulate.Compare("ε = 1", r.Curves(), order...))
 	return fmt.Sprintf("each by 3 standard errors: %d trials of %d rounds at ε = 1; Hopeful pays %.0f", e.Trials, e.Horizon, r.Curves()[0].Final()), nil
 }
 
 // attacked excludes the true claim of Totals once in a hundred seeds, at most.
-func attacked(lab.Scale) (string, error) {
+func attacked(cell.Scale) (string, error) {
 	seen := map[bool]float64{}
 	for _, late := range []bool{false, true} {
 		f := check.Try(audit.Mechanism{
@@ -123,7 +124,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	}
 }
 
-func probed(lab.Scale) (string, error) {
+func probed(cell.Scale) (string, error) {
 	r := &recorder{}
 	s := privacytest.Probe(r, privacytest.Case[privacy.Means]{
 		New:   func() privacy.Statistic[privacy.Means] { return &own.Totals{Epsilon: 1} },
@@ -132,7 +133,7 @@ func probed(lab.Scale) (string, error) {
 	return fmt.Sprintf("found %.6f, planned %.6f", s.Found, s.Planned), r.err
 }
 
-func moved(lab.Scale) (string, error) {
+func moved(cell.Scale) (string, error) {
 	curves := check.Try((&simulate.Experiment{
 		Name: "write seasons", Horizon: 40_000, Trials: 16, Seed: 6,
 		Environment: func() bandit.Environment {
@@ -141,13 +142,13 @@ func moved(lab.Scale) (string, error) {
 		Policies: []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
 	}).Run(context.Background())).Curves()
 	doubling, even := curves[0].Final(), curves[1].Final()
-	return lab.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
+	return assert.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
 }
 
 // covered draws logs of a world whose truth is known: whoever always plays arm 1 earns u on average,
 // uniform in [0, 1]. At a true coverage of 95% the share is out of its bounds once in a hundred and
 // fifty seeds.
-func covered(lab.Scale) (string, error) {
+func covered(cell.Scale) (string, error) {
 	const logs, rounds, truth = 400, 500, 0.5
 	holds := 0
 	for i := range logs {
@@ -170,5 +171,5 @@ func covered(lab.Scale) (string, error) {
 		}
 	}
 	share := float64(holds) / logs
-	return lab.Holds(share >= 0.92 && share <= 0.98, "in %.1f%% of logs of %d rounds", 100*share, rounds)
+	return assert.Holds(share >= 0.92 && share <= 0.98, "in %.1f%% of logs of %d rounds", 100*share, rounds)
 }

@@ -10,16 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
-	"github.com/dpbandits/dpbandits/notebooks/mutationtest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 const notebook = "../06-write-your-own.ipynb"
 
-func TestClaims(t *testing.T) { mutationtest.Claims(t, claims) }
+func TestClaims(t *testing.T) { notebooktest.Claims(t, claims) }
 
 // mutations breaks the code once for each statement, in a place that it is about.
-var mutations = []mutationtest.Mutation{
+var mutations = []notebooktest.Mutation{
 	{claims[0].Statement, "its widths are twenty times as wide", "notebooks/own/hopeful.go", "h.Boldness/math", "20*h.Boldness/math"},
 	{claims[1].Statement, "Totals does not clip", "notebooks/own/totals.go", "min(max(r.Y[0], s.setup.Lo), s.setup.Hi)", "r.Y[0]"},
 	{claims[2].Statement, "a block is released again with the next", "notebooks/own/totals.go", "s.open[a], s.drawn = 0, s.drawn+1", "s.drawn = s.drawn + 1"},
@@ -27,16 +26,16 @@ var mutations = []mutationtest.Mutation{
 	{claims[4].Statement, "an interval is half as wide", "pkg/offpolicy/estimate.go", "half := float64(-portable.NormalQuantile((1-level)/2) * e.SE)", "half := float64(-portable.NormalQuantile((1-level)/2) * e.SE / 2)"},
 }
 
-func TestMutations(t *testing.T) { mutationtest.Run(t, mutations, claims.Names()) }
+func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.Names()) }
 
-func TestAsserted(t *testing.T) { exercisetest.Asserted(t, notebook, claims.Names()) }
+func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }
 
-func TestCellsAreShort(t *testing.T) { exercisetest.Short(t, notebook) }
+func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }
 
 // TestNotebookHasTheCode: what package own declares for the notebook stands in its cells.
 func TestNotebookHasTheCode(t *testing.T) {
 	var cells []string
-	for _, c := range exercisetest.Cells(t, notebook) {
+	for _, c := range notebooktest.Cells(t, notebook) {
 		if c.Code {
 			cells = append(cells, c.Source)
 		}

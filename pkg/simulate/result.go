@@ -65,6 +65,12 @@ func (c Curve) Student95() float64 {
 // Final returns the mean regret at the last round.
 func (c Curve) Final() float64 { return c.Mean[len(c.Mean)-1] }
 
+// Last returns the last round of the curve, its mean there and the mean's standard error.
+func (c Curve) Last() (round int, mean, se float64) {
+	k := len(c.Rounds) - 1
+	return c.Rounds[k], c.Mean[k], c.SE[k]
+}
+
 // Policy returns the results of the policy with that name.
 func (r *Result) Policy(name string) (*PolicyResult, error) {
 	for i := range r.Policies {

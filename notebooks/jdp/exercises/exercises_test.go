@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -136,7 +136,7 @@ func excludes(p, q, delta float64) float64 {
 	return math.Log((p - delta) / q)
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"standard privacy":   {Name: "standardRegret", Stub: standardRegretStub, Solution: standardRegret},
 	"nodes":              {Name: "treeNodes", Stub: treeNodesStub, Solution: treeNodes},
 	"shifted eigenvalue": {Name: "leastEigenvalue", Stub: leastEigenvalueStub, Solution: leastEigenvalue},
@@ -152,5 +152,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../03-jdp-linucb.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../03-jdp-linucb.ipynb", "exercises_test.go", answers)
 }

@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/lasso"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -105,7 +105,7 @@ func deltaFrom(losses []float64, epsilon float64) (sum float64) {
 	return sum
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"random arm":           {Name: "randomRegret", Stub: randomRegretStub, Solution: randomRegret},
 	"soft threshold":       {Name: "soft", Stub: softStub, Solution: soft},
 	"fresh thresholds":     {Name: "freshLoss", Stub: freshLossStub, Solution: freshLoss},
@@ -119,5 +119,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../04-private-lasso.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../04-private-lasso.ipynb", "exercises_test.go", answers)
 }

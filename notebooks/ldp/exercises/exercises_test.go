@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -115,7 +115,7 @@ func fastFrom(lambda float64) float64 {
 	return math.Pow(lambda, -8)
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf},
 	"gradient":           {Name: "slope", Stub: slopeStub, Solution: slope},
 	"least width":        {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
@@ -129,5 +129,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../01-ldp-linucb.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../01-ldp-linucb.ipynb", "exercises_test.go", answers)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -142,7 +142,7 @@ func remember(means, sizes []float64, v float64) float64 {
 	return sum / weights
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"greedy":             {Name: "greedyBasis", Stub: greedyBasisStub, Solution: greedyBasis},
 	"KL index":           {Name: "klIndex", Stub: klIndexStub, Solution: klIndex},
 	"first block":        {Name: "firstBlock", Stub: firstBlockStub, Solution: firstBlock},
@@ -155,5 +155,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../02-matroid-bandits.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../02-matroid-bandits.ipynb", "exercises_test.go", answers)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -72,7 +72,7 @@ func strongest(budgets, regrets []float64, most float64) float64 {
 	return best
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"regret of a round": {Name: "regretOf", Stub: regretOfStub, Solution: regretOf},
 	"best arm":          {Name: "playsBest", Stub: playsBestStub, Solution: playsBest},
 	"index":             {Name: "index", Stub: indexStub, Solution: index},
@@ -82,5 +82,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../00-quickstart.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../00-quickstart.ipynb", "exercises_test.go", answers)
 }

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/exercise"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 	study "github.com/dpbandits/dpbandits/notebooks/survey"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -93,7 +93,7 @@ func unbeaten(rows []study.Row) (names []string) {
 	return names
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"printed scale":               {Name: "trueEpsilon", Stub: trueEpsilonStub, Solution: trueEpsilon},
 	"budget of the stopping rule": {Name: "ruleEpsilon", Stub: ruleEpsilonStub, Solution: ruleEpsilon},
 	"divergence":                  {Name: "divergence", Stub: divergenceStub, Solution: divergence},
@@ -104,5 +104,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../05-dp-online-algorithms.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../05-dp-online-algorithms.ipynb", "exercises_test.go", answers)
 }

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"gonum.org/v1/gonum/floats"
 )
 
@@ -74,7 +74,7 @@ func discreteLaplace(z, scale float64) float64 {
 	return math.Tanh(1/(2*scale)) * math.Exp(-math.Abs(z)/scale)
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"posterior":         {Name: "posterior", Stub: posteriorStub, Solution: posterior},
 	"Gaussian releases": {Name: "together", Stub: togetherStub, Solution: together},
 	"share of yes":      {Name: "yesShare", Stub: yesShareStub, Solution: yesShare},
@@ -85,5 +85,5 @@ var answers = map[string]exercisetest.Answer{
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../00b-privacy.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../00b-privacy.ipynb", "exercises_test.go", answers)
 }

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
+	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 )
 
@@ -39,12 +39,12 @@ func always(log *offpolicy.Log, arm int) (mean float64) {
 	return mean / float64(log.Len())
 }
 
-var answers = map[string]exercisetest.Answer{
+var answers = map[string]notebooktest.Answer{
 	"releases of an arm":       {Name: "releases", Stub: releasesStub, Solution: releases},
 	"epsilon without clipping": {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon},
 	"inverse propensity":       {Name: "always", Stub: alwaysStub, Solution: always},
 }
 
 func TestExercises(t *testing.T) {
-	exercisetest.Run(t, set, "../../06-write-your-own.ipynb", "exercises_test.go", answers)
+	notebooktest.Exercises(t, set, "../../06-write-your-own.ipynb", "exercises_test.go", answers)
 }

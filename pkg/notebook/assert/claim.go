@@ -1,11 +1,15 @@
-package lab
+// Package assert checks what a notebook states.
+//
+// A notebook's claims are a list, and a cell calls [Claims.Assert] where it makes one. Package
+// notebooktest sees each of them fail in code that is broken on purpose.
+package assert
 
 import (
 	"cmp"
 	"fmt"
 
-	"github.com/dpbandits/dpbandits/notebooks/cell"
-	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 )
 
 // Claim is a statement that a notebook makes and a cell checks. Assert is called with its Name, or
@@ -13,14 +17,14 @@ import (
 // does not hold; it may end by package check.
 type Claim = struct {
 	Name, Statement string
-	Check           func(Scale) (evidence string, err error)
+	Check           func(cell.Scale) (evidence string, err error)
 }
 
 // Claims lists the claims of a notebook.
 type Claims []Claim
 
 // Check checks the claim of that name at a scale.
-func (list Claims) Check(name string, s Scale) (statement, evidence string, err error) {
+func (list Claims) Check(name string, s cell.Scale) (statement, evidence string, err error) {
 	for _, c := range list {
 		if cmp.Or(c.Name, c.Statement) == name {
 			if evidence, err = attempt(c, s); err != nil {
@@ -29,10 +33,10 @@ func (list Claims) Check(name string, s Scale) (statement, evidence string, err 
 			return c.Statement, evidence, err
 		}
 	}
-	return "", "", fmt.Errorf("lab: no claim %q", name)
+	return "", "", fmt.Errorf("assert: no claim %q", name)
 }
 
-func attempt(c Claim, s Scale) (evidence string, err error) {
+func attempt(c Claim, s cell.Scale) (evidence string, err error) {
 	defer check.Catch(&err)
 	return c.Check(s)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package lab
+package simulate
 
 import (
 	"bufio"
@@ -86,8 +86,8 @@ func stopMake(t *testing.T, target []string, s syscall.Signal, group bool) {
 	}
 }
 
-// running is a make whose program computes.
-type running struct {
+// process is a make whose program computes.
+type process struct {
 	cmd      *exec.Cmd
 	out      *bufio.Reader // what all of its processes write
 	seen     bytes.Buffer  // the first of it
@@ -95,7 +95,7 @@ type running struct {
 	waited   bool // in vain
 }
 
-func startMake(t *testing.T, name string, args ...string) *running {
+func startMake(t *testing.T, name string, args ...string) *process {
 	t.Helper()
 	root := t.TempDir() // where its checkpoints go
 	data := filepath.Join(root, "ml-100k", "u.data")
@@ -103,7 +103,7 @@ func startMake(t *testing.T, name string, args ...string) *running {
 	if err := errors.Join(os.Mkdir(filepath.Dir(data), 0o755), os.WriteFile(data, nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	m := &running{cmd: exec.Command(name, args...)}
+	m := &process{cmd: exec.Command(name, args...)}
 	m.cmd.Dir = filepath.Join("..", "..")
 	m.cmd.Env = append(os.Environ(), "DPBANDITS_ROOT="+root, "DPBANDITS_DATA="+root, "GOTRACEBACK=none", "MAKEFLAGS=")
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -130,7 +130,7 @@ func startMake(t *testing.T, name string, args ...string) *running {
 	return m
 }
 
-func (m *running) signal(t *testing.T, s syscall.Signal, group bool) {
+func (m *process) signal(t *testing.T, s syscall.Signal, group bool) {
 	t.Helper()
 	to := m.cmd.Process.Pid
 	if group {
@@ -142,7 +142,7 @@ func (m *running) signal(t *testing.T, s syscall.Signal, group bool) {
 }
 
 // wait returns what was written after the first of it, once no process is left, and make's status.
-func (m *running) wait() (rest string, err error) {
+func (m *process) wait() (rest string, err error) {
 	b, _ := io.ReadAll(m.out)
 	m.waited = !m.watchdog.Stop()
 	return string(b), m.cmd.Wait()

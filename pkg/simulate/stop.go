@@ -1,6 +1,6 @@
 //go:build !js
 
-package lab
+package simulate
 
 import (
 	"context"
@@ -96,7 +96,7 @@ func present(file string) error {
 	text := strings.TrimSpace(string(data))
 	pid, err := strconv.Atoi(text)
 	if err != nil {
-		return fmt.Errorf("lab: %s holds %q, want the process id of make", file, text)
+		return fmt.Errorf("simulate: %s holds %q, want the process id of make", file, text)
 	}
 	if os.Getppid() != pid {
 		return fmt.Errorf("stopped: make, process %d, is gone", pid)

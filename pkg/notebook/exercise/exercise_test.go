@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/check"
-	"github.com/dpbandits/dpbandits/notebooks/exercise"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
+	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 )
 
 var set = exercise.Set{"half": {

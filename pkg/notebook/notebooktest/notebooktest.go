@@ -1,5 +1,9 @@
-// Package exercisetest checks a notebook's exercises, and how its cells are written.
-package exercisetest
+// Package notebooktest checks a notebook: how its cells are written, that its exercises check
+// themselves, and that its claims fail in code that is broken on purpose.
+//
+// A claim that broken code can keep says nothing. A package with a test named TestClaims, which has
+// a subtest for each claim, such as [Claims], lists its mutations, and calls [Mutations].
+package notebooktest
 
 import (
 	"encoding/json"
@@ -11,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/exercise"
+	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 )
 
 // Answer is the stub and the solution of an exercise. Both are functions of the test's file, the
@@ -21,10 +25,10 @@ type Answer struct {
 	Stub, Solution any
 }
 
-// Run sees each stub fail with its hint and each solution pass. It compares their text with the
+// Exercises sees each stub fail with its hint and each solution pass. It compares their text with the
 // notebook's: the stub stands above %% in a cell that calls exercises.Check, the solution in the
 // cell below it, folded. file is the test's own.
-func Run(t *testing.T, set exercise.Set, notebook, file string, answers map[string]Answer) {
+func Exercises(t *testing.T, set exercise.Set, notebook, file string, answers map[string]Answer) {
 	t.Helper()
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -75,13 +79,8 @@ type Cell struct {
 	Source string
 }
 
-// Cells reads a notebook.
-func Cells(t *testing.T, notebook string) (cells []Cell) {
-	t.Helper()
-	b, err := os.ReadFile(notebook)
-	if err != nil {
-		t.Fatal(err)
-	}
+// Parse returns the cells of a notebook, a file in the format of Jupyter (nbformat 4).
+func Parse(notebook []byte) (cells []Cell, err error) {
 	var nb struct {
 		Cells []struct {
 			ID     string
@@ -89,11 +88,25 @@ func Cells(t *testing.T, notebook string) (cells []Cell) {
 			Source []string
 		}
 	}
-	if err := json.Unmarshal(b, &nb); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal(notebook, &nb); err != nil {
+		return nil, fmt.Errorf("notebooktest: %w", err)
 	}
 	for _, c := range nb.Cells {
 		cells = append(cells, Cell{c.ID, c.Kind == "code", strings.Join(c.Source, "")})
+	}
+	return cells, nil
+}
+
+// Cells reads a notebook.
+func Cells(t *testing.T, notebook string) []Cell {
+	t.Helper()
+	b, err := os.ReadFile(notebook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells, err := Parse(b)
+	if err != nil {
+		t.Fatalf("%s: %v", notebook, err)
 	}
 	return cells
 }

@@ -17,7 +17,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/notebooks/check"
+	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 )
 
 // Task is an exercise: a hint, and a check of the reader's function.

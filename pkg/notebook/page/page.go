@@ -1,5 +1,5 @@
 // Package page runs the cells of a notebook in the program that its page holds. The program is
-// generated: notebooks/tools/pages says how.
+// generated: charts/pages says how.
 package page
 
 import (

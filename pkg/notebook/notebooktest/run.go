@@ -1,4 +1,4 @@
-package mutationtest
+package notebooktest
 
 import (
 	"fmt"
@@ -9,19 +9,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/dpbandits/dpbandits/notebooks/exercise/exercisetest"
 )
 
-// Cells runs the cells of a notebook that call holds, at smoke scale. Each has to pass, and to fail
+// RunCells runs the cells of a notebook that call holds, at smoke scale. Each has to pass, and to fail
 // with "does not hold" under each mutation whose Claim is the cell's ID; each needs one. A short
 // test checks only that, and that what a mutation replaces is there once.
 //
 // All cells are compiled as one program. It draws nothing.
-func Cells(t *testing.T, notebook string, mutations []Mutation) {
+func RunCells(t *testing.T, notebook string, mutations []Mutation) {
 	t.Helper()
 	match(t, mutations)
-	source, asserting := assemble(exercisetest.Cells(t, notebook))
+	source, asserting := assemble(Cells(t, notebook))
 	for _, id := range asserting {
 		if !slices.ContainsFunc(mutations, func(m Mutation) bool { return m.Claim == id }) {
 			t.Errorf("no mutation for the cell %q", id)
@@ -71,7 +69,7 @@ var asserts = regexp.MustCompile(`(?m)^\s*holds\(`)
 
 // assemble makes the cells a program that runs the one whose ID is its argument, and lists the cells
 // that call holds.
-func assemble(cells []exercisetest.Cell) (source string, asserting []string) {
+func assemble(cells []Cell) (source string, asserting []string) {
 	var declared, bodies strings.Builder
 	for _, c := range cells {
 		if !c.Code {

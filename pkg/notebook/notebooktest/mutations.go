@@ -1,8 +1,4 @@
-// Package mutationtest sees the claims of a notebook fail in code that is broken on purpose.
-//
-// A claim that broken code can keep says nothing. A package with a test named TestClaims, which has
-// a subtest for each claim, such as [Claims], lists its mutations, and calls [Run].
-package mutationtest
+package notebooktest
 
 import (
 	"encoding/json"
@@ -19,7 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
+	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
 // Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is the
@@ -28,7 +25,7 @@ type Mutation = struct{ Claim, Name, File, Old, New string }
 
 // Claims checks every claim of a notebook at smoke scale, in a subtest; with -short, those that do
 // not take long.
-func Claims(t *testing.T, claims lab.Claims, long ...string) {
+func Claims(t *testing.T, claims assert.Claims, long ...string) {
 	t.Helper()
 	for _, name := range long {
 		if !slices.Contains(claims.Names(), name) {
@@ -40,7 +37,7 @@ func Claims(t *testing.T, claims lab.Claims, long ...string) {
 			if testing.Short() && slices.Contains(long, name) {
 				t.Skip("takes long")
 			}
-			statement, evidence, err := claims.Check(name, lab.Smoke)
+			statement, evidence, err := claims.Check(name, cell.Smoke)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,14 +60,14 @@ func match(t *testing.T, mutations []Mutation) {
 	}
 }
 
-// Run sees each claim fail under its mutation, with an error that says "does not hold". Every claim
+// Mutations sees each claim fail under its mutation, with an error that says "does not hold". Every claim
 // of the list needs a mutation, and what a mutation replaces must be there once; a short test checks
 // only that.
 //
 // One program is compiled in which each mutated function has two bodies, and an environment variable
 // chooses; a mutation outside of functions has a program of its own. The code is replaced for the
 // compiler alone.
-func Run(t *testing.T, mutations []Mutation, claims []string) {
+func Mutations(t *testing.T, mutations []Mutation, claims []string) {
 	t.Helper()
 	match(t, mutations)
 	for _, c := range claims {
@@ -115,7 +112,7 @@ func pattern(claim string) string {
 // checkout returns the directory of the sources.
 func checkout(t *testing.T) string {
 	t.Helper()
-	dir, err := lab.Checkout()
+	dir, err := cell.Checkout()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,31 @@
+package simulate
+
+import "fmt"
+
+// Comparison says that policy A is ahead of B by three standard errors (1), behind by as much (-1),
+// or neither (0).
+type Comparison = struct {
+	A, B string
+	Want int
+}
+
+// Compare returns an error that begins with where unless all comparisons hold of the curves, by Lead.
+func Compare(where string, curves []Curve, list ...Comparison) error {
+	for _, c := range list {
+		z, err := Lead(curves, c.A, c.B)
+		if err != nil {
+			return err
+		}
+		got := 0
+		switch {
+		case z > 3:
+			got = 1
+		case z < -3:
+			got = -1
+		}
+		if got != c.Want {
+			return fmt.Errorf("%s: %q is ahead of %q by %.1f standard errors", where, c.A, c.B, z)
+		}
+	}
+	return nil
+}
