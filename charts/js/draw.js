@@ -409,8 +409,10 @@ var dpb = (function () {
       used += w;
     });
     if (names.length < 2) rows = 0;
-    var turn = x.data && widest(xs, FONT) + 10 > (width - left - right) / xs.length;
-    if (turn) left = Math.max(left, 0.87 * widthOf(xs[0], FONT) - (width - left - right) / xs.length / 2 + 12);
+    // labels of categories that have no room: numbers in a row are thinned out, others turned
+    var room = (width - left - right) / xs.length, crowded = x.data && widest(xs, FONT) + 10 > room;
+    var counts = crowded && xs.every(function (t, i) { return t === String(+xs[0] + i); }), turn = crowded && !counts;
+    if (turn) left = Math.max(left, 0.87 * widthOf(xs[0], FONT) - room / 2 + 12);
     var below = x.show === false ? 8 : (turn ? Math.ceil(widest(xs, FONT) * 0.5) + 18 : 26) + (x.name ? 28 : 0);
     // the name of x may be wider than the grid, and not than what lies around its middle
     var middle = left + (width - left - right) / 2, named = wrap(x.name, FONT + 1, 2 * Math.min(middle, width - middle) - 8);
@@ -439,7 +441,7 @@ var dpb = (function () {
     x.axisLabel.margin = 10;
     x.nameGap = below - 20 - 10 * Math.max(0, named.length - 1);
     if (turn) { x.axisLabel.rotate = 30; x.nameGap -= 4; }
-    if (x.data) x.axisLabel.interval = 0;
+    if (x.data) x.axisLabel.interval = counts ? Math.ceil((widest(xs, FONT) + 10) / room) - 1 : 0;
     if (y.data) y.axisLabel.interval = 0;
     y.nameGap = left - 24;
     dressAxis(x);
