@@ -1,7 +1,7 @@
-// Package learner holds the bandit learners, one a file.
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,7 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// LinUCB is linear UCB with changing regularisers (JDP, Algorithm 1). In round t it plays
+// LinUCB is linear UCB with changing regularisers (Shariff and Sheffet 2018, Algorithm 1; the claim,
+// the proposition and the theorems below are that paper's). In round t it plays
 //
 //	argmax_x <x, theta~> + beta_t |x|_{V^-1},   theta~ = V^-1 u~,
 //
@@ -24,6 +25,9 @@ import (
 // LinUCB of Abbasi-Yadkori, Pál and Szepesvári (2011). Over a mechanism.Tree it is jointly
 // differentially private: the action of round t depends on the other rounds through the release
 // alone, and on round t's own context (Claim 7).
+//
+// A variant embeds LinUCB and overrides what differs. If it has an Init or a Reset of its own, that
+// has to call LinUCB's. [LinUCB.Learn] says where Act finds theta~, V^-1 and beta_t.
 //
 // A round costs O(K d), plus O(d^2) for each arm that a bound cannot rule out. Learning costs
 // O(d^2) a round from exact sums, and O(d^3) from noisy ones.
@@ -124,14 +128,23 @@ func (l *LinUCB) theory(b privacy.Bounds) Theory {
 		ThetaNorm: or(l.ThetaNorm, 1), Sigma: l.sigma(), Alpha: or(l.Alpha, 1/float64(l.horizon)), Bounds: b}
 }
 
+var errNoLinUCB = errors.New("LinUCB.Learn before LinUCB.Init: a type that embeds LinUCB and has an Init of its own has to call LinUCB's")
+
 // Reset forgets everything. LinUCB makes no random choices of its own.
 func (l *LinUCB) Reset(*rand.Rand) { l.fresh, l.floored, l.memory.round = true, 0, 0 }
 
 // Learn computes theta~, V^-1 and beta_t from the release and returns them as the broadcast. If the
 // release has grown by a single row, they are updated by that row; otherwise they are computed
 // anew.
+//
+// The broadcast is one slice: theta~ (d numbers), the lower triangle of V^-1 by rows (d(d+1)/2 of
+// them), beta_t, and an upper bound on the operator norm of V^-1. It belongs to LinUCB: a variant
+// that wants other numbers changes a copy, which [LinUCB.Act] takes as well.
 func (l *LinUCB) Learn(r *privacy.Sums) ([]float64, error) {
 	d := l.problem.Dim
+	if d == 0 {
+		return nil, errNoLinUCB
+	}
 	if r.Row != nil && !l.fresh && l.steps < refactorEvery {
 		l.step(r.Row[:d], r.Row[d])
 	} else {

@@ -14,7 +14,8 @@ import (
 // To write a learner, write a Policy and combine it with a statistic by [New]: exact sums for a
 // learner without privacy, a tree for joint privacy. What Act returns must depend on nothing but
 // the broadcast, the view and the policy's own stream. A policy that remembers views would leak
-// them past the statistic; package privacytest replays runs to detect that.
+// them past the statistic; package privacytest replays runs to detect that. For a variant of LinUCB,
+// embed [LinUCB].
 type Policy[R any] interface {
 	// Init validates and allocates. r is the release of no records; it holds the bounds on the noise.
 	// A policy that reads sums may shift them.
@@ -26,7 +27,8 @@ type Policy[R any] interface {
 	// next Learn. An error leaves the broadcast as it was.
 	Learn(r *R) (broadcast []float64, err error)
 	// Act appends the arms to play in a round to dst. The view has passed bandit.CheckView. A
-	// malformed broadcast, or a number in the view that is not finite, is an error.
+	// malformed broadcast, or a number in the view that is not finite, is an error, and leaves the
+	// policy as it was: check first, then draw.
 	Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 }
 

@@ -1,6 +1,7 @@
 package learner
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -107,11 +108,17 @@ func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
 	return s
 }
 
+var errNoInit = errors.New("a learner that is used before Init")
+
 // Reset forgets everything. The policy's own choices draw from own, the statistic's noise from
 // noise.
 func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 	l.Clear()
 	l.warm, l.broadcast = false, nil
+	if l.statistic == nil {
+		l.fail(0, errNoInit)
+		return
+	}
 	l.statistic.Reset(privacy.NewNoise(noise))
 	l.policy.Reset(own)
 	l.learn(0)
@@ -131,6 +138,14 @@ func (l *Private[R]) fail(round int, err error) {
 	l.Fail(fmt.Errorf("learner: round %d: %w", round, err))
 }
 
+// misfit says why a view does not fit.
+func (l *Private[R]) misfit(v *bandit.View) error {
+	if l.statistic == nil {
+		return errNoInit
+	}
+	return bandit.CheckView(l.problem, v)
+}
+
 // Select appends the arms that the policy chooses. If that fails, Err reports why, and the first
 // arms are appended instead.
 func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
@@ -138,7 +153,7 @@ func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 	var err error
 	switch {
 	case !v.Fits(&l.problem):
-		err = bandit.CheckView(l.problem, v)
+		err = l.misfit(v)
 	case l.warmUp && !l.warm:
 		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
 	default:
@@ -148,6 +163,9 @@ func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.policy, l.problem.Slots)
 	}
 	if err != nil {
+		if l.broadcast == nil {
+			err = fmt.Errorf("%w (Reset comes before the first round)", err)
+		}
 		l.fail(v.Round, err)
 		dst = append(dst[:n], l.all[:l.problem.Slots]...)
 	}
@@ -157,7 +175,7 @@ func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 // Update hands the rewards of the arms played, and the first arm's context, to the statistic.
 func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
 	if !v.Fits(&l.problem) {
-		l.fail(v.Round, bandit.CheckView(l.problem, v))
+		l.fail(v.Round, l.misfit(v))
 		return
 	}
 	// the statistic refuses arms that do not exist; here the first one's context is wanted
@@ -224,6 +242,9 @@ func (l *Private[R]) Warnings() []bandit.Warning {
 // Plan returns the statistic's plan for so many records. The plan is empty if the statistic does
 // not hold one of its own.
 func (l *Private[R]) Plan(records int) privacy.Plan {
+	if l.statistic == nil {
+		return privacy.NoPlan("a learner has no plan before Init")
+	}
 	p := privacy.PlanOf(l.statistic, records)
 	if l.problem.Dim > 0 {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs

@@ -2,6 +2,7 @@ package learner_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -57,4 +58,39 @@ func TestPrivateRefuses(t *testing.T) {
 			wants(t, name, l.Err(), map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
 		}
 	}
+}
+
+// forgets is a variant of LinUCB whose Init does not call LinUCB's.
+type forgets struct{ learner.LinUCB }
+
+func (*forgets) Init(bandit.Problem, int, *privacy.Sums) error { return nil }
+
+// TestForgottenInit: whoever forgets Init or Reset is told so, by an error.
+func TestForgottenInit(t *testing.T) {
+	v := bandit.View{Round: 1, Arms: 2, Dim: 1, X: []float64{0, 1}}
+	for name, use := range map[string]func(*learner.Private[privacy.Sums]){
+		"Reset":  func(l *learner.Private[privacy.Sums]) { l.Reset(random.New(1, 0, "own"), random.New(1, 0, "noise")) },
+		"Select": func(l *learner.Private[privacy.Sums]) { l.Select(&v, nil) },
+		"Update": func(l *learner.Private[privacy.Sums]) { l.Update(&v, []int{0}, []float64{1}) },
+	} {
+		l := learner.New(&learner.LinUCB{}, nil)
+		use(l)
+		wants(t, name, l.Err(), "before Init")
+	}
+	if c := privacy.ClaimOf(learner.New(&learner.LinUCB{}, nil)).String(); !strings.Contains(c, "before Init") {
+		t.Errorf("claims before Init:\n%s", c)
+	}
+	p := bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	unreset := learner.New(&learner.LinUCB{}, nil)
+	if err := unreset.Init(p, 10); err != nil {
+		t.Fatal(err)
+	}
+	unreset.Select(&v, nil)
+	wants(t, "no Reset", unreset.Err(), "Reset comes before")
+	l := learner.New(&forgets{}, nil)
+	if err := l.Init(p, 10); err != nil {
+		t.Fatal(err)
+	}
+	l.Reset(random.New(1, 0, "own"), random.New(1, 0, "noise"))
+	wants(t, "a variant's Init", l.Err(), "has to call LinUCB's")
 }
