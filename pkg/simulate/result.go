@@ -40,9 +40,9 @@ func (p PolicyResult) Epsilon() float64 {
 }
 
 // Curve summarises a policy's cumulative regret over the trials at each grid point. SE is the
-// standard error of the mean, NaN for a single trial. Quantiles interpolate linearly between order
-// statistics. Worst is the mean of the worst tenth of the trials, rounded up: regret may have a
-// heavy tail.
+// standard error of the mean, NaN for a single trial; a 95% confidence interval is Mean plus and
+// minus SE times [Curve.Student95]. Quantiles interpolate linearly between order statistics. Worst
+// is the mean of the worst tenth of the trials, rounded up: regret may have a heavy tail.
 type Curve struct {
 	Policy        string
 	Rounds        []int

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"path"
+	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -39,15 +42,37 @@ func (e *TrialError) Unwrap() error { return e.Err }
 type PanicError struct {
 	Value any    // what was passed to panic
 	Stack []byte // of the goroutine, for debugging
+	where string
 }
 
-// Error returns the text of the panic, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+// Error returns the text of the panic, the function that panicked and its caller.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v%s", e.Value, e.where) }
 
 // Unwrap returns the value of the panic if that is an error, else nil.
 func (e *PanicError) Unwrap() error { err, _ := e.Value.(error); return err }
 
-func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack()} }
+func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack(), panicked()} }
+
+// panicked returns which function panicked, and which one called it. A deferred function has to call
+// it while the panic lasts.
+func panicked() (where string) {
+	pc := make([]uintptr, 32)
+	frames, below, join := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]), false, ", in "
+	for calls := 0; calls < 2; {
+		f, more := frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			below = true
+		case below && !strings.HasPrefix(f.Function, "runtime."):
+			where += fmt.Sprintf("%s%s (%s:%d)", join, path.Base(f.Function), path.Base(f.File), f.Line)
+			join, calls = ", called by ", calls+1
+		}
+		if !more {
+			break
+		}
+	}
+	return where
+}
 
 // record is a finished trial, as a checkpoint keeps it.
 type record struct {

@@ -159,12 +159,12 @@ func (e *picky) Regret(arms []int) float64 {
 	return e.noContexts.Regret(arms)
 }
 
-// An environment that fails on a policy's arms says whose.
+// An environment that fails on a policy's arms says whose, and a panic says where and in which call.
 func TestEnvironmentNamesTheTurn(t *testing.T) {
 	e := warmExperiment()
 	e.Environment = func() bandit.Environment { return new(picky) }
 	_, err := e.Run(t.Context())
-	want := `environment, trial 0, round 3: given the arms of policy "greedy": panic: no such choice`
+	want := `environment, trial 0, round 3: given the arms of policy "greedy": panic: no such choice, in simulate.(*picky).Regret (warm_up_test.go:`
 	var te *TrialError
 	if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &te) || te.Policy != "" {
 		t.Errorf("error %v, want %q", err, want)
