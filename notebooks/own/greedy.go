@@ -1,6 +1,8 @@
 package own
 
 import (
+	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -17,14 +19,23 @@ type Greedy struct {
 
 func (g *Greedy) Reset(own *rand.Rand) { g.own = own; g.LinUCB.Reset(own) }
 
+// Act draws after it has checked, so that a view which it refuses leaves it as it was.
 func (g *Greedy) Act(ellipsoid []float64, v *bandit.View, dst []int) ([]int, error) {
-	best, theta := g.own.IntN(v.Arms), ellipsoid[:v.Dim]
-	if g.own.Float64() >= g.Explore {
-		for a := range v.Arms {
-			if floats.Dot(v.Row(a), theta) > floats.Dot(v.Row(best), theta) {
-				best = a
-			}
+	if len(ellipsoid) < v.Dim {
+		return dst, fmt.Errorf("own: a broadcast of %d numbers in dimension %d", len(ellipsoid), v.Dim)
+	}
+	best, most, theta := 0, math.Inf(-1), ellipsoid[:v.Dim]
+	for a := range v.Arms {
+		mean := floats.Dot(v.Row(a), theta)
+		if mean-mean != 0 {
+			return dst, fmt.Errorf("own: an estimate of %v for arm %d, want finite", mean, a)
 		}
+		if mean > most {
+			best, most = a, mean
+		}
+	}
+	if g.own.Float64() < g.Explore {
+		best = g.own.IntN(v.Arms)
 	}
 	return append(dst, best), nil
 }

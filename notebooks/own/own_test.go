@@ -94,6 +94,17 @@ func TestGreedyAudited(t *testing.T) {
 	verdict(t, f, err, approx, 0.3)
 }
 
+// TestGreedy: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
+// excludes no claim, a false alarm once in ten thousand.
+func TestGreedy(t *testing.T) {
+	sets := func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} }
+	bandittest.Learner(t, greedy, sets, bandittest.LearnerOptions{})
+	privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+		New: func() learner.Policy[privacy.Sums] { return &Greedy{Explore: 0.5} }, Problem: sets().Problem(),
+	})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets().Problem()})
+}
+
 // TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
 // excludes no claim, a false alarm once in ten thousand.
 func TestHopeful(t *testing.T) {

@@ -410,7 +410,7 @@ func strike(h harm, select_ bool, hurt, twin *player, after int) error {
 		p.arms = p.Select(&p.view, p.arms[:0])
 	}
 	if !slices.Equal(hurt.arms, twin.arms) {
-		return fmt.Errorf("the next choice is %v, want %v as if nothing had happened", hurt.arms, twin.arms)
+		return fmt.Errorf("the next choice is %v, want %v as if nothing had happened (does it draw or learn before it checks?)", hurt.arms, twin.arms)
 	}
 	hurt.env.Pull(hurt.rewards, hurt.arms, hurt.y)
 	hurt.Update(&hurt.view, hurt.arms, hurt.y)
