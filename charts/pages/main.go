@@ -69,7 +69,7 @@ func compile(notebook io.Reader, dir string) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(os.Stderr, "  %s computes %d cells: %.2f MB compressed, made in %.1f s\n",
+	fmt.Fprintf(os.Stderr, "  %s: cells that the page computes: %d; %.2f MB compressed, made in %.1f s\n",
 		filepath.Base(dir), len(p.Cells), float64(size)/1e6, time.Since(start).Seconds())
 	return &Page{Program: packed, Cells: p.Cells}, nil
 }

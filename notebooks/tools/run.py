@@ -321,7 +321,7 @@ def main(arguments=None):
                         write(nb, path)
                 write(nb, a.out / path.name)
                 export.page(nb, a.out / f"{path.stem}.html", path.resolve().parent)
-                say(f"ok   {path.stem}  {time.monotonic() - start:.1f} s")
+                say(f"ok   {path.stem}  {time.monotonic() - start:.1f} s: {a.out / path.stem}.html")
             except (Failure, export.Failure) as e:
                 failed.append(path.stem)
                 say(f"FAIL {path.stem}  {time.monotonic() - start:.1f} s: {e}")
