@@ -27,7 +27,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// All returns all fixtures, twenty-four of them.
+// All returns all fixtures.
 func All() []audit.Item {
 	return []audit.Item{
 		HalfSensitivity(), SharedNoise(), KeptNoise(), FreshThreshold(), ClassicGaussian(),
