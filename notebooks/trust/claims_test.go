@@ -13,20 +13,29 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []notebooktest.Mutation{
-	{"betting odds", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
 	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
 	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
 	{"composition", "zCDP takes a pure loss for a quarter of what it is", "pkg/privacy/concentrated.go", "return e.PureEpsilon() * e.PureEpsilon() / 2, true", "return e.PureEpsilon() * e.PureEpsilon() / 8, true"},
-	{"trust", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
-	{"users", "a group's mu grows with the root of its size", "pkg/privacy/accountant.go", "return cost * float64(k) * float64(k), true", "return cost * float64(k), true"},
-	{"odometer", "the tree forgets its root", "pkg/mechanism/mechanism.go", "return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))-1)"},
-	{"audit catches", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "hits[event.world], hits[1-event.world]", "hits[1-event.world], hits[event.world]"},
 	{"line-up", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
-	{"ledger", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
 	{"sparse vector", "the threshold's noise is always fresh", "pkg/mechanism/sparse_vector.go", "if !s.open {", "if s.open || !s.open {"},
-	{"low bits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := float64(int64(random.Exponential(n.rng)*scale*1024+0.5)) / 1024"},
 	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},
 }
+
+// cellMutations does so for each cell that checks what it shows, by the cell's ID.
+var cellMutations = []notebooktest.Mutation{
+	{"p00b-success", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
+	{"p00b-users", "a group's mu grows with the root of its size", "pkg/privacy/accountant.go", "return cost * float64(k) * float64(k), true", "return cost * float64(k), true"},
+	{"p00b-trust", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
+	{"b27", "plans compose whatever their models", "pkg/privacy/plan.go", "case p.Model != sum.Model || p.Neighbours", "case p.Neighbours"},
+	{"p00b-max", "half of the tree's nodes count", "pkg/mechanism/tree.go", "nodes := max(1, bits.Len(uint(t.setup.Horizon))-1)", "nodes := max(1, bits.Len(uint(t.setup.Horizon))/2)"},
+	{"p00b-cost", "BLT keeps a thousand times as many buffers", "pkg/mechanism/blt_kernel.go", "make([]float64, len(k.beta)*size)", "make([]float64, 1000*len(k.beta)*size)"},
+	{"p00b-odometer", "the tree forgets its root", "pkg/mechanism/mechanism.go", "return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))-1)"},
+	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "hits[event.world], hits[1-event.world]", "hits[1-event.world], hits[event.world]"},
+	{"b55", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
+	{"p00b-lowbits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := float64(int64(random.Exponential(n.rng)*scale*1024+0.5)) / 1024"},
+}
+
+func TestCells(t *testing.T) { notebooktest.RunCells(t, "../00b-privacy.ipynb", cellMutations) }
 
 func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }
 

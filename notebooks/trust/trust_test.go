@@ -56,16 +56,6 @@ func TestTradeOffs(t *testing.T) {
 	}
 }
 
-// TestBeyondWorld1: multiples of 2^-53 prove nothing.
-func TestBeyondWorld1(t *testing.T) {
-	unit := math.Ldexp(1, -53)
-	for y, want := range map[float64]bool{0.1 - math.Mod(0.1, unit): false, 0.25 + unit: false, unit / 2: true, 0.5 + unit: false, 0: false} {
-		if got := beyondWorld1(y); got != want {
-			t.Errorf("%v: %v, want %v", y, got, want)
-		}
-	}
-}
-
 // TestLossOfOne compares the loss of a single query with the closed form for two Laplace noises of
 // scales a and b: they stay below a gap u > 0 with probability
 // 1 - (b^2 e^(-u/b) - a^2 e^(-u/a))/(2(b^2-a^2)).
