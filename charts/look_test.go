@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,17 @@ func regretFigure() *Figure {
 		Marks:   []Mark{AtX(1024, "2¹⁰"), AtX(30000, "horizon of the paper")},
 		Caption: "Mean of 100 trials with 95% bands",
 		Scale:   LectureScale,
+	}
+}
+
+// A mark stands at its place on a logarithmic axis, however small: ECharts rounds it to two digits
+// after the point unless told not to, and draws none at 0.
+func TestSmallMark(t *testing.T) {
+	f := Figure{Title: "small", X: Axis{Name: "x", Log: true}, Y: Axis{Name: "y"}, Alt: "none",
+		Series: []Series{{Name: "s", X: []float64{0.001, 1}, Y: []float64{1, 2}}}, Marks: []Mark{AtX(0.00316, "here")}}
+	svg, err := f.SVG()
+	if err != nil || !strings.Contains(string(svg), ">here<") {
+		t.Errorf("error %v, want the mark's name in\n%s", err, svg)
 	}
 }
 

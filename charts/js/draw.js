@@ -198,6 +198,7 @@ var dpb = (function () {
       s.silent = true;
       s.markLine.silent = true;
       s.markLine.animation = false;
+      s.markLine.precision = -1; // else a place is rounded to two digits after the point
     }
     switch (s.renderItem) {
     case "@dpb:box": s.renderItem = box(s); return;

@@ -36,7 +36,7 @@ func TestSameNumbers(t *testing.T) {
 		t.Skip("compiles for WebAssembly")
 	}
 	// A result is kept until a file changes that the test has looked at: all that go build reads.
-	for _, dir := range []string{"../../../charts", "../../../pkg", "../.."} {
+	for _, dir := range []string{"..", "../../pkg", "../../notebooks"} {
 		if err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if filepath.Ext(path) == ".go" && err == nil {
 				_, err = os.Stat(path)
@@ -60,8 +60,8 @@ func TestSameNumbers(t *testing.T) {
 		arguments []string
 		want      string // in what it prints
 	}{
-		{"../testdata/compute.ipynb", []string{"race", "epsilon=0.5", "dim=3", "rounds=200", "trials=16"}, "\nstate "},
-		{"../../00-quickstart.ipynb", []string{"c17", "horizon=1000", "trials=16"}, `"numbers":"`},
+		{"../../notebooks/tools/testdata/compute.ipynb", []string{"race", "epsilon=0.5", "dim=3", "rounds=200", "trials=16"}, "\nstate "},
+		{"../../notebooks/00-quickstart.ipynb", []string{"c17", "horizon=1000", "trials=16"}, `"numbers":"`},
 	} {
 		p, dir := program(t, c.notebook), t.TempDir()
 		native, wasm := filepath.Join(dir, "native"), filepath.Join(dir, "page.wasm")
@@ -141,6 +141,20 @@ func TestControls(t *testing.T) {
 		if _, err := Generate([]string{"x"}, []string{"%%\n" + text + "\ncharts.Show(a)"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that says %q", text, err, want)
 		}
+	}
+}
+
+// A method that is declared again replaces the older one, for the cells below it.
+func TestMended(t *testing.T) {
+	const body, draw = "\ntype T int\n\nfunc (T) F() int { return 1 }\n", "%%\na := 1 // control: 1..9\ncharts.Show(a, T(0).F())"
+	mended := "func (t T) F() int { return 2 }\n"
+	p, err := Generate([]string{"t", "m", "x"}, []string{body, mended, draw})
+	if err != nil || strings.Contains(string(p.Source), "return 1") || !strings.Contains(string(p.Source), "return 2") {
+		t.Errorf("error %v, and the program\n%v", err, p)
+	}
+	const want = "cell x: T.F is declared again below it"
+	if _, err := Generate([]string{"t", "x", "m"}, []string{body, draw, mended}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want one that says %q", err, want)
 	}
 }
 

@@ -36,6 +36,8 @@ type Program struct {
 type chunk struct {
 	names    []string
 	receiver string
+	method   string
+	mends    []*Cell // what ran the method that this one replaces
 	text     string
 	uses     map[string]bool
 	controls []Control // at its variables
@@ -100,6 +102,11 @@ func Generate(ids, sources []string) (*Program, error) {
 		}
 		if len(c.Controls) == 0 || !draws {
 			continue
+		}
+		for d := range reached {
+			if slices.Contains(d.mends, c) {
+				return nil, fmt.Errorf("cell %s: %s.%s is declared again below it, which a page cannot show", c.ID, d.receiver, d.method)
+			}
 		}
 		for i, control := range c.Controls {
 			if slices.ContainsFunc(c.Controls[:i], func(o Control) bool { return o.Name == control.Name }) {
@@ -177,7 +184,7 @@ func (nb *notebook) declare(text string) error {
 		case *ast.FuncDecl:
 			c := &chunk{names: []string{d.Name.Name}, text: source(d), uses: names(d)}
 			if d.Recv != nil {
-				c.names, c.receiver = nil, receiver(d.Recv.List[0].Type)
+				c.names, c.receiver, c.method = nil, receiver(d.Recv.List[0].Type), d.Name.Name
 			}
 			if err := nb.add(c); err != nil {
 				return err
@@ -225,7 +232,12 @@ func (nb *notebook) add(c *chunk) error {
 		nb.declared[n] = c
 	}
 	if c.receiver != "" {
-		nb.methods[c.receiver] = append(nb.methods[c.receiver], c)
+		older := func(o *chunk) bool { return o.receiver == c.receiver && o.method == c.method }
+		if slices.ContainsFunc(nb.order, older) {
+			c.mends = slices.Clone(nb.cells)
+			nb.order = slices.DeleteFunc(nb.order, older)
+		}
+		nb.methods[c.receiver] = append(slices.DeleteFunc(nb.methods[c.receiver], older), c)
 	}
 	nb.order = append(nb.order, c)
 	return nil
