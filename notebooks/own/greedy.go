@@ -1,3 +1,5 @@
+// Package own shows what is written outside of the toolkit: policies (Greedy, Hopeful), a statistic
+// (Totals), an environment (Seasons). It imports what a module of your own would.
 package own
 
 import (

@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Hopeful plays the arm whose mean could be largest. What chance adds to a mean it takes to be at
-// most Boldness standard widths; what the noise adds, the release itself says.
+// Hopeful plays the arm whose mean could be largest. It allows for Boldness widths of chance in a
+// mean; the release itself says how much noise there is.
 type Hopeful struct {
 	Boldness float64   // > 0
 	told     []float64 // the broadcast: of each arm, mean, width of chance, and Tail

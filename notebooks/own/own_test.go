@@ -9,7 +9,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
@@ -18,54 +17,15 @@ import (
 
 var (
 	ctx    = context.Background()
-	one, _ = matroid.NewUniform(3, 1) // one arm of three
-	pure   = privacy.Budget{Epsilon: 1}
 	approx = privacy.Budget{Epsilon: 1, Delta: 0.01}
 	sure   = audit.Options{Confidence: 1 - 1e-6, Seed: 1} // excludes a true claim once in a million
 )
 
-func eliminate() bandit.Learner { return Elimination{Arms: 3, Epsilon: 1, Beta: 1e-6}.New() }
-func dpucb() bandit.Learner     { return learner.DPUCBMAT(one, 1) }
-func greedy() bandit.Learner    { return learner.New(&Greedy{Explore: 0.01}, tree()) }
-func linUCB() bandit.Learner    { return learner.New(&learner.LinUCB{}, tree()) }
+func greedy() bandit.Learner { return learner.New(&Greedy{Explore: 0.01}, tree()) }
+func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{}, tree()) }
 
 func tree() privacy.Accumulator {
 	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approx}}
-}
-
-// TestEliminationRaces: Elimination drops both worse arms, and has no regret from then on. By its
-// confidence intervals a trial fails with a probability of 1e-6 at most, and this test of 1e-5.
-func TestEliminationRaces(t *testing.T) {
-	race := simulate.Experiment{Name: "elimination", Horizon: 200_000, Trials: 10, Seed: 1, Grid: []int{100_000},
-		Environment: func() bandit.Environment {
-			return &environment.SemiBandit{Matroid: one, Means: []float64{0.2, 0.8, 0.5}}
-		},
-		Policies: []simulate.Policy{{Name: "elimination", New: eliminate}, {Name: "DPUCB-MAT", New: dpucb}}}
-	r, own, toolkit := run(t, race)
-	if !(own[1] == own[0] && own[1] < 2500 && own[1] < 3*toolkit[1]) {
-		t.Errorf("regret %v after 100,000 and 200,000 rounds, and %v of DPUCB-MAT", own, toolkit)
-	}
-	if c := r.Policies[0].Claim; c.Model() != privacy.Central || c.Asked() != pure || c.Epsilon() != 1 {
-		t.Errorf("claims\n%v", c)
-	}
-}
-
-// TestEliminationAudited: an attack on the first release of the arm that the first user is asked
-// about, by its likelihood, and on the arms that are left sees most of the epsilon that is claimed.
-func TestEliminationAudited(t *testing.T) {
-	l := Elimination{Arms: 2, Epsilon: 1, Beta: 1}
-	n := l.Length(0)
-	f, err := audit.Learner{Name: "elimination", New: func() bandit.Learner { return l.New() }, Runs: 4000,
-		Problem: bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, NoActions: true,
-		Worlds: [2]audit.Stream{stream(2*n, 0, 0), stream(2*n, 1, 0)},
-		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
-			if p := l.(*learner.Private[privacy.Means]); round == 2*n {
-				sum := p.Statistic.Release().Of[1].Mean * float64(n)
-				dst = append(dst, min(max(sum, 0), 1), float64(len(p.Policy.(*Elimination).left)))
-			}
-			return dst
-		}}.Run(ctx, sure)
-	verdict(t, f, err, pure, 0.5)
 }
 
 // TestGreedyRaces: over the same private sums, Greedy has at most three times LinUCB's regret, and
@@ -146,19 +106,13 @@ func run(t *testing.T, race simulate.Experiment) (r *simulate.Result, own, toolk
 }
 
 // stream returns rounds that pay nothing, but for the first. Both arms of that have the context x,
-// later ones +x/1000 and -x/1000; none has a context if x is 0.
+// later ones +x/1000 and -x/1000.
 func stream(rounds int, first, x float64) audit.Stream {
 	s := make(audit.Stream, rounds)
 	for i := range s {
-		s[i].Rewards = []float64{0, 0}
-		if x != 0 {
-			s[i].X = []float64{x / 1000, -x / 1000}
-		}
+		s[i].Rewards, s[i].X = []float64{0, 0}, []float64{x / 1000, -x / 1000}
 	}
-	s[0].Rewards = []float64{first, first}
-	if x != 0 {
-		s[0].X = []float64{x, x}
-	}
+	s[0].Rewards, s[0].X = []float64{first, first}, []float64{x, x}
 	return s
 }
 

@@ -47,7 +47,7 @@ func (s *Totals) check(r *privacy.Record) error {
 		return fmt.Errorf("own: a record beyond the horizon of %d", s.setup.Horizon)
 	case len(r.Arms) != 1 || len(r.Y) != 1 || r.Arms[0] < 0 || r.Arms[0] >= s.setup.Arms:
 		return fmt.Errorf("own: arms %v with rewards %v, want one of %d arms", r.Arms, r.Y, s.setup.Arms)
-	case r.Y[0]-r.Y[0] != 0:
+	case r.Y[0]-r.Y[0] != 0: // NaN or infinite
 		return fmt.Errorf("own: a reward of %v, want finite", r.Y[0])
 	}
 	s.means.Records, s.means.Changed = s.means.Records+1, s.means.Changed[:0]

@@ -2,7 +2,10 @@
 package exercises
 
 import (
+	"math"
+
 	"github.com/dpbandits/dpbandits/notebooks/own"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/notebook/check"
 	"github.com/dpbandits/dpbandits/pkg/notebook/exercise"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
@@ -18,10 +21,34 @@ var set = exercise.Set{
 		Hint:  "a release comes after 1, 2, 4, 8, ... rewards",
 		Check: exercise.Like(released, 0, "the number of releases after %d rewards", exercise.Grid(exercise.UpTo(100))),
 	},
+	"what a plan proves": {
+		Hint: "a release that moves by d under Laplace noise of scale b costs d/b, and releases add up",
+		Check: exercise.Like(claimed, 1e-9, "the ε of %d releases, each moved by %v under noise of scale %v",
+			exercise.Grid(exercise.Args{1, 17}, exercise.Args{1, 2.5}, exercise.Args{1, 0.5})),
+	},
+	"noise of a total": {
+		Hint: "a draw has the variance 2b², independent draws add theirs, and there are 1 + log2(n) of them; the total is divided by n",
+		Check: exercise.Like(spread, 1e-9, "the standard deviation of the noise after %d rewards, b = %v",
+			exercise.Grid(exercise.Args{1, 2, 64}, exercise.Args{1, 4})),
+	},
 	"epsilon without clipping": {
 		Hint: "how far does a reward move a sum, and what does a move of 1 cost?",
-		Check: exercise.Like(claimed, 1e-9, "the ε of noise for %v and rewards up to %v",
-			exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
+		Check: exercise.Like(func(epsilon, far float64) float64 { return claimed(1, far, 1/epsilon) }, 1e-9,
+			"the ε of noise for %v and rewards up to %v", exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
+	},
+	"what so many runs can show": {
+		Hint: "if p = γ^(1/n), then an event of probability p happens in all of n runs with probability γ; and one of 1−p in none",
+		Check: exercise.Like(func(runs int, gamma float64) float64 { return -math.Log(math.Pow(gamma, -1/float64(runs)) - 1) }, 1e-6,
+			"the largest ε of %d runs at γ = %v", exercise.Grid(exercise.Args{100, 20_000}, exercise.Args{0.005, 0.05})),
+	},
+	"best arm of a season": {
+		Hint:  "in season 0 it is arm 0; each season the arm behind it moves up",
+		Check: exercise.Like(best, 0, "the best arm in round %d, for seasons of %d rounds and %d arms", exercise.Grid(exercise.Args{1, 7, 70}, exercise.Args{7, 10}, exercise.Args{2, 5})),
+	},
+	"rows of a person": {
+		Hint: "k rows move the release by k·κ standard deviations; privacy.GaussianEpsilon(delta, k*kappa) is what that costs",
+		Check: exercise.Like(rows, 0, "for κ = %v, ε = %v and δ = %v the number of rows",
+			exercise.Grid(exercise.Args{0.05, 0.7}, exercise.Args{1, 10}, exercise.Args{1e-6})),
 	},
 	"inverse propensity": {
 		Hint:  "a round counts y/p if the policy plays the log's arm, else 0; divide the sum by the number of all rounds",
@@ -29,9 +56,9 @@ var set = exercise.Set{
 	},
 }
 
-// released counts the releases of n rewards.
-func released(n int) (releases int) {
-	s := &own.Totals{Epsilon: 1}
+// fed returns Totals after n rewards of an arm, under noise of a scale, with its releases.
+func fed(n int, scale float64) (s *own.Totals, releases int) {
+	s = &own.Totals{Epsilon: 1 / scale}
 	check.OK(s.Init(privacy.Setup{Horizon: 100, Arms: 1, Slots: 1, Hi: 1}))
 	s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
 	for range n {
@@ -39,16 +66,48 @@ func released(n int) (releases int) {
 			releases++
 		}
 	}
+	return s, releases
+}
+
+func released(n int) int {
+	_, releases := fed(n, 1)
 	return releases
 }
 
-// claimed computes what noise for an epsilon buys where a reward moves a sum so far.
-func claimed(epsilon, far float64) float64 {
-	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: epsilon}}
+// spread takes Bernstein's bound apart, whose root is that of twice the variance.
+func spread(n int, scale float64) float64 {
+	s, _ := fed(n, scale)
+	return s.Release().Of[0].Tail.Root / math.Sqrt2
+}
+
+// claimed computes what noise of a scale buys where a record moves so many releases so far.
+func claimed(releases int, moves, scale float64) float64 {
+	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}}
 	return p.With(privacy.Release{
-		Laws:        []privacy.Law{privacy.LaplaceLaw(1, 1/epsilon)},
-		Sensitivity: privacy.Norms{L1: far, L2: far, LInf: far},
+		Laws:        []privacy.Law{privacy.LaplaceLaw(1, scale)},
+		Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}, Times: releases,
 	}).HeldBy(&p).Claim().Epsilon()
+}
+
+// best asks Seasons which arm has no regret.
+func best(round, long, arms int) (arm int) {
+	e := &own.Seasons{Long: long}
+	for a := range arms {
+		e.Means = append(e.Means, 1/float64(1+a))
+	}
+	e.Reset(nil)
+	for range round {
+		e.Next(&bandit.View{})
+	}
+	for e.Regret([]int{arm}) > 0 {
+		arm++
+	}
+	return arm
+}
+
+// rows divides what a person may move a Gaussian release by what a row moves it.
+func rows(kappa, epsilon, delta float64) int {
+	return int(check.Try(privacy.GaussianMu(privacy.Budget{Epsilon: epsilon, Delta: delta})) / kappa)
 }
 
 // logged is a log of 50 rounds with three arms.

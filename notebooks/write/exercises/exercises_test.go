@@ -1,11 +1,13 @@
 package exercises
 
 import (
+	"math"
 	"math/bits"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
@@ -26,6 +28,50 @@ func bareEpsilon(epsilon, far float64) float64 {
 	return epsilon * far
 }
 
+func planEpsilonStub(releases int, moves, scale float64) float64 {
+	return 1 // your turn
+}
+
+func planEpsilon(releases int, moves, scale float64) float64 {
+	return float64(releases) * moves / scale
+}
+
+func spreadOfTotalStub(n int, b float64) float64 {
+	return math.Sqrt2 * b // your turn: this is one draw's
+}
+
+func spreadOfTotal(n int, b float64) float64 {
+	return b * math.Sqrt(2*float64(bits.Len(uint(n)))) / float64(n)
+}
+
+func mostSeenStub(runs int, gamma float64) float64 {
+	return math.Log(float64(runs)) // your turn: this is too much
+}
+
+func mostSeen(runs int, gamma float64) float64 {
+	p := math.Pow(gamma, 1/float64(runs))
+	return math.Log(p / (1 - p))
+}
+
+func bestArmStub(round, long, arms int) int {
+	return 0 // your turn
+}
+
+func bestArm(round, long, arms int) int {
+	return (round - 1) / long % arms
+}
+
+func mostRowsStub(kappa, epsilon, delta float64) (k int) {
+	return 1 // your turn
+}
+
+func mostRows(kappa, epsilon, delta float64) (k int) {
+	for privacy.GaussianEpsilon(delta, float64(k+1)*kappa) <= epsilon {
+		k++
+	}
+	return k
+}
+
 func alwaysStub(log *offpolicy.Log, arm int) float64 {
 	return 0 // your turn
 }
@@ -40,9 +86,14 @@ func always(log *offpolicy.Log, arm int) (mean float64) {
 }
 
 var answers = map[string]notebooktest.Answer{
-	"releases of an arm":       {Name: "releases", Stub: releasesStub, Solution: releases},
-	"epsilon without clipping": {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon},
-	"inverse propensity":       {Name: "always", Stub: alwaysStub, Solution: always},
+	"releases of an arm":         {Name: "releases", Stub: releasesStub, Solution: releases},
+	"epsilon without clipping":   {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon},
+	"what a plan proves":         {Name: "planEpsilon", Stub: planEpsilonStub, Solution: planEpsilon},
+	"noise of a total":           {Name: "spreadOfTotal", Stub: spreadOfTotalStub, Solution: spreadOfTotal},
+	"what so many runs can show": {Name: "mostSeen", Stub: mostSeenStub, Solution: mostSeen},
+	"best arm of a season":       {Name: "bestArm", Stub: bestArmStub, Solution: bestArm},
+	"rows of a person":           {Name: "mostRows", Stub: mostRowsStub, Solution: mostRows},
+	"inverse propensity":         {Name: "always", Stub: alwaysStub, Solution: always},
 }
 
 func TestExercises(t *testing.T) {
