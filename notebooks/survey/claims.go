@@ -32,7 +32,7 @@ var claims = assert.Claims{
 	{Statement: "On drifting losses, DP-FTRL's regret is within 3 standard errors of an independent program's.", Check: ftrlAgrees},
 	{Statement: "Against the adaptive adversary, DP-FTRL's regret over sqrt T grows with T, with Laplace and with correlated noise.", Check: exploited},
 	{Statement: "FTPL pays as much with one draw as with fresh noise on drifting losses, and at least twice as much against the adversary.", Check: recognised},
-	{Statement: "DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with L/t; it stops when an independent program's does.", Check: printedRule},
+	{Statement: "DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with W/t; it stops when an independent program's does.", Check: printedRule},
 	{Statement: "In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", Check: slowStart},
 	{Statement: "After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", Check: agreement},
 	{Statement: "AdaP-TT names the best arm in at least 9 runs of 10, and by its proved threshold in all.", Check: named},

@@ -9,7 +9,7 @@ import (
 // mutations breaks the code once for each statement, in a place that it is about.
 var mutations = []notebooktest.Mutation{
 	{"DP-FTRL's printed noise buys 2.8 to 3.1 times the epsilon that is asked for, read with ln, and 2 to 2.2 times with log2.", "the printed scale is twice as large", "pkg/mechanism/vector_tree.go", "t.by.scale = root * s.Bound * portable.Log(", "t.by.scale = 2 * root * s.Bound * portable.Log("},
-	{"DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with L/t; it stops when an independent program's does.", "the printed noise is divided by t, too", "pkg/mechanism/stopping.go", "mean = s.sum/n + noise", "mean = (s.sum + noise) / n"},
+	{"DP-NAS is right in fewer than 4 runs of 100 as printed, and in all with W/t; it stops when an independent program's does.", "the printed noise is divided by t, too", "pkg/mechanism/stopping.go", "mean = s.sum/n + noise", "mean = (s.sum + noise) / n"},
 	{"In 100,000 rounds, DP-SE plays each arm more than 1800 times before it drops one.", "an epoch has a quarter of its plays", "pkg/arms/dp_elimination.go", "math.Ldexp(32*l.log(8), 2*l.epoch)", "math.Ldexp(8*l.log(8), 2*l.epoch)"},
 	{"After a million rounds, each learner's regret is within 3 standard errors of the independent program's.", "the first round is taken for the last", "pkg/simulate/table.go", "last := len(c.Mean) - 1", "last := 0"},
 	{"Against the adaptive adversary, DP-FTRL's regret over sqrt T grows with T, with Laplace and with correlated noise.", "DP-FTRL reads the exact sums", "pkg/online/ftrl.go", "sums := f.Sums", "var sums privacy.Statistic[mechanism.Total]"},

@@ -27,12 +27,12 @@ var set = exercise.Set{
 			exercise.Grid(exercise.Args{1, 10}, exercise.Args{2, 1000, 100_000}, exercise.Args{0.5})),
 	},
 	"budget of the stopping rule": {
-		Hint: "replacing a sample moves the sum by D = 2R; the threshold costs D/s1, all queries together 2D/s2 because a query may move up while the threshold moves down, the last release D/s3",
+		Hint: "replacing a sample moves the sum by D = 2M; the threshold costs D/s1, all queries together 2D/s2 because a query may move up while the threshold moves down, the last release D/s3",
 		Check: exercise.Like(func(r, s1, s2, s3 float64) float64 { return 2*r/s1 + 4*r/s2 + 2*r/s3 }, 1e-9,
-			"epsilon for R = %v and scales %v, %v, %v", []exercise.Args{{1, 12, 12, 4}, {1, 24, 24, 8}, {3, 36, 36, 12}, {1, 2, 4, 2}, {0.5, 1, 5, 10}}),
+			"epsilon for M = %v and scales %v, %v, %v", []exercise.Args{{1, 12, 12, 4}, {1, 24, 24, 8}, {3, 36, 36, 12}, {1, 2, 4, 2}, {0.5, 1, 5, 10}}),
 	},
 	"divergence": {
-		Hint: "the slope of epsilon (z - x) + kl(z, y) in z is epsilon + ln(z/(1-z)) - ln(y/(1-y)): where is it 0? If that z is below x, the least is at z = x",
+		Hint: "the slope of ε(ν − μ) + kl(ν, μ') in ν is ε + ln(ν/(1−ν)) − ln(μ'/(1−μ')): where is it 0? If that ν is below μ, the least is at ν = μ",
 		Check: exercise.Like(arms.DEps, 1e-6, "at epsilon = %v, d(%v, %v)",
 			exercise.Grid(exercise.Args{0.1, 1, 10}, exercise.Args{0.1, 0.5, 0.7}, exercise.Args{0.75})),
 	},

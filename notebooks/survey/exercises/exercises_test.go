@@ -23,23 +23,23 @@ func trueEpsilon(dim, horizon int, epsilon float64) float64 {
 	return float64(nodes) * 2 * root / scale
 }
 
-func ruleEpsilonStub(r, s1, s2, s3 float64) float64 {
+func ruleEpsilonStub(bound, s1, s2, s3 float64) float64 {
 	return 0 // your turn
 }
 
-func ruleEpsilon(r, s1, s2, s3 float64) float64 {
-	d := 2 * r
+func ruleEpsilon(bound, s1, s2, s3 float64) float64 {
+	d := 2 * bound
 	return d/s1 + 2*d/s2 + d/s3
 }
 
-func divergenceStub(epsilon, x, y float64) float64 {
+func divergenceStub(epsilon, mean, other float64) float64 {
 	return 0 // your turn
 }
 
-func divergence(epsilon, x, y float64) float64 {
-	z := max(x, y/(y+(1-y)*math.Exp(epsilon)))
-	kl := z*math.Log(z/y) + (1-z)*math.Log((1-z)/(1-y))
-	return epsilon*(z-x) + kl
+func divergence(epsilon, mean, other float64) float64 {
+	between := max(mean, other/(other+(1-other)*math.Exp(epsilon)))
+	kl := between*math.Log(between/other) + (1-between)*math.Log((1-between)/(1-other))
+	return epsilon*(between-mean) + kl
 }
 
 func rememberedStub(n int) int {
