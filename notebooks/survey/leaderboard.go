@@ -249,7 +249,7 @@ var tableOnly = []string{"Lazy-UCB", "CUCB, tree", "AdaP-UCB", "DPUCB-MAT", "DPT
 func Ratios(rows []Row) *charts.Figure {
 	f := charts.LogLog("Regret over the lower bound, by budget", "ε", "times the optimum")
 	f.Marks, f.Scale, f.Height = []charts.Mark{charts.AtY(1, "the lower bound")}, Board(rows).Scale, 560
-	f.Caption = "Means of the leaderboard's trials; the table has five learners more"
+	f.Caption = fmt.Sprintf("Means of %d trials of %d rounds, seed %d; the table has five learners more", rows[0].Trials, rows[0].Rounds, leaderboardSeed)
 	var bounded []string // the bound is for arms without features
 	for _, e := range Environments {
 		if e.Means != nil {
