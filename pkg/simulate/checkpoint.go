@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -27,8 +26,7 @@ import (
 type checkpoint struct {
 	mu       sync.Mutex
 	f        *os.File
-	restored []*record
-	columns  []int // places of the experiment's policies in the file's records
+	restored []*Record
 	partial  bool  // the file's list of policies is another one, so nothing can be appended
 	size     int64 // bytes of the file's whole records
 	torn     bool  // the file holds more than those, as a write failed halfway
@@ -116,6 +114,14 @@ func (id identity) differs(want identity) error {
 	return nil
 }
 
+// equals returns an error as differs does, also if the file has more policies or another order.
+func (id identity) equals(other identity) error {
+	if err := id.differs(other); err != nil || slices.Equal(id.Policies, other.Policies) {
+		return err
+	}
+	return fmt.Errorf("it is of another experiment: the list of policies is %q in the file and %q in the experiment", id.Policies, other.Policies)
+}
+
 // columns returns the places of the policies in the file's list, or nil if one is missing. A
 // policy's results do not depend on the other policies, so a file may serve an experiment with
 // fewer of them.
@@ -142,7 +148,11 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 		}
 	}()
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		if err := create(path, id); err != nil {
+		line, err := encode(id)
+		if err != nil {
+			return nil, err
+		}
+		if err := writeFile(path, line); err != nil {
 			return nil, err
 		}
 	}
@@ -158,9 +168,17 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 	if err != nil {
 		return c, err
 	}
-	good, err := c.read(data, id)
+	held, records, good, err := parseCheckpoint(data)
 	if err != nil {
 		return c, err
+	}
+	if err := held.differs(id); err != nil {
+		return c, fmt.Errorf("%w (move the file away to start anew)", err)
+	}
+	columns := held.columns(id.Policies)
+	c.partial = !slices.Equal(held.Policies, id.Policies)
+	for _, rec := range records {
+		c.restored = append(c.restored, rec.choose(columns))
 	}
 	c.size = int64(good)
 	if good < len(data) {
@@ -169,32 +187,6 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 		}
 	}
 	return c, nil
-}
-
-// create makes a file that holds the identity, whole or not at all.
-func create(path string, id identity) error {
-	line, err := encode(id)
-	if err != nil {
-		return err
-	}
-	f, err := os.Create(path + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(line)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	// so that the rename survives a power cut; not all systems can
-	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		dir.Sync()
-		dir.Close()
-	}
-	return nil
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -215,78 +207,51 @@ func decode(line []byte, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// read takes in the records and returns how many bytes of data are good.
-func (c *checkpoint) read(data []byte, want identity) (good int, err error) {
-	var id identity
+// parseCheckpoint returns what a file holds, and how many bytes of it are good.
+func parseCheckpoint(data []byte) (id identity, records []*Record, good int, err error) {
 	for n := 0; good < len(data); n++ {
 		end := bytes.IndexByte(data[good:], '\n')
 		if end < 0 {
 			if n == 0 {
-				return 0, errors.New("it is not a checkpoint")
+				return id, nil, 0, errors.New("it is not a checkpoint")
 			}
-			return good, nil // torn
+			return id, records, good, nil // torn
 		}
 		line, after := data[good:good+end], good+end+1
 		if n == 0 {
 			if err := decode(line, &id); err != nil {
-				return 0, fmt.Errorf("it is not a checkpoint: offset 0: %w", err)
+				return id, nil, 0, fmt.Errorf("it is not a checkpoint: offset 0: %w", err)
 			}
-			if err := id.differs(want); err != nil {
-				return 0, fmt.Errorf("%w (move the file away to start anew)", err)
-			}
-			c.columns, c.partial = id.columns(want.Policies), !slices.Equal(id.Policies, want.Policies)
 			good = after
 			continue
 		}
-		rec := new(record)
+		rec := new(Record)
 		err := decode(line, rec)
 		if err == nil {
 			err = rec.check(id)
 		}
 		switch {
 		case err == nil:
-			c.restored = append(c.restored, rec.choose(c.columns))
+			records = append(records, rec)
 		case after == len(data):
-			return good, nil // torn
+			return id, records, good, nil // torn
 		default:
-			return 0, fmt.Errorf("corrupt record at offset %d: %w", good, err)
+			return id, nil, 0, fmt.Errorf("corrupt record at offset %d: %w", good, err)
 		}
 		good = after
 	}
-	return good, nil
-}
-
-func (r *record) check(id identity) error {
-	if r.Trial < 0 || len(r.Regret) != len(id.Policies) || len(r.Warnings) != len(id.Policies) {
-		return fmt.Errorf("trial %d with %d policies, want a trial >= 0 with %d", r.Trial, len(r.Regret), len(id.Policies))
-	}
-	for _, regret := range r.Regret {
-		if len(regret) != len(id.Grid) {
-			return fmt.Errorf("trial %d has %d grid points, want %d", r.Trial, len(regret), len(id.Grid))
-		}
-	}
-	return nil
-}
-
-// choose returns the record with some of its policies only.
-func (r *record) choose(columns []int) *record {
-	chosen := &record{Trial: r.Trial, Version: r.Version, Busy: r.Busy, Run: r.Run, After: r.After}
-	for _, i := range columns {
-		chosen.Regret = append(chosen.Regret, r.Regret[i])
-		chosen.Warnings = append(chosen.Warnings, r.Warnings[i])
-	}
-	return chosen
+	return id, records, good, nil
 }
 
 // take returns the restored trials and forgets them.
-func (c *checkpoint) take() []*record {
+func (c *checkpoint) take() []*Record {
 	restored := c.restored
 	c.restored = nil
 	return restored
 }
 
 // append saves a finished trial. trouble and close report a failure to write.
-func (c *checkpoint) append(r *record) error {
+func (c *checkpoint) append(r *Record) error {
 	if c == nil {
 		return nil
 	}

@@ -2,16 +2,18 @@
 // trials in parallel.
 //
 //   - [Experiment], [Policy]: what to run; [Experiment.Run] and [RunAll] run it
+//   - [Prepared], [Record]: an experiment's trials one by one, on machines of your own, and reduced
 //   - [Sweep]: an experiment at each value of a parameter; [Play]: one trial, round by round
 //   - [Trials], [Sample]: trials of a game of your own
 //   - Experiment.FastForward: jumps over the rounds of a batch, for long horizons
 //   - [Result], [PolicyResult], [Curve]: the regret, trial by trial and summarised
 //   - [Table], [ReadCSV]: a result in the form in which it is published
-//   - [Provenance], [Version]: where a result comes from
+//   - [Provenance], [Version], [Program]: where a result comes from
+//   - [MergeCheckpoints]: a run's checkpoints from several machines, as one
 //   - [Slope], [LogLogSlope]: the exponent of a power law
 //   - [DefaultGrid], [LinearGrid], [LogGrid]: the rounds that a curve keeps
 //   - [Progress], [Status], [Terminal]: how far a run is
-//   - [TrialError], [PanicError]: why a trial failed
+//   - [TrialError], [PanicError], [MissingError]: why a trial failed, or which are missing
 //
 // Trials are reduced in trial order, so the numbers do not depend on the number of workers. A long
 // run shows its progress, stops when its context is cancelled, and resumes from its checkpoint with

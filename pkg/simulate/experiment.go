@@ -2,15 +2,11 @@ package simulate
 
 import (
 	"errors"
-	"fmt"
-	"reflect"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/internal/size"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Policy is a named way to make a learner. New is called once a trial, from several goroutines; the
@@ -74,103 +70,6 @@ func (e *Experiment) rounds() int {
 		return e.Horizon
 	}
 	return e.Rounds
-}
-
-// prepare validates all that can be known before the first trial, each policy's Init included. It
-// returns the full grid and the policies' claims, and describes the parameters in d if there is a
-// checkpoint.
-func (e *Experiment) prepare(d *described) (grid []int, claims []*privacy.Claim, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = newPanicError(r)
-		}
-		if err != nil {
-			grid, claims, err = nil, nil, fmt.Errorf("simulate: experiment %q: %w", e.Name, err)
-		}
-	}()
-	switch {
-	case e.Environment == nil:
-		return nil, nil, errors.New("field Environment is nil")
-	case len(e.Policies) == 0:
-		return nil, nil, errors.New("len(Policies) = 0, want >= 1")
-	case e.Horizon < 1:
-		return nil, nil, fmt.Errorf("field Horizon = %d, want >= 1", e.Horizon)
-	case e.Rounds < 0 || e.Rounds > e.Horizon:
-		return nil, nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
-	case e.Trials < 1:
-		return nil, nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
-	case e.Workers < 0:
-		return nil, nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
-	}
-	seen := make(map[string]int)
-	for i, p := range e.Policies {
-		if err := checkName(p.Name); err != nil {
-			return nil, nil, fmt.Errorf("field Policies[%d].Name = %q: %w", i, p.Name, err)
-		}
-		if j, ok := seen[p.Name]; ok {
-			return nil, nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
-		}
-		seen[p.Name] = i
-		if p.New == nil {
-			return nil, nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
-		}
-	}
-	for i, pair := range e.Pairs {
-		for _, name := range pair {
-			if _, ok := seen[name]; !ok {
-				return nil, nil, fmt.Errorf("field Pairs[%d] names a policy %q, want one of the experiment's", i, name)
-			}
-		}
-	}
-	grid, err = checkGrid(e.Grid, e.rounds())
-	if err != nil {
-		return nil, nil, err
-	}
-	what := fmt.Sprintf("field Trials = %d of %d policies over a grid of %d rounds", e.Trials, len(e.Policies), len(grid))
-	if err := size.Check(what, float64(e.Trials)*float64(len(e.Policies))*float64(len(grid))); err != nil {
-		return nil, nil, err
-	}
-	env := e.Environment()
-	if env == nil {
-		return nil, nil, errors.New("func Environment returned nil")
-	}
-	if e.Checkpoint != "" {
-		d.Environment = parameters(env)
-	}
-	if v, ok := env.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return nil, nil, err
-		}
-	}
-	problem := env.Problem()
-	if err := problem.Validate(); err != nil {
-		return nil, nil, err
-	}
-	if e.FastForward {
-		if err := checkForward(env, problem); err != nil {
-			return nil, nil, err
-		}
-	}
-	for _, p := range e.Policies {
-		l := p.New()
-		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-			return nil, nil, fmt.Errorf("policy %q: New returned nil", p.Name)
-		}
-		if e.Checkpoint != "" {
-			d.Learners = append(d.Learners, parameters(l))
-		}
-		if err := l.Init(problem, e.Horizon); err != nil {
-			return nil, nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
-		}
-		if warmer(l) != nil && problem.Dim > 0 {
-			return nil, nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
-		}
-		claims = append(claims, nil)
-		if claim := privacy.ClaimOf(l); claim.Held() {
-			claims[len(claims)-1] = &claim
-		}
-	}
-	return grid, claims, nil
 }
 
 // checkName accepts names that can be written on a line of text and read back.

@@ -29,7 +29,7 @@ func checkForward(env bandit.Environment, p bandit.Problem) error {
 
 // forward plays all rounds of a trial's policy, and jumps over those that the learner knows
 // beforehand. round is the current one, for errors.
-func (e *job) forward(ctx context.Context, env bandit.Summable, s *seat, round *int, regret []float64) error {
+func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, round *int, regret []float64) error {
 	problem := env.Problem()
 	knows, _ := s.learner.(bandit.Committed)
 	var plays []bandit.Plays

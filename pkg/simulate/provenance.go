@@ -2,8 +2,6 @@ package simulate
 
 import (
 	"runtime"
-	"runtime/debug"
-	"sync"
 	"time"
 )
 
@@ -25,7 +23,8 @@ type Provenance struct {
 	CPUs    int
 	Date    time.Time // end of the run, UTC
 	// Wall is the time from the start of the run until this experiment's last trial finished, other
-	// experiments of its RunAll included. If trials were restored, the times of their runs are added.
+	// experiments of its RunAll included. If there were several runs, their times are added, even if
+	// the runs went on at the same time; a trial of Prepared.RunTrial is a run.
 	Wall time.Duration
 	// Busy is the time that this experiment's finished trials took, restored ones included.
 	Busy time.Duration
@@ -36,73 +35,31 @@ type Provenance struct {
 	OtherVersions   []string // versions, other than Version, that ran restored trials
 }
 
-func (j *job) provenance(workers int) Provenance {
-	p := Provenance{
-		Experiment: j.Name, Seed: j.Seed, Asked: j.Trials, Horizon: j.Horizon, Rounds: j.rounds(), Fingerprint: j.Fingerprint,
-		Version: Version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Workers: workers, CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
-		Restored: j.restored,
+func (p *Prepared) provenance(records []*Record, from Origin) Provenance {
+	out := Provenance{
+		Experiment: p.Name, Seed: p.Seed, Asked: p.Trials, Horizon: p.Horizon, Rounds: p.rounds(), Fingerprint: p.Fingerprint,
+		Version: from.Version, Go: from.Go, Platform: from.Platform,
+		CPUs: runtime.NumCPU(), Date: time.Now().UTC().Truncate(time.Second),
 	}
 	walls := make(map[int64]time.Duration) // by run
-	other := map[string]bool{p.Version: true}
-	for _, rec := range j.records {
+	other := map[string]bool{out.Version: true}
+	for _, rec := range records {
 		if rec == nil {
 			continue
 		}
-		p.Trials++
-		p.Busy += rec.Busy
+		out.Trials++
+		out.Busy += rec.Busy
 		walls[rec.Run] = max(walls[rec.Run], rec.After)
 		if !other[rec.Version] {
 			other[rec.Version] = true
-			p.OtherVersions = append(p.OtherVersions, rec.Version)
+			out.OtherVersions = append(out.OtherVersions, rec.Version)
 		}
 	}
 	for _, wall := range walls {
-		p.Wall += wall
+		out.Wall += wall
 	}
-	if p.Busy > 0 {
-		p.RoundsPerSecond = float64(j.cost()) * float64(p.Trials) / p.Busy.Seconds()
+	if out.Busy > 0 {
+		out.RoundsPerSecond = float64(p.cost()) * float64(out.Trials) / out.Busy.Seconds()
 	}
-	return p
-}
-
-const module = "github.com/dpbandits/dpbandits"
-
-// Version returns the revision of the toolkit that runs: what the build recorded, else that of the
-// git checkout it was compiled from, with "-dirty" if files were changed, else "unknown".
-var Version = sync.OnceValue(func() string {
-	if v := buildVersion(); v != "" {
-		return v
-	}
-	if v := gitVersion(); v != "" {
-		return v
-	}
-	return "unknown"
-})
-
-func buildVersion() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	if info.Main.Path == module {
-		revision, dirty := "", ""
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				revision = s.Value
-			case s.Key == "vcs.modified" && s.Value == "true":
-				dirty = "-dirty"
-			}
-		}
-		if revision != "" {
-			return revision + dirty
-		}
-	}
-	for _, dep := range info.Deps {
-		if dep.Path == module && dep.Replace == nil && dep.Version != "" && dep.Version != "(devel)" && dep.Version != "v0.0.0" {
-			return dep.Version
-		}
-	}
-	return ""
+	return out
 }

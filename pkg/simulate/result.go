@@ -215,24 +215,25 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// result reduces the finished trials in trial order.
-func (j *job) result(workers int) *Result {
-	r := &Result{Name: j.Name, Grid: j.grid, Pairs: j.Pairs, Policies: make([]PolicyResult, len(j.Policies))}
-	for i, p := range j.Policies {
-		r.Policies[i].Name, r.Policies[i].Claim = p.Name, j.claims[i]
+// result reduces the finished trials in trial order. records lists them by trial, nil where there is
+// none; from says which program ran them.
+func (p *Prepared) result(records []*Record, from Origin) *Result {
+	r := &Result{Name: p.Name, Grid: p.grid, Pairs: p.Pairs, Policies: make([]PolicyResult, len(p.Policies))}
+	for i, policy := range p.Policies {
+		r.Policies[i].Name, r.Policies[i].Claim = policy.Name, p.claims[i]
 	}
-	for trial, rec := range j.records {
+	for trial, rec := range records {
 		if rec == nil {
 			continue
 		}
 		r.Finished = append(r.Finished, trial)
 		for i := range r.Policies {
-			p := &r.Policies[i]
-			p.Regret = append(p.Regret, rec.Regret[i])
-			p.Warnings = addWarnings(p.Warnings, rec.Warnings[i])
+			policy := &r.Policies[i]
+			policy.Regret = append(policy.Regret, rec.Regret[i])
+			policy.Warnings = addWarnings(policy.Warnings, rec.Warnings[i])
 		}
 	}
-	r.Provenance = j.provenance(workers)
+	r.Provenance = p.provenance(records, from)
 	return r
 }
 

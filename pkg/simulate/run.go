@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // Options are the options of RunAll.
@@ -81,7 +79,8 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	results := make([]*Result, len(jobs))
 	var errs []error
 	for i, j := range jobs {
-		results[i] = j.result(opts.Workers)
+		results[i] = j.result(j.records, j.origin)
+		results[i].Provenance.Workers, results[i].Provenance.Restored = opts.Workers, j.restored
 		if err := j.failure(); err != nil {
 			errs = append(errs, err)
 		}
@@ -97,14 +96,11 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 
 // job is an experiment that is being run.
 type job struct {
-	*Experiment
-	grid      []int
-	claims    []*privacy.Claim // by policy
-	described described        // made if there is a checkpoint
-	save      *checkpoint
-	restored  int
-	records   []*record // by trial, nil until finished
-	errs      []error   // by trial; each worker writes only those of its own trials
+	*Prepared
+	save     *checkpoint
+	restored int
+	records  []*Record // by trial, nil until finished
+	errs     []error   // by trial; each worker writes only those of its own trials
 }
 
 func openJobs(experiments []*Experiment) (jobs []*job, err error) {
@@ -122,18 +118,17 @@ func openJobs(experiments []*Experiment) (jobs []*job, err error) {
 		if e == nil {
 			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
 		}
-		var d described
-		grid, claims, err := e.prepare(&d)
+		p, err := e.prepare(e.Checkpoint != "")
 		if err != nil {
 			return jobs, err
 		}
-		jobs = append(jobs, &job{Experiment: e, grid: grid, claims: claims, described: d, records: make([]*record, e.Trials), errs: make([]error, e.Trials)})
+		jobs = append(jobs, &job{Prepared: p, records: make([]*Record, e.Trials), errs: make([]error, e.Trials)})
 	}
 	for _, j := range jobs { // only now, so that no file is made for an invalid list
 		if j.Checkpoint == "" {
 			continue
 		}
-		if j.save, err = openCheckpoint(j.Checkpoint, newIdentity(j.Experiment, j.grid, j.described)); err != nil {
+		if j.save, err = openCheckpoint(j.Checkpoint, j.identity); err != nil {
 			return jobs, err
 		}
 		for _, rec := range j.save.take() {
@@ -189,7 +184,7 @@ func tasks(jobs []*job) []task {
 }
 
 // cost returns the number of rounds of a trial, counted once for each policy.
-func (j *job) cost() int64 { return int64(j.rounds()) * int64(len(j.Policies)) }
+func (p *Prepared) cost() int64 { return int64(p.rounds()) * int64(len(p.Policies)) }
 
 func (t task) run(ctx context.Context, m *meter) {
 	start := time.Now()
@@ -199,8 +194,7 @@ func (t task) run(ctx context.Context, m *meter) {
 		yield()
 	})
 	if err == nil {
-		rec.Busy = time.Since(start)
-		rec.Run, rec.After = m.start.UnixNano(), time.Since(m.start)
+		rec.Cost = Cost{Busy: time.Since(start), Run: m.start.UnixNano(), After: time.Since(m.start)}
 		err = t.save.append(rec)
 		t.records[t.trial] = rec
 	}

@@ -74,17 +74,6 @@ func panicked() (where string) {
 	return where
 }
 
-// record is a finished trial, as a checkpoint keeps it.
-type record struct {
-	Trial    int                `json:"trial"`
-	Version  string             `json:"version"`  // of the toolkit that ran it
-	Busy     time.Duration      `json:"busy"`     // how long it took
-	Run      int64              `json:"run"`      // start of its run, in Unix nanoseconds
-	After    time.Duration      `json:"after"`    // from then until it finished
-	Regret   [][]float64        `json:"regret"`   // [policy][grid point], cumulative
-	Warnings [][]bandit.Warning `json:"warnings"` // [policy]
-}
-
 // seat is a policy in a trial.
 type seat struct {
 	learner bandit.Learner
@@ -103,9 +92,9 @@ const (
 	chunkTime = 20 * time.Millisecond
 )
 
-// runTrial plays one trial. It calls tick with the number of rounds played since its last call. The
-// error is ctx's or a *TrialError.
-func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (rec *record, err error) {
+// runTrial plays one trial, and leaves its cost to the caller. It calls tick with the number of
+// rounds played since its last call. The error is ctx's or a *TrialError.
+func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int)) (rec *Record, err error) {
 	at, round := -1, 0 // the policy whose code runs (-1: the environment) and the round, for errors
 	turn := -1         // the policy whose turn it is (-1: none's)
 	fail := func(err error) *TrialError {
@@ -128,7 +117,7 @@ func (e *job) runTrial(ctx context.Context, trial int, tick func(rounds int)) (r
 	problem := env.Problem()
 	env.Reset(random.New(e.Seed, trial, "contexts"))
 	seats := make([]seat, len(e.Policies))
-	rec = &record{Trial: trial, Version: Version(), Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
+	rec = &Record{Origin: e.origin, Trial: trial, Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
 	for i, p := range e.Policies {
 		at = i
 		s := &seats[i]

@@ -180,7 +180,7 @@ func TestWarmUpAllocatesOnce(t *testing.T) {
 		}
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
 		return testing.AllocsPerRun(5, func() {
-			if _, err := (&job{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+			if _, err := (&Prepared{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -1,0 +1,126 @@
+package simulate
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// Prepared is an experiment that is known to be valid. Whoever runs the trials by something of
+// their own, such as a cluster's engine, plays them by RunTrial and makes the result by Reduce;
+// Experiment.Run does the same. The Experiment must not be changed any more.
+type Prepared struct {
+	*Experiment
+	grid     []int
+	claims   []*privacy.Claim // by policy
+	identity identity
+	origin   Origin
+}
+
+// Prepare validates all that can be known before the first trial, each policy's Init included.
+func (e *Experiment) Prepare() (*Prepared, error) { return e.prepare(true) }
+
+// prepare is Prepare. It describes the parameters only if they are asked for, as an environment may
+// hold much data.
+func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = newPanicError(r)
+		}
+		if err != nil {
+			p, err = nil, fmt.Errorf("simulate: experiment %q: %w", e.Name, err)
+		}
+	}()
+	switch {
+	case e.Environment == nil:
+		return nil, errors.New("field Environment is nil")
+	case len(e.Policies) == 0:
+		return nil, errors.New("len(Policies) = 0, want >= 1")
+	case e.Horizon < 1:
+		return nil, fmt.Errorf("field Horizon = %d, want >= 1", e.Horizon)
+	case e.Rounds < 0 || e.Rounds > e.Horizon:
+		return nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
+	case e.Trials < 1:
+		return nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
+	case e.Workers < 0:
+		return nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
+	}
+	seen := make(map[string]int)
+	for i, p := range e.Policies {
+		if err := checkName(p.Name); err != nil {
+			return nil, fmt.Errorf("field Policies[%d].Name = %q: %w", i, p.Name, err)
+		}
+		if j, ok := seen[p.Name]; ok {
+			return nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
+		}
+		seen[p.Name] = i
+		if p.New == nil {
+			return nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
+		}
+	}
+	for i, pair := range e.Pairs {
+		for _, name := range pair {
+			if _, ok := seen[name]; !ok {
+				return nil, fmt.Errorf("field Pairs[%d] names a policy %q, want one of the experiment's", i, name)
+			}
+		}
+	}
+	grid, err := checkGrid(e.Grid, e.rounds())
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("field Trials = %d of %d policies over a grid of %d rounds", e.Trials, len(e.Policies), len(grid))
+	if err := size.Check(what, float64(e.Trials)*float64(len(e.Policies))*float64(len(grid))); err != nil {
+		return nil, err
+	}
+	env := e.Environment()
+	if env == nil {
+		return nil, errors.New("func Environment returned nil")
+	}
+	var d described
+	if describe {
+		d.Environment = parameters(env)
+	}
+	if v, ok := env.(interface{ Validate() error }); ok {
+		if err := v.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	problem := env.Problem()
+	if err := problem.Validate(); err != nil {
+		return nil, err
+	}
+	if e.FastForward {
+		if err := checkForward(env, problem); err != nil {
+			return nil, err
+		}
+	}
+	var claims []*privacy.Claim
+	for _, p := range e.Policies {
+		l := p.New()
+		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
+		}
+		if describe {
+			d.Learners = append(d.Learners, parameters(l))
+		}
+		if err := l.Init(problem, e.Horizon); err != nil {
+			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
+		}
+		if warmer(l) != nil && problem.Dim > 0 {
+			return nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
+		}
+		claims = append(claims, nil)
+		if claim := privacy.ClaimOf(l); claim.Held() {
+			claims[len(claims)-1] = &claim
+		}
+	}
+	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d)}
+	if p.origin, err = newOrigin(p.identity); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
