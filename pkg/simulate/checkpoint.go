@@ -252,9 +252,6 @@ func (c *checkpoint) take() []*Record {
 
 // append saves a finished trial. trouble and close report a failure to write.
 func (c *checkpoint) append(r *Record) error {
-	if c == nil {
-		return nil
-	}
 	line, err := encode(r)
 	if err != nil {
 		return fmt.Errorf("simulate: checkpoint %s: trial %d: %w", c.f.Name(), r.Trial, err)
@@ -271,6 +268,9 @@ func (c *checkpoint) append(r *Record) error {
 	}
 	return nil
 }
+
+// fail keeps nothing: a checkpoint has finished trials only.
+func (c *checkpoint) fail(*TrialError) error { return nil }
 
 // write writes what is pending. If that fails, the file keeps its whole records.
 func (c *checkpoint) write() {
@@ -301,9 +301,6 @@ func (c *checkpoint) sync() {
 
 // trouble returns how many finished trials are not in the file, and why.
 func (c *checkpoint) trouble() (unsaved int, err error) {
-	if c == nil {
-		return 0, nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.unsaved, c.describe()
@@ -326,9 +323,6 @@ func (c *checkpoint) describe() error {
 // close writes what is pending, flushes, and reports what could not be saved. It may be called
 // again.
 func (c *checkpoint) close() error {
-	if c == nil {
-		return nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.f == nil {

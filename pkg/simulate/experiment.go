@@ -59,6 +59,9 @@ type Experiment struct {
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
 	// exists, its trials are restored and not run again.
 	Checkpoint string
+	// Records is the directory of a Store, which keeps finished trials for several processes at once;
+	// empty means none. An experiment has a Checkpoint or Records, not both.
+	Records string
 
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
 	Progress Progress // nil means DefaultProgress

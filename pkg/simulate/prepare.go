@@ -45,6 +45,8 @@ func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
 		return nil, fmt.Errorf("field Rounds = %d, want in [1, Horizon = %d] or 0 for the horizon", e.Rounds, e.Horizon)
 	case e.Trials < 1:
 		return nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
+	case e.Checkpoint != "" && e.Records != "":
+		return nil, fmt.Errorf("field Records = %q beside Checkpoint = %q, want one of the two", e.Records, e.Checkpoint)
 	case e.Workers < 0:
 		return nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
 	}

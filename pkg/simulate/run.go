@@ -16,11 +16,12 @@ import (
 type Options struct {
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
 	Progress Progress // nil means DefaultProgress
+	Shard    Shard    // the part to run; the zero value means all
 }
 
 // Run runs one experiment as RunAll does, with its own Workers and Progress.
 func (e *Experiment) Run(ctx context.Context) (*Result, error) {
-	results, err := RunAll(ctx, []*Experiment{e}, Options{e.Workers, e.Progress})
+	results, err := RunAll(ctx, []*Experiment{e}, Options{Workers: e.Workers, Progress: e.Progress})
 	if results == nil {
 		return nil, err
 	}
@@ -38,6 +39,8 @@ func (e *Experiment) Run(ctx context.Context) (*Result, error) {
 // If a checkpoint cannot be written, the next progress report says so and the run tries again. If
 // trials are still not saved at the end, the error says so, and the results are complete all the
 // same. Results are nil only if an experiment or a checkpoint is found invalid before the start.
+//
+// The results of a shard hold its trials only.
 func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Result, error) {
 	if opts.Workers < 0 {
 		return nil, fmt.Errorf("simulate: Options.Workers = %d, want >= 0", opts.Workers)
@@ -45,7 +48,10 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 	if opts.Workers == 0 {
 		opts.Workers = runtime.GOMAXPROCS(0)
 	}
-	jobs, err := openJobs(experiments)
+	if err := opts.Shard.Validate(); err != nil {
+		return nil, err
+	}
+	jobs, err := openJobs(experiments, opts.Shard)
 	if err != nil {
 		return nil, err
 	}
@@ -97,13 +103,30 @@ func RunAll(ctx context.Context, experiments []*Experiment, opts Options) ([]*Re
 // job is an experiment that is being run.
 type job struct {
 	*Prepared
-	save     *checkpoint
+	share    []int // trials to run, increasing
+	save     keeper
 	restored int
 	records  []*Record // by trial, nil until finished
 	errs     []error   // by trial; each worker writes only those of its own trials
 }
 
-func openJobs(experiments []*Experiment) (jobs []*job, err error) {
+// keeper keeps finished trials.
+type keeper interface {
+	append(*Record) error
+	fail(*TrialError) error
+	trouble() (unsaved int, err error)
+	close() error
+}
+
+// nowhere keeps nothing.
+type nowhere struct{}
+
+func (nowhere) append(*Record) error   { return nil }
+func (nowhere) fail(*TrialError) error { return nil }
+func (nowhere) trouble() (int, error)  { return 0, nil }
+func (nowhere) close() error           { return nil }
+
+func openJobs(experiments []*Experiment, shard Shard) (jobs []*job, err error) {
 	defer func() {
 		if err != nil {
 			for _, j := range jobs {
@@ -118,30 +141,55 @@ func openJobs(experiments []*Experiment) (jobs []*job, err error) {
 		if e == nil {
 			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
 		}
-		p, err := e.prepare(e.Checkpoint != "")
+		p, err := e.prepare(e.Checkpoint != "" || e.Records != "")
 		if err != nil {
 			return jobs, err
 		}
-		jobs = append(jobs, &job{Prepared: p, records: make([]*Record, e.Trials), errs: make([]error, e.Trials)})
+		jobs = append(jobs, &job{Prepared: p, save: nowhere{}, records: make([]*Record, e.Trials), errs: make([]error, e.Trials)})
 	}
+	shard.deal(jobs)
 	for _, j := range jobs { // only now, so that no file is made for an invalid list
-		if j.Checkpoint == "" {
-			continue
-		}
-		if j.save, err = openCheckpoint(j.Checkpoint, j.identity); err != nil {
+		if err := j.restore(); err != nil {
 			return jobs, err
 		}
-		for _, rec := range j.save.take() {
-			if rec.Trial < j.Trials && j.records[rec.Trial] == nil {
+	}
+	return jobs, nil
+}
+
+// restore opens what keeps the job's finished trials, and takes those of its share.
+func (j *job) restore() error {
+	switch {
+	case j.Checkpoint != "":
+		c, err := openCheckpoint(j.Checkpoint, j.identity)
+		if err != nil {
+			return err
+		}
+		j.save = c
+		for _, rec := range c.take() {
+			if _, mine := slices.BinarySearch(j.share, rec.Trial); mine && j.records[rec.Trial] == nil {
 				j.records[rec.Trial] = rec
 				j.restored++
 			}
 		}
-		if j.save.partial && j.restored < j.Trials {
-			return jobs, fmt.Errorf("simulate: checkpoint %s: it is of an experiment with another list of policies, which it serves only with all %d trials; it holds %d", j.Checkpoint, j.Trials, j.restored)
+		if c.partial && j.restored < len(j.share) {
+			return fmt.Errorf("simulate: checkpoint %s: it is of an experiment with another list of policies, which it serves only with all %d trials; it holds %d", j.Checkpoint, len(j.share), j.restored)
+		}
+	case j.Records != "":
+		s, err := j.OpenStore(j.Records)
+		if err != nil {
+			return err
+		}
+		j.save = s
+		for _, trial := range j.share {
+			if j.records[trial], err = s.read(trial); err != nil {
+				return err
+			}
+			if j.records[trial] != nil {
+				j.restored++
+			}
 		}
 	}
-	return jobs, nil
+	return nil
 }
 
 // failure joins the first errors of the job's trials, in trial order.
@@ -173,8 +221,8 @@ type task struct {
 func tasks(jobs []*job) []task {
 	var list []task
 	for _, j := range jobs {
-		for trial, rec := range j.records {
-			if rec == nil {
+		for _, trial := range j.share {
+			if j.records[trial] == nil {
 				list = append(list, task{j, trial})
 			}
 		}
@@ -198,12 +246,13 @@ func (t task) run(ctx context.Context, m *meter) {
 		err = t.save.append(rec)
 		t.records[t.trial] = rec
 	}
+	var why *TrialError
 	switch {
 	case rec != nil:
 		m.finished.Add(1)
 		t.errs[t.trial] = err
-	case errors.As(err, new(*TrialError)):
-		t.errs[t.trial] = err
+	case errors.As(err, &why):
+		t.errs[t.trial] = errors.Join(err, t.save.fail(why))
 		m.failed.Add(1)
 	}
 }
@@ -225,9 +274,9 @@ const reportEvery = 250 * time.Millisecond
 func newMeter(jobs []*job, sink Progress) *meter {
 	m := &meter{jobs: jobs, start: time.Now(), sink: sink, quit: make(chan struct{})}
 	for _, j := range jobs {
-		m.total += j.cost() * int64(j.Trials)
+		m.total += j.cost() * int64(len(j.share))
 		m.restored += j.cost() * int64(j.restored)
-		m.trials += int64(j.Trials)
+		m.trials += int64(len(j.share))
 		m.finished.Add(int64(j.restored))
 	}
 	if sink == nil {

@@ -296,7 +296,7 @@ func TestRunAll(t *testing.T) {
 	if len(status) < 2 || status[0].Done != 0 || last.Done != total || last.Total != total || last.TrialsDone != 24 || last.Trials != 24 || !last.Finished {
 		t.Errorf("last status %+v, want all of %d rounds and 24 trials done", last, total)
 	}
-	jobs, err := openJobs([]*Experiment{short, long})
+	jobs, err := openJobs([]*Experiment{short, long}, Shard{})
 	if err != nil {
 		t.Fatal(err)
 	}

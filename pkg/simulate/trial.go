@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -37,6 +38,35 @@ func (e *TrialError) Error() string {
 
 // Unwrap returns Err.
 func (e *TrialError) Unwrap() error { return e.Err }
+
+// trialError is a TrialError as JSON.
+type trialError struct {
+	Experiment string `json:"experiment"`
+	Policy     string `json:"policy"`
+	Trial      int    `json:"trial"`
+	Round      int    `json:"round"`
+	Err        string `json:"error"`
+	Stack      string `json:"stack,omitempty"` // of a panic
+}
+
+// MarshalJSON keeps the text of Err, and the stack of a panic.
+func (e *TrialError) MarshalJSON() ([]byte, error) {
+	data := trialError{Experiment: e.Experiment, Policy: e.Policy, Trial: e.Trial, Round: e.Round, Err: fmt.Sprint(e.Err)}
+	if p := (*PanicError)(nil); errors.As(e.Err, &p) {
+		data.Stack = string(p.Stack)
+	}
+	return json.Marshal(data)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. Err has its text only.
+func (e *TrialError) UnmarshalJSON(text []byte) error {
+	var data trialError
+	if err := json.Unmarshal(text, &data); err != nil {
+		return err
+	}
+	*e = TrialError{Experiment: data.Experiment, Policy: data.Policy, Trial: data.Trial, Round: data.Round, Err: errors.New(data.Err)}
+	return nil
+}
 
 // PanicError is a panic that was recovered in a learner or an environment.
 type PanicError struct {
