@@ -28,6 +28,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
+	"github.com/dpbandits/dpbandits/pkg/sweep"
 )
 
 // What subjects are made of, all of it valid.
@@ -726,9 +727,18 @@ func subjects() []subject {
 				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }}},
 			}}
 		}),
+		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),
 		of("simulate.LinearGrid", func() []any { return []any{simulate.LinearGrid, 100, 10} }),
 		of("simulate.LogGrid", func() []any { return []any{simulate.LogGrid, 100, 10} }),
 		of("simulate.DefaultGrid", func() []any { return []any{simulate.DefaultGrid, 100} }),
+		of("sweep.Catalogue", func() []any {
+			return []any{func(e *sweep.Entry) (*sweep.Sweep, error) { return sweep.Catalogue{*e}.Parse([]string{"a"}) }, &sweep.Entry{
+				Name: "a", Parameters: []sweep.Parameter{{Name: "p", Default: 1, Max: 2}, {Name: "q", Min: -1, Whole: true}},
+				New: func(v sweep.Values) ([]*simulate.Experiment, error) {
+					return []*simulate.Experiment{{Horizon: v.Int("q")}}, nil
+				},
+			}}
+		}),
 	}
 	return list
 }
@@ -769,6 +779,7 @@ var numberless = map[string]bool{
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
 	"simulate.NewPolicy":   true,
 	"simulate.NewTerminal": true,
+	"sweep.Sweep":          true, // Catalogue.Parse makes it
 }
 
 // constructors parses the module under pkg/ and lists its exported functions that are named New,

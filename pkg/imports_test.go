@@ -31,6 +31,7 @@ var allowed = map[string]string{
 	"arms":        "bandit privacy mechanism learner random",
 	"learner":     "bandit privacy mechanism online matroid lasso design random",
 	"simulate":    "bandit privacy random",
+	"sweep":       "simulate",
 	"audit":       "bandit privacy random",
 	"offpolicy":   "bandit random",
 	"snapshot":    "bandit privacy",

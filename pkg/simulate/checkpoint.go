@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // checkpoint is a text file with one record a line: the CRC-32C of the record in eight hexadecimal
@@ -152,7 +154,7 @@ func openCheckpoint(path string, id identity) (c *checkpoint, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := writeFile(path, line); err != nil {
+		if err := durable.WriteFile(path, line); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // MergeCheckpoints writes the trials of checkpoints of one experiment into a new one, as when it was
@@ -61,7 +63,7 @@ func MergeCheckpoints(into string, files ...string) error {
 		}
 	}
 	if err == nil {
-		err = writeFile(into, text.Bytes())
+		err = durable.WriteFile(into, text.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("simulate: checkpoint %s: %w", into, err)

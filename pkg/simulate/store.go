@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // Store is a directory that keeps the records of an experiment, a file a trial. Processes on several
@@ -35,7 +37,7 @@ func (p *Prepared) OpenStore(dir string) (*Store, error) {
 		var line []byte
 		if line, err = encode(owner{p.identity, p.origin}); err == nil {
 			if err = os.MkdirAll(dir, 0o777); err == nil {
-				err = writeFile(filepath.Join(dir, ownerFile), line)
+				err = durable.WriteFile(filepath.Join(dir, ownerFile), line)
 			}
 		}
 	}
@@ -180,10 +182,10 @@ func (s *Store) fail(why *TrialError) error {
 }
 
 func (s *Store) write(path string, data []byte) error {
-	err := writeFile(path, data)
+	err := durable.WriteFile(path, data)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			err = writeFile(path, data)
+			err = durable.WriteFile(path, data)
 		}
 	}
 	return err

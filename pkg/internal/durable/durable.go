@@ -1,4 +1,5 @@
-package simulate
+// Package durable writes files that survive a crash.
+package durable
 
 import (
 	"errors"
@@ -8,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// writeFile makes a file that holds data, whole or not at all. Several processes may write the same
+// WriteFile makes a file that holds data, whole or not at all. Several processes may write the same
 // file at the same time; the last one wins.
-func writeFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error {
 	dir, name := filepath.Split(path)
 	f, err := os.OpenFile(fmt.Sprintf("%s.%s.%x.tmp", dir, name, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
