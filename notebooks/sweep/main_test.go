@@ -1,0 +1,18 @@
+package main
+
+import "testing"
+
+// Every figure makes a sweep at every scale.
+func TestCatalogue(t *testing.T) {
+	list := catalogue()
+	if len(list) < 10 {
+		t.Errorf("%d experiments, want those of the figures", len(list))
+	}
+	for _, e := range list {
+		for _, scale := range []string{"scale=0", "scale=1", "scale=2"} {
+			if _, err := list.Parse([]string{e.Name, scale}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
