@@ -201,10 +201,12 @@ func encode(v any) ([]byte, error) {
 	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(body, castagnoli), body), nil
 }
 
+var errDamaged = errors.New("its checksum does not match")
+
 func decode(line []byte, v any) error {
 	sum, body, ok := bytes.Cut(line, []byte(" "))
 	if !ok || string(sum) != fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli)) {
-		return errors.New("its checksum does not match")
+		return errDamaged
 	}
 	return json.Unmarshal(body, v)
 }

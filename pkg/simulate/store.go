@@ -9,26 +9,30 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
 // Store is a directory that keeps the records of an experiment, a file a trial. Processes on several
 // machines may share it. A file appears whole, by a rename, when its trial has finished, so a process
-// that is killed loses only the trials that it plays.
+// that is killed loses only the trials that it plays. A power cut also loses those of the half
+// minute before it, unless they took more than a second each. A file that is damaged counts as none.
 //
 // The file of trial 1234567 is 1234/567.json, a line as in a checkpoint. If the trial failed,
 // 1234/567.error.json says why, until the trial succeeds. The file experiment.json says what the
 // records belong to.
 type Store struct {
-	p   *Prepared
-	dir string
+	p      *Prepared
+	dir    string
+	synced atomic.Int64 // when a record was last forced to the disk, in Unix nanoseconds
 }
 
 // OpenStore makes the directory, or opens it if it belongs to the same experiment, run by the same
 // version on the same platform.
 func (p *Prepared) OpenStore(dir string) (*Store, error) {
-	s := &Store{p, dir}
+	s := &Store{p: p, dir: dir}
 	had, err := s.owner()
 	switch {
 	case err == nil:
@@ -50,7 +54,7 @@ func (p *Prepared) OpenStore(dir string) (*Store, error) {
 // ReadStore returns what a directory holds of the experiment's trials, in their order: the records,
 // and why others failed. The records may be of another platform; Reduce refuses a mixture.
 func (p *Prepared) ReadStore(dir string) (records []*Record, failures []*TrialError, err error) {
-	s := &Store{p, dir}
+	s := &Store{p: p, dir: dir}
 	had, err := s.owner()
 	if err != nil {
 		return nil, nil, s.wrap(err)
@@ -71,17 +75,12 @@ func (p *Prepared) ReadStore(dir string) (records []*Record, failures []*TrialEr
 			continue
 		}
 		text, err := os.ReadFile(s.path(trial, failed))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		failure := new(TrialError)
-		if err == nil {
-			err = json.Unmarshal(text, failure)
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, s.wrap(err)
 		}
-		failures = append(failures, failure)
+		if failure := new(TrialError); json.Unmarshal(text, failure) == nil {
+			failures = append(failures, failure)
+		}
 	}
 	return records, failures, nil
 }
@@ -131,7 +130,7 @@ func (s *Store) path(trial int, kind string) string {
 	return filepath.Join(s.dir, fmt.Sprint(trial/1000), fmt.Sprintf("%03d%s", trial%1000, kind))
 }
 
-// read returns the record of a trial, nil if there is none.
+// read returns the record of a trial, nil if there is none or it is damaged.
 func (s *Store) read(trial int) (*Record, error) {
 	text, err := os.ReadFile(s.path(trial, finished))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,6 +139,9 @@ func (s *Store) read(trial int) (*Record, error) {
 	rec := new(Record)
 	if err == nil {
 		err = decode(bytes.TrimSuffix(text, []byte("\n")), rec)
+	}
+	if errors.Is(err, errDamaged) {
+		return nil, nil
 	}
 	if err == nil {
 		err = rec.check(s.p.identity)
@@ -181,11 +183,17 @@ func (s *Store) fail(why *TrialError) error {
 	return nil
 }
 
+// write makes a file. It waits for the disk at most once a second.
 func (s *Store) write(path string, data []byte) error {
-	err := durable.WriteFile(path, data)
+	write := durable.WriteFileSoon
+	now, last := time.Now().UnixNano(), s.synced.Load()
+	if now-last > int64(time.Second) && s.synced.CompareAndSwap(last, now) {
+		write = durable.WriteFile
+	}
+	err := write(path, data)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o777); err == nil {
-			err = durable.WriteFile(path, data)
+			err = write(path, data)
 		}
 	}
 	return err

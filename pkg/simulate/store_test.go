@@ -170,9 +170,6 @@ func TestStoreRefuses(t *testing.T) {
 		{"Seed is 0x8 in the file and 0x7 in the experiment", "experiment.json", line(&o, func() { o.Identity.Seed = 8 })},
 		{`Version is "v0"`, "experiment.json", line(&o, func() { o.Version = "v0" })},
 		{`Platform is "plan9/mips"`, "experiment.json", line(&o, func() { o.Platform = "plan9/mips" })},
-		{"checksum", record, func(text string) string { return strings.Replace(text, "1", "2", 1) }},
-		{"checksum", record, func(string) string { return "" }},
-		{"checksum", record, func(text string) string { return text[:len(text)/2] }},
 		{`Version is "v0"`, record, line(&r, func() { r.Version = "v0" })},
 		{"it is of trial 3", record, line(&r, func() { r.Trial = 3 })},
 		{"2 policies", record, line(&r, func() { r.Regret = r.Regret[:2] })},
@@ -187,7 +184,19 @@ func TestStoreRefuses(t *testing.T) {
 		}
 		restore()
 	}
-	mustRun(t, e)
+	for what, damage := range map[string]func(string) string{
+		"empty": func(string) string { return "" },
+		"torn":  func(text string) string { return text[:len(text)/2] },
+		"rot":   func(text string) string { return strings.Replace(text, "0.", "1.", 1) },
+	} {
+		change(record, damage)
+		if r := mustRun(t, e); r.Provenance.Restored != 3 {
+			t.Errorf("%s: %d trials restored, want 3", what, r.Provenance.Restored)
+		}
+		if r := mustRun(t, e); r.Provenance.Restored != 4 {
+			t.Errorf("%s, and played again: %d trials restored, want 4", what, r.Provenance.Restored)
+		}
+	}
 	e.Policies[0] = toyPolicy("greedy", 0.06, 0)
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), `policy "greedy" differ: Epsilon is 0.05 in the file and 0.06`) {
 		t.Errorf("another learner: error %v", err)
@@ -273,4 +282,36 @@ func TestParseShard(t *testing.T) {
 	if _, err := RunAll(t.Context(), []*Experiment{small("")}, Options{Shard: Shard{5, 3}}); err == nil || !strings.Contains(err.Error(), "5/3") {
 		t.Errorf("RunAll of shard 5/3: error %v", err)
 	}
+}
+
+// What a finished trial costs that is kept, and one that is found.
+func BenchmarkStore(b *testing.B) {
+	e := toyExperiment()
+	p, err := e.Prepare()
+	if err != nil {
+		b.Fatal(err)
+	}
+	rec, err := p.RunTrial(b.Context(), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := p.OpenStore(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("keep", func(b *testing.B) {
+		for b.Loop() {
+			if err := s.append(rec); err != nil {
+				b.Fatal(err)
+			}
+			rec.Trial++
+		}
+	})
+	b.Run("find", func(b *testing.B) {
+		for b.Loop() {
+			if rec, err := s.read(0); rec == nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -13,13 +13,17 @@ func TestWriteFile(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	var group sync.WaitGroup
 	for _, letter := range "abcd" {
+		write := WriteFile
+		if letter > 'b' {
+			write = WriteFileSoon
+		}
 		group.Go(func() {
 			data := make([]byte, 1<<16)
 			for i := range data {
 				data[i] = byte(letter)
 			}
 			for range 10 {
-				if err := WriteFile(path, data); err != nil {
+				if err := write(path, data); err != nil {
 					t.Error(err)
 				}
 			}
