@@ -11,11 +11,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
-// MergeCheckpoints writes the trials of checkpoints of one experiment into a new one, as when it was
-// run in part on several machines. Set it as the experiment's Checkpoint: Run plays what is missing.
+// MergeCheckpoints writes the trials of checkpoints of one experiment into a new one, as when it
+// was run in part on several machines. Set it as the experiment's Checkpoint: Run plays what is
+// missing.
 //
-// It refuses files of different experiments, records of different versions or platforms, and records
-// of a trial that contradict each other. A torn end of a file is left out. into must not exist.
+// It refuses files of different experiments, records of different versions or platforms, and
+// records of a trial that contradict each other. A torn end of a file is left out. into must not
+// exist.
 func MergeCheckpoints(into string, files ...string) error {
 	if len(files) == 0 {
 		return errors.New("simulate: no checkpoints to merge")

@@ -3,7 +3,7 @@
 //
 //   - [Experiment], [Policy]: what to run; [Experiment.Run] and [RunAll] run it
 //   - [Prepared], [Record]: an experiment's trials one by one, on machines of your own, and reduced
-//   - [Store], [Shard]: finished trials in a directory that several machines share; a machine's part
+//   - [Store], [Shard]: finished trials in a directory for several machines; a part of a run
 //   - [Sweep]: an experiment at each value of a parameter; [Play]: one trial, round by round
 //   - [Trials], [Sample]: trials of a game of your own
 //   - Experiment.FastForward: jumps over the rounds of a batch, for long horizons

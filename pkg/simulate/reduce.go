@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// RunTrial plays one trial. The error is ctx's or a *TrialError, which a panic becomes, too. Several
-// goroutines may call it.
+// RunTrial plays one trial. The error is ctx's or a *TrialError, which a panic becomes, too.
+// Several goroutines may call it.
 func (p *Prepared) RunTrial(ctx context.Context, trial int) (*Record, error) {
 	if trial < 0 || trial >= p.Trials {
 		return nil, fmt.Errorf("simulate: experiment %q: trial %d, want in [0, Trials = %d)", p.Name, trial, p.Trials)
@@ -26,10 +26,10 @@ func (p *Prepared) RunTrial(ctx context.Context, trial int) (*Record, error) {
 // Reduce makes the result of records, in whatever order they come. It is bit by bit the result of
 // Experiment.Run, except for what Provenance says about the run.
 //
-// A record may come twice. Reduce refuses records that contradict each other, and records of another
-// experiment, seed, horizon, parameter or version; the platform may be another than this program's
-// if it is that of all records. If trials are missing, the result holds the others, and the error is
-// a *MissingError.
+// A record may come twice. Reduce refuses records that contradict each other, and records of
+// another experiment, seed, horizon, parameter or version; the platform may be another than this
+// program's if it is that of all records. If trials are missing, the result holds the others, and
+// the error is a *MissingError.
 func (p *Prepared) Reduce(records []*Record) (*Result, error) {
 	want := p.origin
 	if len(records) > 0 && records[0] != nil {

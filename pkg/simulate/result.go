@@ -215,8 +215,8 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + float64((h-float64(i))*(sorted[i+1]-sorted[i]))
 }
 
-// result reduces the finished trials in trial order. records lists them by trial, nil where there is
-// none; from says which program ran them.
+// result reduces the finished trials in trial order. records lists them by trial, nil where there
+// is none; from says which program ran them.
 func (p *Prepared) result(records []*Record, from Origin) *Result {
 	r := &Result{Name: p.Name, Grid: p.grid, Pairs: p.Pairs, Policies: make([]PolicyResult, len(p.Policies))}
 	for i, policy := range p.Policies {

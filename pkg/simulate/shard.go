@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// Shard is a part of a run: of all trials of its list of experiments, every Of-th, from number Index
-// on. Each trial is in one of the shards 0 to Of-1. The zero value is the whole run.
+// Shard is a part of a run: of all trials of its list of experiments, every Of-th, from number
+// Index on. Each trial is in one of the shards 0 to Of-1. The zero value is the whole run.
 type Shard struct{ Index, Of int }
 
-// ParseShard reads a shard as String writes it: "0/3", "1/3" and "2/3" are the three thirds of a run.
+// ParseShard reads a shard as String writes it: "0/3", "1/3" and "2/3" are the three thirds of a
+// run.
 func ParseShard(text string) (Shard, error) {
 	index, of, ok := strings.Cut(text, "/")
 	i, err := strconv.Atoi(index)

@@ -15,10 +15,11 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/durable"
 )
 
-// Store is a directory that keeps the records of an experiment, a file a trial. Processes on several
-// machines may share it. A file appears whole, by a rename, when its trial has finished, so a process
-// that is killed loses only the trials that it plays. A power cut also loses those of the half
-// minute before it, unless they took more than a second each. A file that is damaged counts as none.
+// Store is a directory that keeps the records of an experiment, a file a trial. Processes on
+// several machines may share it. A file appears whole, by a rename, when its trial has finished, so
+// a process that is killed loses only the trials that it plays. A power cut also loses those of the
+// half minute before it, unless they took more than a second each. A file that is damaged counts as
+// none.
 //
 // The file of trial 1234567 is 1234/567.json, a line as in a checkpoint. If the trial failed,
 // 1234/567.error.json says why, until the trial succeeds. The file experiment.json says what the

@@ -34,8 +34,8 @@ func TestBuiltVersion(t *testing.T) {
 	}
 }
 
-// A program of another module tells the toolkit's version: that of the checkout; and where the build
-// keeps no path of it, that of its own file, which its name and place do not change.
+// A program of another module tells the toolkit's version: that of the checkout; and where the
+// build keeps no path of it, that of its own file, which its name and place do not change.
 func TestVersionInAnotherModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles")

@@ -1,5 +1,6 @@
-// Package sweep makes a command that runs experiments on several machines at once: as a Slurm array,
-// as an Indexed Job of Kubernetes, or by hand. It wants a directory that all of them can write to.
+// Package sweep makes a command that runs experiments on several machines at once: as a Slurm
+// array, as an Indexed Job of Kubernetes, or by hand. It wants a directory that all of them can
+// write to.
 //
 // A program lists its experiments in a [Catalogue] and calls [Main]:
 //
@@ -76,8 +77,8 @@ const (
 
 var plainName = regexp.MustCompile(`^[\pL\pN_.-]+$`)
 
-// Validate refuses an empty catalogue, names that are not plain or come twice, and a Default outside
-// the range.
+// Validate refuses an empty catalogue, names that are not plain or come twice, and a Default
+// outside the range.
 func (c Catalogue) Validate() error {
 	if len(c) == 0 {
 		return errors.New("sweep: the catalogue is empty")

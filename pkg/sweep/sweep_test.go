@@ -185,7 +185,8 @@ func stamps(t *testing.T, dir string) map[string]string {
 	return stamps
 }
 
-// A shard that is killed and started again plays no finished trial again, and the table is the same.
+// A shard that is killed and started again plays no finished trial again, and the table is the
+// same.
 func TestKilledShard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "results")
 	args := []string{"-out", dir, "coins", "horizon=50000"}

@@ -24,8 +24,8 @@ import (
 //	experiment,epsilon,policy,round,mean,se,q10,q50,q90,worst,trials
 //	coins epsilon=0.1,0.1,dpucb,1,0.2,0.01,0.1,0.2,0.3,0.4,200
 //
-// Its bytes depend on the sweep and the program alone. results are by point, as Run and Merge return
-// them; a point without a finished trial has no rows.
+// Its bytes depend on the sweep and the program alone. results are by point, as Run and Merge
+// return them; a point without a finished trial has no rows.
 func (s *Sweep) WriteCSV(w io.Writer, results []*simulate.Result) error {
 	if len(results) != len(s.Points) {
 		return fmt.Errorf("sweep: %d results, want one for each of %d points", len(results), len(s.Points))

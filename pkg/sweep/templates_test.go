@@ -27,8 +27,8 @@ func number(t *testing.T, text, pattern string) int {
 	return n
 }
 
-// whole runs the shards as a template calls them, for an experiment of the test's. Merged, they have
-// to be the whole run: none of them is missing.
+// whole runs the shards as a template calls them, for an experiment of the test's. Merged, they
+// have to be the whole run: none of them is missing.
 func whole(t *testing.T, shards int, arguments func(index int, dir string) []string) {
 	t.Helper()
 	if shards < 2 {

@@ -23,8 +23,8 @@ func WriteFile(path string, data []byte) error {
 	return nil
 }
 
-// WriteFileSoon is WriteFile without the wait for the disk. A process that is killed leaves the file
-// whole, but a power cut may damage it for half a minute, so it wants a checksum.
+// WriteFileSoon is WriteFile without the wait for the disk. A process that is killed leaves the
+// file whole, but a power cut may damage it for half a minute, so it wants a checksum.
 func WriteFileSoon(path string, data []byte) error {
 	return write(path, data, func(*os.File) error { return nil })
 }
