@@ -44,8 +44,13 @@ func TestVersionInAnotherModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
+		"go.sum":  string(sums),
 		"go.mod":  "module example.org/user\n\ngo 1.26\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + root + "\n",
 		"main.go": "package main\n\nimport \"" + module + "/pkg/simulate\"\n\nfunc main() { println(simulate.Version(), simulate.Program()) }\n",
 	} {
@@ -56,7 +61,7 @@ func TestVersionInAnotherModule(t *testing.T) {
 	run := func(name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off", "GOPROXY=off")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off", "GOPROXY=off", "GOSUMDB=off")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s %q: %v\n%s", name, args, err, out)
