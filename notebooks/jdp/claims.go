@@ -28,54 +28,25 @@ import (
 // The claims of notebook 03. Each is checked by running it; claims_test.go breaks the code once for
 // each, in a place that the claim is about, and sees it fail.
 var Claims = assert.Claims{
-	{"decision sets", "the optimal arm has mean reward 0.75, the others stay at or below 0.75 less the gap, all on the unit sphere", claimDecisionSets},
 	{"standard privacy fails", "an action that is ε-private towards its own context costs at least n/4 regret for ε < ln 2, joint privacy does not (Claim 13)", claimStandardPrivacy},
 	{"joint privacy", "the sound Gaussian tree spends exactly the budget it is given (Claim 7, by exact accounting)", claimJointPrivacy},
 	{"confidence sets", "θ* is in the confidence set of every round (Proposition 4)", claimConfidence},
 	{"tree", "the release of round t carries the noise of popcount(t) nodes, and no row is in more than ⌊log2(n-1)⌋ + 1 nodes", claimTree},
 	{"accurate bounds", "ρmin, ρmax and γ hold for every sampled release of both mechanisms (Definition 3)", claimBounds},
-	{"dimension", "the regret of LinUCB grows faster than linearly in the dimension (Experiment 1)", claimDimension},
+	{"dimension", "the regret of LinUCB grows faster than linearly in the dimension, with an exponent between 1.5 and 2.5 (Experiment 1)", claimDimension},
 	{"gaussian beats wishart", "Gaussian noise costs less regret than Wishart noise (Experiment 2)", claimGaussianBeatsWishart},
 	{"authors' curves", "what the authors ran, run again, agrees with their Figure 4 within 3 combined standard errors, and sound Gaussian noise costs at most a seventh of the printed noise's regret (paper scale)", claimAuthors},
-	{"theorems hold", "the measured regret stays below the bounds of Theorems 5 and 6 (at most 1 time in n)", claimTheorems},
+	{"theorems hold", "the measured regret stays below the bounds of Theorems 5 and 6, which are hundreds to tens of thousands of times as large at the paper's scale", claimTheorems},
 	{"shift", "the shift that minimises the regret bound is never worse than the printed one by that bound, and does not depend on the gap (Experiment 3)", claimShift},
 	{"gap decides", "too large a shift costs several times more regret without a gap, and at most half of that factor with a gap of 0.1 (Experiment 3, paper scale)", claimGapDecides},
-	{"wishart needs small epsilon", "Wishart noise for 1 or more of epsilon at a node is refused", claimWishartRefused},
 	{"sound noise is enough", "noise calibrated exactly costs at most a quarter of the regret of the printed and of the authors' calibration, with the paper's rule for the shift as well as with the best shift", claimSoundGain},
-	{"streaming", "at the same privacy LinUCB over the streaming factorisation has lower regret than over the binary tree, by more than 3 standard errors of the trial-by-trial difference, at this scale and at the paper's", claimStreaming},
+	{"streaming", "at the same privacy LinUCB has lower regret over Honaker's tree than over the binary tree, and over BLT lower still, by more than 3 standard errors (paper scale; BLT also at this one)", claimStreaming},
 	{"attacked", "audits of all releases, and of the actions that the others see, exclude no sound claim, and show at least a quarter of the epsilon of every exactly calibrated one", claimAttacked},
 }
 
 // Assert checks a claim of the notebook and prints the evidence. A claim that does not hold fails
 // the cell.
 func Assert(name string) { Claims.Assert(name) }
-
-func claimDecisionSets(cell.Scale) (string, error) {
-	const rounds = 200
-	worst, length := 0.0, 0.0
-	for i, gap := range Gaps3 {
-		env := &environment.DecisionSets{Dim: 5, Gap: gap}
-		env.Reset(random.New(Seed, i, "contexts"))
-		var v bandit.View
-		for range rounds {
-			env.Next(&v)
-			tops := 0
-			for a := range v.Arms {
-				height, square := floats.Dot(v.Row(a), env.Theta()), floats.Dot(v.Row(a), v.Row(a))
-				length = math.Max(length, math.Abs(square-1))
-				off := math.Max(height-(0.75-gap), -0.75-height)
-				if env.Regret([]int{a}) == 0 {
-					tops++
-					off = math.Abs(height - 0.75)
-				}
-				worst = math.Max(worst, off)
-			}
-			check.That(tops == 1, "%d optimal arms in a round, want 1", tops)
-		}
-	}
-	check.That(worst <= 1e-9 && length <= 1e-9, "a mean reward is off its place by %.3g, a squared length by %.3g", worst, length)
-	return fmt.Sprintf("%d decision sets of 25 arms, three gaps; largest deviation %.1g", 3*rounds, math.Max(worst, length)), nil
-}
 
 // claimStandardPrivacy plays the two contexts of Claim 13: with actions private in the standard
 // sense, whose inner learner is free to be not private at all, and with joint differential privacy.
@@ -217,10 +188,12 @@ func claimDimension(s cell.Scale) (string, error) {
 		}
 		results := check.Try(simulate.RunAll(context.Background(), list, simulate.Options{}))
 		slope := check.Try(Slope(dims, lab.Tables(results)))
-		check.That(slope.Lo > 1, "%s rewards: slope %.2f, 95%% interval from %.2f to %.2f", lawName(law), slope.Value, slope.Lo, slope.Hi)
-		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f]; ", lawName(law), slope.Value, slope.Lo, slope.Hi)
+		check.That(slope.Lo > 1 && math.Abs(slope.Value-2) < 0.5, "%s rewards: slope %.2f, 95%% interval from %.2f to %.2f", lawName(law), slope.Value, slope.Lo, slope.Hi)
+		paper := check.Try(Slope(Dims(cell.Paper), lab.MustTables(experiments1(cell.Paper, law)...)))
+		check.That(paper.Lo > 1.5 && paper.Hi < 2.5, "%s rewards, paper scale: slope from %.2f to %.2f", lawName(law), paper.Lo, paper.Hi)
+		evidence += fmt.Sprintf("%s: slope %.2f [%.2f, %.2f], at the paper's scale %.2f; ", lawName(law), slope.Value, slope.Lo, slope.Hi, paper.Value)
 	}
-	return evidence + fmt.Sprintf("d = %v, 2000 rounds", dims), nil
+	return evidence + fmt.Sprintf("d = %v, 2000 rounds, 95%% intervals", dims), nil
 }
 
 // brief2 runs a few policies of Experiment 2 for a claim.
@@ -262,8 +235,13 @@ func claimAuthors(cell.Scale) (string, error) {
 }
 
 func claimTheorems(s cell.Scale) (string, error) {
-	var evidence string
+	evidence, least, most := "", math.Inf(1), 0.0
 	for _, gap := range Gaps {
+		for _, c := range lab.Curves(MustTables2(gap)) {
+			round, mean, _ := c.Last()
+			factor := promised(check.Try(ready(c.Policy, gap)), round, gap) / mean
+			least, most = min(least, factor), max(most, factor)
+		}
 		for _, c := range brief2(s, gap, NonPrivate, GaussianSound).Curves() {
 			policy, bound := linUCB(check.Try(ready(c.Policy, gap))), 0.0
 			for k, round := range c.Rounds {
@@ -277,7 +255,8 @@ func claimTheorems(s cell.Scale) (string, error) {
 			evidence += fmt.Sprintf("%s, gap %g: %.0f of %.3g; ", c.Policy, gap, mean, bound)
 		}
 	}
-	return evidence, nil
+	check.That(least > 100 && most < 100_000, "at the paper's scale the bounds are %.0f to %.0f times what was measured", least, most)
+	return evidence + fmt.Sprintf("at the paper's scale the bounds are %.0f to %.0f times what was measured", least, most), nil
 }
 
 func claimShift(cell.Scale) (string, error) {
@@ -320,16 +299,6 @@ func claimGapDecides(cell.Scale) (string, error) {
 	return evidence, nil
 }
 
-func claimWishartRefused(cell.Scale) (string, error) {
-	setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1}
-	b := privacy.Budget{Epsilon: 60, Delta: 0.1}
-	sound := &mechanism.Wishart{Budget: b}
-	for _, w := range []mechanism.NodeNoise{sound, &mechanism.Wishart{Budget: b, Calibration: privacy.AsPublished}, &authorsWishart{mechanism.Wishart{Budget: b}}} {
-		check.That(w.Init(setup) != nil, "%T: epsilon = 60 over 15 nodes is accepted", w)
-	}
-	return sound.Init(setup).Error(), nil
-}
-
 func claimSoundGain(s cell.Scale) (string, error) {
 	var evidence string
 	var rounds int
@@ -360,18 +329,17 @@ func claimStreaming(s cell.Scale) (string, error) {
 			check.That(p.Claim.Epsilon() <= Budget.Epsilon*(1+1e-9) && p.Claim.Asked() == Budget,
 				"%s has epsilon = %v at %v, want at most that of the others", p.Name, p.Claim.Epsilon(), p.Claim.Asked())
 		}
-		committed := check.Try(results.Table(e.Name))
-		for where, t := range map[string]*simulate.Table{string(s): r.Table(), "paper scale": committed} {
-			c := check.Try(t.Curve(BLTSound + " - " + GaussianSound))
-			round, mean, se := c.Last()
-			check.That(mean < -3*se, "gap %g, %s: the difference is %.0f ± %.0f", gap, where, mean, se)
-			if t == committed {
-				evidence += fmt.Sprintf("gap %g, round %d: %.0f ± %.0f of the tree's %.0f, %d trials; ",
-					gap, round, mean, se, check.Try(t.Curve(GaussianSound)).Final(), c.Trials)
-			}
+		now := check.Try(r.Table().Curve(BLTSound + " - " + GaussianSound)) // in few trials Honaker's gain is not sure to show
+		_, mean, se := now.Last()
+		check.That(mean < -3*se, "gap %g, %s: BLT less the tree is %.0f ± %.0f", gap, s, mean, se)
+		committed, before := check.Try(results.Table(e.Name)), 0.0
+		for _, name := range []string{HonakerSound, BLTSound} {
+			round, mean, se := check.Try(committed.Curve(name + " - " + GaussianSound)).Last()
+			check.That(mean < before-3*se, "gap %g, %s less the tree is %.0f ± %.0f, want less than %.0f", gap, name, mean, se, before)
+			evidence, before = evidence+fmt.Sprintf("gap %g, round %d: %s %.0f ± %.0f; ", gap, round, name, mean, se), mean
 		}
 	}
-	return evidence + "every policy at the same epsilon and delta", nil
+	return evidence + "less the tree's, trial by trial; every policy at the same epsilon and delta", nil
 }
 
 // claimAttacked attacks the releases that the paper's learners read, and their actions: a part of

@@ -13,7 +13,6 @@ func TestClaims(t *testing.T) { notebooktest.Claims(t, Claims, long...) }
 
 // mutations breaks the code once for each claim, in a place that the claim is about.
 var mutations = []notebooktest.Mutation{
-	{"decision sets", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
 	{"standard privacy fails", "the action is not randomised", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 0*lie)"},
 	{"joint privacy", "the noise does not grow with the depth of the tree", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = square / mu"},
 	{"confidence sets", "beta forgets the perturbation and the regulariser", "pkg/learner/ellipsoid.go", " + float64(c.thetaNorm*math.Sqrt(b.RhoMax)) + b.Gamma", ""},
@@ -25,11 +24,21 @@ var mutations = []notebooktest.Mutation{
 	{"theorems hold", "Theorem 5 forgets the number of rounds", "pkg/learner/theory.go", "math.Sqrt(8*float64(t.Rounds)*potential)", "math.Sqrt(8*potential)"},
 	{"shift", "the search for the shift stops at its edge", "pkg/learner/theory.go", "portable.Exp((a + b) / 2)", "portable.Exp(high)"},
 	{"gap decides", "the gaps are listed from the other end", "notebooks/jdp/jdp.go", "[]float64{0, 0.025, 0.1}", "[]float64{0.1, 0.025, 0}"},
-	{"wishart needs small epsilon", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
 	{"streaming", "the streaming noise is calibrated ten times too large", "pkg/mechanism/factorised.go", "f.sd = column * f.sensitivity() / mu", "f.sd = 10 * column * f.sensitivity() / mu"},
 	{"attacked", "the tree keeps its first noise", "pkg/mechanism/tree.go", "p.drawer.Draw(p.source, p.node)", "if p.lowest == p.levels {\n\t\tp.drawer.Draw(p.source, p.node)\n\t}"},
 	{"sound noise is enough", "sound noise is ten times too large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 10 * math.Sqrt(float64(g.levels)) * square / mu"},
 }
+
+// cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
+var cellMutations = []notebooktest.Mutation{
+	{"60f1491d", "the gap is forgotten", "pkg/environment/decision_sets.go", "Hi: e.top - e.Gap}", "Hi: e.top}"},
+	{"j03-ridges", "the ridge is divided by 100", "pkg/mechanism/exact.go", "e.shift = e.Ridge", "e.shift = e.Ridge / 100"},
+	{"j03-spectra", "Wishart noise has too few degrees of freedom", "pkg/mechanism/wishart.go", "return 28 * portable.Log(4/node.Delta)", "return 0.0028 * portable.Log(4/node.Delta)"},
+	{"4bf29d29", "a node's epsilon is not checked", "pkg/mechanism/wishart.go", "node.Epsilon >= 1 || ", ""},
+	{"j03-buys", "sound noise is twice as large", "pkg/mechanism/gaussian.go", "g.sd = math.Sqrt(float64(g.levels)) * square / mu", "g.sd = 2 * math.Sqrt(float64(g.levels)) * square / mu"},
+}
+
+func TestCells(t *testing.T) { notebooktest.RunCells(t, "../03-jdp-linucb.ipynb", cellMutations) }
 
 func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, Claims.Names()) }
 

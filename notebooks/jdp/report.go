@@ -138,7 +138,7 @@ func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 		t.Add(lawName(law), strings.Trim(fmt.Sprint(Dims(s)), "[]"), fmt.Sprintf("%.3f", slope.Value),
 			fmt.Sprintf("%.3f to %.3f", slope.Lo, slope.Hi), fmt.Sprintf("%.4f", slope.R2), "roughly 2")
 	}
-	t.Caption = "Experiment 1: exponent of d in the cumulative regret, least squares on logarithms, t interval from the scatter of the dimensions around the line"
+	t.Caption = "Experiment 1: exponent of d in the cumulative regret, least squares on logarithms, t interval from the scatter of the dimensions around the line; seed " + fmt.Sprint(Seed)
 	return t, nil
 }
 
@@ -173,8 +173,8 @@ func report4(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 				lab.Number(privacy.ClaimOf(l).Epsilon()), lab.Number(promised(l, round, gap)))
 		}
 	}
-	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
-		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, Horizon, Budget.Epsilon, Budget.Delta)
+	t.Caption = fmt.Sprintf("Experiment 2: cumulative regret at round %d, calibrated for n = %d, epsilon = %g, delta = %g; seed %d. z is the difference from the authors' Figure 4 in combined standard errors; of printed is the regret over that of the Gaussian AsPublished; "+
+		"true ε is what is proved at that delta; theorem is the bound of Theorem 5 (no gap) or 6 (gap), which holds with probability 1 - 1/n", tables[0].Provenance.Rounds, Horizon, Budget.Epsilon, Budget.Delta, tables[0].Provenance.Seed)
 	return t, nil
 }
 
@@ -213,6 +213,6 @@ func reportStreaming(_ cell.Scale, tables []*simulate.Table) (*charts.Table, err
 		}
 	}
 	round, _, _ := tables[0].Curves[0].Last()
-	t.Caption = fmt.Sprintf("Cumulative regret at round %d, calibrated for n = 5·10⁷, ε = 1, δ = 0.1: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial", round)
+	t.Caption = fmt.Sprintf("Cumulative regret at round %d, calibrated for n = 5·10⁷, ε = 1, δ = 0.1: the same privacy in every row. The largest standard deviation of a release is in units of sensitivity/μ; differences are trial by trial; seed %d", round, tables[0].Provenance.Seed)
 	return t, nil
 }

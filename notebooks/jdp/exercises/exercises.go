@@ -28,7 +28,7 @@ var set = exercise.Set{
 	},
 	"shifted eigenvalue": {
 		Hint: "what does the matrix do to a vector that it only stretches, and what does it do to it with the shift?",
-		Check: exercise.Like(eigenvalue, 1e-9, "the least eigenvalue for a = %v, b = %v, c = %v, shift = %v",
+		Check: exercise.Like(eigenvalue, 1e-9, "the least eigenvalue for a₁ = %v, b = %v, a₂ = %v, shift = %v",
 			exercise.Grid(exercise.Args{1, -4, 20}, exercise.Args{0, 3, -7}, exercise.Args{3, 1, 5}, exercise.Args{0, 11, -2.5})),
 	},
 	"least noise": {

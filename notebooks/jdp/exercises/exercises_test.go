@@ -32,12 +32,12 @@ func treeNodes(t, horizon int) (summed, most int) {
 	return summed, most
 }
 
-func leastEigenvalueStub(a, b, c, shift float64) float64 {
-	return min(a, c) // your turn
+func leastEigenvalueStub(a1, b, a2, shift float64) float64 {
+	return min(a1, a2) // your turn
 }
 
-func leastEigenvalue(a, b, c, shift float64) float64 {
-	return (a+c)/2 - math.Hypot((a-c)/2, b) + shift
+func leastEigenvalue(a1, b, a2, shift float64) float64 {
+	return (a1+a2)/2 - math.Hypot((a1-a2)/2, b) + shift
 }
 
 func leastSDStub(horizon int, bound, mu float64) float64 {

@@ -30,8 +30,8 @@ var set = exercise.Set{
 		}, 0.03, "the regret a round for K = %d", exercise.Grid(exercise.Args{2, 3, 10})),
 	},
 	"soft threshold": {
-		Hint: "minimise (w - z)^2/2 + alpha |w|: where is the slope 0 for w > 0, and for w < 0?",
-		Check: exercise.Like(solved, 1e-6, "for z = %v and alpha = %v the solver's coefficient",
+		Hint: "minimise (w - y)^2/2 + alpha |w|: where is the slope 0 for w > 0, and for w < 0?",
+		Check: exercise.Like(solved, 1e-6, "for y = %v and alpha = %v the solver's coefficient",
 			exercise.Grid(exercise.Args{-2, -0.3, 0.1, 0.7, 3}, exercise.Args{0.05, 0.5, 1})),
 	},
 	"fresh thresholds": {

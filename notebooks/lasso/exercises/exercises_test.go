@@ -26,20 +26,20 @@ func randomRegret(arms int) float64 {
 	return sum / 100_000
 }
 
-func softStub(z, alpha float64) float64 {
-	return z // your turn
+func softStub(y, alpha float64) float64 {
+	return y // your turn
 }
 
-func soft(z, alpha float64) float64 {
-	return math.Copysign(max(math.Abs(z)-alpha, 0), z)
+func soft(y, alpha float64) float64 {
+	return math.Copysign(max(math.Abs(y)-alpha, 0), y)
 }
 
-func freshLossStub(n int, below0, below1 float64) float64 {
+func freshLossStub(m int, below0, below1 float64) float64 {
 	return math.Log(below0 / below1) // your turn
 }
 
-func freshLoss(n int, below0, below1 float64) float64 {
-	return float64(n) * math.Log(below0/below1)
+func freshLoss(m int, below0, below1 float64) float64 {
+	return float64(m) * math.Log(below0/below1)
 }
 
 func gumbelScaleStub(rho float64, k int, x, y float64) float64 {
