@@ -62,6 +62,12 @@ type Experiment struct {
 	// Records is the directory of a Store, which keeps finished trials for several processes at once;
 	// empty means none. An experiment has a Checkpoint or Records, not both.
 	Records string
+	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
+	// that a cell of a notebook that is run again with the same parameters has its results at once.
+	// Empty means none. It is not used, in silence, where the fields of environment and learners do
+	// not tell all: where a type is the program's own, or a field holds a closure. Nor is it used if
+	// the toolkit's version is not known.
+	Cache string
 
 	Workers  int      // trials that run at the same time, >= 0; 0 means runtime.GOMAXPROCS(0)
 	Progress Progress // nil means DefaultProgress

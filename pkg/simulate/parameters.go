@@ -21,15 +21,23 @@ import (
 // It cannot see what a function does: it gives the name of a declared function, and of a closure
 // only that it is there. Locks and counters (packages sync and sync/atomic) are not parameters.
 func parameters(v any) []string {
+	lines, _ := describe(v)
+	return lines
+}
+
+// describe is parameters. It also tells whether the description says all: whether each type and
+// function is the toolkit's or Go's own, so that a version of the toolkit fixes what they do.
+func describe(v any) (lines []string, all bool) {
 	d := describer{seen: make(map[place]string)}
 	d.add("type", fmt.Sprintf("%T", v))
 	d.value("", reflect.ValueOf(v))
-	return d.lines
+	return d.lines, !d.foreign
 }
 
 type describer struct {
-	lines []string
-	seen  map[place]string // the paths of what pointers, slices and maps hold
+	lines   []string
+	seen    map[place]string // the paths of what pointers, slices and maps hold
+	foreign bool             // whether a type or function is neither the toolkit's nor Go's
 }
 
 // place is somewhere in memory, seen as a type.
@@ -46,9 +54,14 @@ func (d *describer) add(path, text string) {
 }
 
 func (d *describer) value(path string, v reflect.Value) {
+	if v.IsValid() && foreign(v.Type().PkgPath()) {
+		d.foreign = true
+	}
 	switch v.Kind() {
 	case reflect.Func:
-		d.add(path, function(v))
+		name := function(v)
+		d.add(path, name)
+		d.foreign = d.foreign || name == closure || name != "nil" && foreign(packageOf(name))
 	case reflect.Interface:
 		if v.IsNil() {
 			d.add(path, "nil")
@@ -164,9 +177,25 @@ func function(v reflect.Value) string {
 	}
 	name := runtime.FuncForPC(v.Pointer()).Name()
 	if base := name[strings.LastIndexByte(name, '/')+1:]; strings.Count(base, ".") > 1 || strings.HasSuffix(base, "-fm") {
-		return "a closure"
+		return closure
 	}
 	return name
+}
+
+const closure = "a closure"
+
+// packageOf returns the path of the package of a declared function: "a.b/c" of "a.b/c.F".
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	name, _, _ := strings.Cut(function[slash:], ".")
+	return function[:slash] + name
+}
+
+// foreign tells whether a package, by its path, is neither the toolkit's nor Go's own. The empty path
+// is that of types without a name.
+func foreign(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !ours(path) && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments")
 }
 
 // running reports whether a type belongs to locks and counters, whose state is not a parameter.

@@ -18,6 +18,7 @@ type Prepared struct {
 	claims   []*privacy.Claim // by policy
 	identity identity
 	origin   Origin
+	cache    string // a directory for these very trials, or empty
 }
 
 // Prepare validates all that can be known before the first trial, each policy's Init included.
@@ -25,7 +26,7 @@ func (e *Experiment) Prepare() (*Prepared, error) { return e.prepare(true) }
 
 // prepare is Prepare. It describes the parameters only if they are asked for, as an environment may
 // hold much data.
-func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
+func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = newPanicError(r)
@@ -47,6 +48,8 @@ func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
 		return nil, fmt.Errorf("field Trials = %d, want >= 1", e.Trials)
 	case e.Checkpoint != "" && e.Records != "":
 		return nil, fmt.Errorf("field Records = %q beside Checkpoint = %q, want one of the two", e.Records, e.Checkpoint)
+	case e.Cache != "" && e.Checkpoint+e.Records != "":
+		return nil, fmt.Errorf("field Cache = %q beside %q, want one of Cache, Checkpoint and Records", e.Cache, e.Checkpoint+e.Records)
 	case e.Workers < 0:
 		return nil, fmt.Errorf("field Workers = %d, want >= 0", e.Workers)
 	}
@@ -83,8 +86,9 @@ func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
 		return nil, errors.New("func Environment returned nil")
 	}
 	var d described
-	if describe {
-		d.Environment = parameters(env)
+	all := true // whether d says all that results depend on
+	if describing {
+		d.Environment, all = describe(env)
 	}
 	if v, ok := env.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
@@ -106,8 +110,9 @@ func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
 		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
 		}
-		if describe {
-			d.Learners = append(d.Learners, parameters(l))
+		if describing {
+			lines, whole := describe(l)
+			d.Learners, all = append(d.Learners, lines), all && whole
 		}
 		if err := l.Init(problem, e.Horizon); err != nil {
 			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
@@ -123,6 +128,9 @@ func (e *Experiment) prepare(describe bool) (p *Prepared, err error) {
 	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d)}
 	if p.origin, err = newOrigin(p.identity); err != nil {
 		return nil, err
+	}
+	if e.Cache != "" && all {
+		p.useCache()
 	}
 	return p, nil
 }

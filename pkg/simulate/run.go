@@ -141,7 +141,7 @@ func openJobs(experiments []*Experiment, shard Shard) (jobs []*job, err error) {
 		if e == nil {
 			return jobs, fmt.Errorf("simulate: experiments[%d] is nil", i)
 		}
-		p, err := e.prepare(e.Checkpoint != "" || e.Records != "")
+		p, err := e.prepare(e.Checkpoint+e.Records+e.Cache != "")
 		if err != nil {
 			return jobs, err
 		}
@@ -174,8 +174,8 @@ func (j *job) restore() error {
 		if c.partial && j.restored < len(j.share) {
 			return fmt.Errorf("simulate: checkpoint %s: it is of an experiment with another list of policies, which it serves only with all %d trials; it holds %d", j.Checkpoint, len(j.share), j.restored)
 		}
-	case j.Records != "":
-		s, err := j.OpenStore(j.Records)
+	case j.Records+j.cache != "":
+		s, err := j.OpenStore(j.Records + j.cache)
 		if err != nil {
 			return err
 		}

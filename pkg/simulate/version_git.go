@@ -3,6 +3,9 @@
 package simulate
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,24 +16,61 @@ import (
 // and it is still the toolkit's checkout. Only changed Go files and go.mod and go.sum make it
 // dirty, as notebooks change when they are run.
 func gitVersion() string {
-	_, file, _, _ := runtime.Caller(0)
-	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	if !filepath.IsAbs(root) {
-		return ""
-	}
-	git := func(args ...string) (string, error) {
-		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	if prefix, err := git("rev-parse", "--show-prefix"); err != nil || prefix != "" {
-		return ""
-	}
-	revision, err := git("rev-parse", "HEAD")
-	if err != nil {
-		return ""
-	}
-	if changed, err := git("status", "--porcelain", "--untracked-files=all", "--", "*.go", "go.mod", "go.sum"); err != nil || changed != "" {
+	revision, changed, _ := checkout()
+	if revision != "" && len(changed) > 0 {
 		revision += "-dirty"
 	}
 	return revision
+}
+
+// source names the toolkit's source as Version does, and with it the contents of files that have
+// changed since the revision. It is empty if they are not known.
+func source() string {
+	v := Version()
+	if !strings.HasSuffix(v, "-dirty") {
+		if v == "unknown" || strings.HasPrefix(v, "binary-") {
+			return ""
+		}
+		return v
+	}
+	revision, changed, root := checkout()
+	if revision == "" {
+		return ""
+	}
+	sum := sha256.New()
+	for _, line := range changed { // "XY name": a file that is gone has no contents
+		text, _ := os.ReadFile(filepath.Join(root, strings.Trim(line[3:], `"`)))
+		fmt.Fprintf(sum, "%s\n%d\n%s", line, len(text), text)
+	}
+	return fmt.Sprintf("%s-dirty-%x", revision, sum.Sum(nil)[:8])
+}
+
+// checkout returns the toolkit's git checkout that the program was compiled in: its revision, what
+// git says of each Go file and go.mod and go.sum that has changed, and its directory. The revision
+// is empty if there is none.
+func checkout() (revision string, changed []string, root string) {
+	_, file, _, _ := runtime.Caller(0)
+	root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	if !filepath.IsAbs(root) {
+		return "", nil, ""
+	}
+	git := func(args ...string) (string, error) {
+		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
+		return strings.TrimRight(string(out), "\n"), err
+	}
+	if prefix, err := git("rev-parse", "--show-prefix"); err != nil || prefix != "" {
+		return "", nil, ""
+	}
+	revision, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return "", nil, ""
+	}
+	status, err := git("status", "--porcelain", "--untracked-files=all", "--no-renames", "--", "*.go", "go.mod", "go.sum")
+	if err != nil {
+		return revision, []string{"?? unknown"}, root
+	}
+	if status != "" {
+		changed = strings.Split(status, "\n")
+	}
+	return revision, changed, root
 }

@@ -1,0 +1,110 @@
+package simulate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// An experiment that is run again has its trials from the cache; one that differs in anything has
+// not, and neither has one whose code a description does not reach.
+func TestCache(t *testing.T) {
+	if source() == "" {
+		t.Skip("the toolkit's version is not known: this is no git checkout")
+	}
+	dir := t.TempDir()
+	played := 0
+	run := func(change func(*Experiment), learner func() *toyGreedy) *Result {
+		t.Helper()
+		e := &Experiment{
+			Name: "cache", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Seed: 1, Cache: dir, Workers: 1,
+			Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { played++; return learner() }}},
+		}
+		change(e)
+		played = 0
+		r, err := e.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		played-- // Init is asked once beforehand
+		return r
+	}
+	plain := func() *toyGreedy { return &toyGreedy{Epsilon: 0.1} }
+	same := func(*Experiment) {}
+	first := run(same, plain)
+	if played != 2 {
+		t.Fatalf("%d trials were played, want 2", played)
+	}
+	for _, c := range []struct {
+		what    string
+		change  func(*Experiment)
+		learner func() *toyGreedy
+		played  int
+	}{
+		{"the same", same, plain, 0},
+		{"a third trial", func(e *Experiment) { e.Trials = 3 }, plain, 1},
+		{"another seed", func(e *Experiment) { e.Seed = 2 }, plain, 2},
+		{"another horizon", func(e *Experiment) { e.Horizon = 21 }, plain, 2},
+		{"another grid", func(e *Experiment) { e.Grid = []int{7} }, plain, 2},
+		{"another field", same, func() *toyGreedy { return &toyGreedy{Epsilon: 0.2} }, 2},
+		{"a closure", same, func() *toyGreedy { return &toyGreedy{hook: func(int) error { return nil }} }, 2},
+		{"the closure again", same, func() *toyGreedy { return &toyGreedy{hook: func(int) error { return nil }} }, 2},
+		{"no cache", func(e *Experiment) { e.Cache = "" }, plain, 2},
+	} {
+		if r := run(c.change, c.learner); played != c.played {
+			t.Errorf("%s: %d trials were played, want %d", c.what, played, c.played)
+		} else if c.what == "the same" && !reflect.DeepEqual(r.Policies[0].Regret, first.Policies[0].Regret) {
+			t.Errorf("the cache has other regrets")
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "0", "000.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("files %q, %v", files, err)
+	}
+	for _, file := range files {
+		if err := os.Truncate(file, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if run(same, plain); played != 1 {
+		t.Errorf("with a damaged record %d trials were played, want 1", played)
+	}
+	e := &Experiment{Name: "two", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Cache: dir, Records: dir,
+		Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { return plain() }}}}
+	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "one of Cache, Checkpoint and Records") {
+		t.Errorf("error %v, want one that names Cache and Records", err)
+	}
+}
+
+// What is neither the toolkit's nor Go's own is known, in a package and in a value.
+func TestForeign(t *testing.T) {
+	for path, want := range map[string]bool{
+		"": false, "math/rand/v2": false, "sync": false, module: false, module + "/pkg/learner": false,
+		"main": true, "command-line-arguments": true, "example.org/thesis": true, "gonum.org/v1/gonum/mat": true,
+	} {
+		if got := foreign(path); got != want {
+			t.Errorf("foreign(%q) = %v", path, got)
+		}
+	}
+	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {
+		t.Errorf("package %q", got)
+	}
+	for i, v := range []any{
+		struct{ F func(error, error) bool }{errors.Is},
+		struct{ F func() }{nil},
+		struct{ F []any }{[]any{1, "a", &toyArms{}}},
+	} {
+		if _, all := describe(v); !all {
+			t.Errorf("value %d is not described by its fields", i)
+		}
+	}
+	if _, all := describe(struct{ F any }{slices.Values([]int{1})}); all {
+		t.Error("a closure is described by its fields")
+	}
+}
