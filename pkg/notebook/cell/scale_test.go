@@ -1,6 +1,9 @@
 package cell
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+)
 
 func TestScale(t *testing.T) {
 	for text, want := range map[string]Scale{"": Lecture, "smoke": Smoke, "lecture": Lecture, "paper": Paper} {
@@ -23,5 +26,17 @@ func TestThousands(t *testing.T) {
 		if got := Thousands(n); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Setenv("DPBANDITS_ROOT", "/r")
+	t.Setenv("DPBANDITS_BATCH", "")
+	if got, want := Cache(), filepath.Join("/r", "build", "cache"); got != want {
+		t.Errorf("Cache() = %q, want %q", got, want)
+	}
+	t.Setenv("DPBANDITS_BATCH", "1")
+	if got := Cache(); got != "" {
+		t.Errorf("Cache() = %q when make runs the notebook, want none", got)
 	}
 }
