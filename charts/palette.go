@@ -3,7 +3,6 @@ package charts
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -69,18 +68,12 @@ func toneJS() string {
 	return "var TONES = " + string(js) + ";\n" + toneFunctions
 }
 
-var painted = regexp.MustCompile(`(fill|stroke)="(#[0-9A-Fa-f]{6})"`)
-
 // darkStyle returns the rules that replace, in the dark mode, the colours that a picture uses.
 func darkStyle(svg string) string {
-	used := map[string]bool{}
-	for _, m := range painted.FindAllString(svg, -1) {
-		used[m] = true
-	}
 	var b strings.Builder
 	for _, t := range tones {
 		for _, paint := range []string{"fill", "stroke"} {
-			if rule := paint + `="` + t.light + `"`; used[rule] {
+			if rule := paint + `="` + t.light + `"`; strings.Contains(svg, rule) {
 				fmt.Fprintf(&b, "[%s]{%s:%s}", rule, paint, t.dark)
 			}
 		}

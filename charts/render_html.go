@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"regexp"
 	"strings"
 )
 
@@ -153,10 +152,16 @@ func (c chunk) code() (name, code string) {
 	return name, fmt.Sprintf("window.%[1]s = window.%[1]s || (function () {\n%[2]sreturn %[3]s;\n})();\n", name, b.String(), c.function)
 }
 
-var comment = regexp.MustCompile(`(?m)^\s*//.*\n`)
-
 // bare drops comment lines, which are for readers of this package and not of every notebook.
-func bare(js string) string { return strings.TrimSpace(comment.ReplaceAllString(js, "")) }
+func bare(js string) string {
+	var b strings.Builder
+	for line := range strings.Lines(js) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "//") {
+			b.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
 
 // WriteHTML writes a stand-alone page with the items and the library inside, so that it is live
 // offline.

@@ -467,9 +467,9 @@ for (const file of computing) {
       assert.deepEqual(complaints, [], 'errors on the page');
       const forms = await page.locator('form.dpb-rerun').all();
       assert.ok(forms.length >= 3, `${forms.length} cells compute, want three`);
-      const size = await page.locator('#dpb-program').evaluate(e => e.textContent.length * 3 / 4 / 2 ** 20);
-      t.diagnostic(`the program has ${size.toFixed(2)} MiB`);
-      assert.ok(size < 2, `the program has ${size.toFixed(2)} MiB, want less than 2`);
+      const size = await page.locator('#dpb-program').evaluate(e => e.textContent.length * 3 / 4 / 1e6);
+      t.diagnostic(`the program has ${size.toFixed(2)} MB`);
+      assert.ok(size < 2, `the program has ${size.toFixed(2)} MB, want less than 2`);
       for (const form of forms) {
         const element = await form.evaluate(e => e.closest('.jp-Cell').id), id = element.replace('cell-id=', '');
         const cell = page.locator(`[id="${element}"]`);

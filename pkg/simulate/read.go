@@ -3,11 +3,9 @@ package simulate
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
+	"strings"
 )
-
-var provedLine = regexp.MustCompile(`(?m)^proved\s+epsilon = (\S+)`)
 
 // Epsilon returns the epsilon that is proved of a policy, to the four digits of its claim: +Inf if
 // the policy claims nothing, and NaN for a claim without that line.
@@ -16,8 +14,12 @@ func (t *Table) Epsilon(policy string) float64 {
 	if claim == "" {
 		return math.Inf(1)
 	}
-	if m := provedLine.FindStringSubmatch(claim); m != nil {
-		if epsilon, err := strconv.ParseFloat(m[1], 64); err == nil {
+	for line := range strings.Lines(claim) {
+		word := strings.Fields(line)
+		if len(word) < 4 || word[0] != "proved" || word[1] != "epsilon" || word[2] != "=" {
+			continue
+		}
+		if epsilon, err := strconv.ParseFloat(word[3], 64); err == nil {
 			return epsilon
 		}
 	}
