@@ -10,14 +10,21 @@ import (
 var cellMutations = []notebooktest.Mutation{
 	{"l01-assert-rates", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"1477a0b5", "the reward is sent twice as large", "pkg/learner/online_ucb_device.go", "o.buf[last] += y", "o.buf[last] += 2 * y"},
+	{"l01-deltas", "a device draws half the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.5*o.scale.sigma)"},
 	{"6ced265c", "the claim takes the printed sensitivity", "pkg/learner/online_ucb_noise.go", "s.diameter = diameter\n", "s.diameter = 2\n"},
 	{"9e6b86af", "no batch is large enough", "pkg/privacy/amplification.go", "if AmplifiedDelta(b.Epsilon, high, n) > b.Delta {", "if high > 0 {"},
 	{"49a6f61c", "a device draws twice the noise that it says", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 2*o.scale.sigma)"},
 	{"84d9cb92", "Maler rewards what the strongly convex experts lose", "pkg/online/maler.go", "strong[i] -= m.descend(", "strong[i] += 30 * m.descend("},
 	{"abd07942", "the set is fitted to the rewards", "pkg/learner/online_ucb_server.go", "o.sum[p+i] += float64(prediction * v)", "o.sum[p+i] += float64(reward * v)"},
+	{"4ec23f47", "the width of the theory is a tenth", "pkg/learner/online_ucb_server.go", "beta = o.theory.width(float64(o.count))", "beta = 0.1 * o.theory.width(float64(o.count))"},
+	{"l01-assert-corollary", "the bound on gradients is a hundredth", "pkg/learner/online_ucb_server.go", "return o.theory.gradient }", "return 0.01 * o.theory.gradient }"},
 	{"l01-assert-event", "a device draws noise that is a tenth shorter", "pkg/learner/online_ucb_device.go", "noise.Gaussian(o.buf, o.scale.sigma)", "noise.Gaussian(o.buf, 0.9*o.scale.sigma)"},
+	{"l01-assert-lemma", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
+	{"l01-fresh", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 	{"94ebb5c7", "fresh arms are fixed and fixed ones fresh", "pkg/environment/unit_features.go", "if e.round++; !e.Fixed {", "if e.round++; e.Fixed || e.round == 1 {"},
 	{"47d8339a", "the factor of the width is forgotten", "pkg/learner/online_ucb_server.go", "o.width[0] = or(o.Width, 1) * beta", "o.width[0] = beta"},
+	{"l01-infinity", "the width of OnlineUCB is half as large", "pkg/learner/online_ucb_server.go", "float64(t.own*math.Sqrt(float64(t.dim)*portable.Log((1", "float64(t.own/2*math.Sqrt(float64(t.dim)*portable.Log((1"},
+	{"l01-assert-dimension", "the gradient has the wrong sign", "pkg/learner/online_ucb_server.go", "g := float64(2*v*(prediction-reward))", "g := float64(-2*v*(prediction-reward))"},
 }
 
 func TestCells(t *testing.T) { notebooktest.RunCells(t, notebook, cellMutations) }

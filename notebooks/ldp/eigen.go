@@ -16,8 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Appendix G: how large is the least eigenvalue of the arms played?
-
 // playEigen plays the non-private LinUCB in independent experiments, arms and theta* drawn anew in
 // each. It returns the share of rounds t in which the least eigenvalue of the mean over the
 // experiments of x_t x_t^T is at least the threshold; and that of the mean over the rounds of a run,
@@ -70,13 +68,10 @@ func reportTable1(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 		for _, rounds := range cell.Pick(s, []int{200, 2_000}, []int{200, 2_000, 20_000}, []int{200, 2_000, 20_000}) {
 			fixed, end := playEigen(environment.UnitFeatures{Arms: k, Fixed: true}, rounds, experiments)
 			fresh, endFresh := playEigen(environment.UnitFeatures{Arms: k}, rounds, experiments)
-			t.Add(fmt.Sprint(k), cell.Thousands(rounds), fmt.Sprintf("%g%%", Table1[k][rounds]), percent(fixed), percent(fresh), lab.Number(end), lab.Number(endFresh))
+			t.Add(fmt.Sprint(k), cell.Thousands(rounds), fmt.Sprintf("%g%%", Table1[k][rounds]), fmt.Sprintf("%.1f%%", 100*fixed), fmt.Sprintf("%.1f%%", 100*fresh), lab.Number(end), lab.Number(endFresh))
 		}
 	}
-	t.Align = "rrrrrrr"
-	t.Caption = fmt.Sprintf("Across: rounds t in which the least eigenvalue of the mean over %d experiments of x_t x_tᵀ is at least %g (the paper says O(1), and gives neither the number nor the threshold). "+
+	t.Align, t.Caption = "rrrrrrr", fmt.Sprintf("Across: rounds t in which the least eigenvalue of the mean over %d experiments of x_t x_tᵀ is at least %g (the paper says O(1), and gives neither the number nor the threshold). "+
 		"Within: the least eigenvalue of the mean over all rounds of one run, averaged over the runs. The non-private LinUCB, d = 5, seeds from %d on", experiments, eigenThreshold, Seed)
 	return t, nil
 }
-
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }

@@ -66,7 +66,6 @@ const (
 	sdpScriptRoot = sdpScript + ", S = √d"
 	ldpScriptRoot = ldpScript + ", S = √d"
 	onlineWidth   = 4 // the factor of OnlineUCB's confidence width in Figure 1
-	onlinePrinted = "OnlineUCB as printed, "
 )
 
 // contender is a learner of a comparison, by its name in the results.
@@ -92,8 +91,8 @@ var honest = []contender{
 	{ldpPrintedOne, ldpLinUCB(privacy.AsPublished, learner.LinUCB{})},
 	{onlineOGD, onlineUCB(privacy.Sound, descent, onlineWidth)},
 	{onlineMaler, onlineUCB(privacy.Sound, nil, onlineWidth)},
-	{onlinePrinted + "OGD", onlineUCB(privacy.AsPublished, descent, onlineWidth)},
-	{onlinePrinted + "Maler", onlineUCB(privacy.AsPublished, nil, onlineWidth)},
+	{"OnlineUCB as printed, OGD", onlineUCB(privacy.AsPublished, descent, onlineWidth)},
+	{"OnlineUCB as printed, Maler", onlineUCB(privacy.AsPublished, nil, onlineWidth)},
 }
 
 // scripted lists the policies of the public script.

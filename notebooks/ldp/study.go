@@ -88,7 +88,6 @@ const (
 // longs lists OnlineUCB, which knows T, and its variants, which do not need to know T or the least
 // eigenvalue.
 func longs(horizon int) []contender {
-	forgets := func(int) float64 { return 0 }
 	return []contender{
 		{longKnown, onlineUCB(privacy.Sound, descent, onlineWidth)},
 		{"OnlineUCB, T known, Δ² = T^(-1/4)", func(b privacy.Budget) bandit.Learner {
@@ -97,7 +96,7 @@ func longs(horizon int) []contender {
 			return l
 		}},
 		{longAnytime, anytime(func(rounds int) float64 { return learner.PublishedDelta(0, rounds, 0.125) })},
-		{longForgets, anytime(forgets)},
+		{longForgets, anytime(func(int) float64 { return 0 })},
 		{longCombined, combiner(0.02, 0.01)},
 		{longTheory, combiner(1, 1)},
 	}

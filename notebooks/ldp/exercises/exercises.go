@@ -21,6 +21,11 @@ import (
 func Check(name string, answer any) { set.Check(name, answer) }
 
 var set = exercise.Set{
+	"power": {
+		Hint: "if r = c T^p, then ln r grows by p where ln T grows by 1",
+		Check: exercise.Like(func(t1, r1, t2, r2 float64) float64 { return math.Log(r1/r2) / math.Log(t1/t2) }, 1e-9,
+			"the power through (%v, %v) and (%v, %v)", []exercise.Args{{1e3, 50., 1e4, 500.}, {2e4, 660., 2500., 350.}, {10., 7., 100., 7.}}),
+	},
 	"noise of a message": {
 		Hint: "two rows differ by at most sqrt 2 in x, whose last coordinate is the same for all, and by 2 b in y; sigma = r/mu",
 		Check: exercise.Like(noise, 1e-6, "the device's sigma at epsilon = %v, delta = %v, rewards in [-%v, %[3]v]",

@@ -11,6 +11,14 @@ import (
 
 // The stubs and the solutions of the notebook's exercises; a test compares the text.
 
+func powerBetweenStub(t1, r1, t2, r2 float64) float64 {
+	return 0.5 // your turn
+}
+
+func powerBetween(t1, r1, t2, r2 float64) float64 {
+	return math.Log(r2/r1) / math.Log(t2/t1)
+}
+
 func noiseOfStub(epsilon, delta, b float64) float64 {
 	return 0 // your turn
 }
@@ -116,6 +124,7 @@ func fastFrom(lambda float64) float64 {
 }
 
 var answers = map[string]notebooktest.Answer{
+	"power":              {Name: "powerBetween", Stub: powerBetweenStub, Solution: powerBetween},
 	"noise of a message": {Name: "noiseOf", Stub: noiseOfStub, Solution: noiseOf},
 	"gradient":           {Name: "slope", Stub: slopeStub, Solution: slope},
 	"least width":        {Name: "leastWidth", Stub: leastWidthStub, Solution: leastWidth},
