@@ -18,6 +18,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"d3153f93", "a movie that she has not rated counts", "pkg/environment/ratings.go", "y[i] = float64(set[a/64] >> (a % 64) & 1)", "y[i] = float64(^set[a/64] >> (a % 64) & 1)"},
 	{"f1107886", "the last user never comes", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN(e.users - 1)"},
 	{"m02-order", "a curve's final regret is its first", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1]", "return c.Mean[0]"},
+	{"m02-assert-staircase", "the index has thirty times the confidence", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 90"},
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
 }
 
