@@ -2,7 +2,7 @@
 // strings, sets the type, and leaves room for titles, tick labels and the legend. Node runs it
 // for the static picture, the browser for the live one.
 var dpb = (function () {
-  var FONT = 15, ROW = 25, INK = "#222222";
+  var FONT = 15, ROW = 31, INK = "#222222";
 
   function superscript(k) {
     return String(k).replace(/[-0-9]/g, function (c) { return c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[+c]; });
@@ -318,7 +318,7 @@ var dpb = (function () {
         }
         function free(place) {
           var b = box(place);
-          return b.y1 >= top - 21 && b.y2 <= top + h && taken.every(function (c) { return b.x2 <= c.x1 || c.x2 <= b.x1 || b.y2 <= c.y1 || c.y2 <= b.y1; });
+          return b.y1 >= top - 16 && b.y2 <= top + h && taken.every(function (c) { return b.x2 <= c.x1 || c.x2 <= b.x1 || b.y2 <= c.y1 || c.y2 <= b.y1; });
         }
         var places = ["insideEndTop", "insideEndBottom", "insideStartTop", "insideStartBottom"];
         var open = places.filter(free), curves = open.map(function (p) { return crossed(o, box(p), px, py); });
@@ -419,8 +419,9 @@ var dpb = (function () {
     var middle = left + (width - left - right) / 2, named = wrap(x.name, FONT + 1, 2 * Math.min(middle, width - middle) - 8);
     x.name = named.join("\n");
     below += 20 * Math.max(0, named.length - 1);
-    var bottom = 12 + ROW * rows + (rows ? 6 : 0) + below;
+    var bottom = 12 + ROW * rows + below;
     var w = width - left - right;
+    if (x.type === "value" && x.interval) while (widest(xs, FONT) + 12 > w * x.interval / (x.max - x.min) && x.interval < x.max - x.min) x.interval *= 2;
     top += 20 * markRows(o, left, w);
     var h = spec.height - top - bottom;
     if (spec.equal) { // shrink the longer side, keep the middle
