@@ -59,7 +59,7 @@ var set = exercise.Set{
 		}),
 	},
 	"sure winners": {
-		Hint: "two independent means with half widths a and b differ for sure if they are more than 1.5 sqrt(a^2 + b^2) apart, about 3 standard errors",
+		Hint: "two independent means with half widths w1 and w2 differ for sure if they are more than 1.5 sqrt(w1^2 + w2^2) apart, about 3 standard errors",
 		Check: exercise.Of(func(f func(rows []study.Row) []string) error {
 			row := func(learner string, regret, within float64) study.Row {
 				return study.Row{Learner: learner, Regret: regret, Within: within}

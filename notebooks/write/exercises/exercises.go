@@ -11,6 +11,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/offpolicy"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Check checks a reader's answer, a function, and prints whether it is right, or a hint.
@@ -37,7 +38,7 @@ var set = exercise.Set{
 			"the ε of noise for %v and rewards up to %v", exercise.Grid(exercise.Args{0.1, 1, 3}, exercise.Args{1, 2.5, 10})),
 	},
 	"what so many runs can show": {
-		Hint: "if p = γ^(1/n), then an event of probability p happens in all of n runs with probability γ; and one of 1−p in none",
+		Hint: "an event of probability γ^(1/N) happens in all of N runs with probability γ, and one of probability 1 − γ^(1/N) in none",
 		Check: exercise.Like(func(runs int, gamma float64) float64 { return -math.Log(math.Pow(gamma, -1/float64(runs)) - 1) }, 1e-6,
 			"the largest ε of %d runs at γ = %v", exercise.Grid(exercise.Args{100, 20_000}, exercise.Args{0.005, 0.05})),
 	},
@@ -49,6 +50,11 @@ var set = exercise.Set{
 		Hint: "k rows move the release by k·κ standard deviations; privacy.GaussianEpsilon(delta, k*kappa) is what that costs",
 		Check: exercise.Like(rows, 0, "for κ = %v, ε = %v and δ = %v the number of rows",
 			exercise.Grid(exercise.Args{0.05, 0.7}, exercise.Args{1, 10}, exercise.Args{1e-6})),
+	},
+	"false alarms of a test": {
+		Hint: "one of them is off with the probability math.Erfc(z/math.Sqrt2); how many are there?",
+		Check: exercise.Like(func(n int, z float64) float64 { return 2 * float64(n) * distuv.UnitNormal.Survival(z) }, 1e-9,
+			"the false alarms of %d comparisons at z = %v", exercise.Grid(exercise.Args{1, 8, 24}, exercise.Args{3, 4})),
 	},
 	"inverse propensity": {
 		Hint:  "a round counts y/p if the policy plays the log's arm, else 0; divide the sum by the number of all rounds",

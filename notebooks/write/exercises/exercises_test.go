@@ -49,8 +49,8 @@ func mostSeenStub(runs int, gamma float64) float64 {
 }
 
 func mostSeen(runs int, gamma float64) float64 {
-	p := math.Pow(gamma, 1/float64(runs))
-	return math.Log(p / (1 - p))
+	often := math.Pow(gamma, 1/float64(runs))
+	return math.Log(often / (1 - often))
 }
 
 func bestArmStub(round, long, arms int) int {
@@ -85,6 +85,14 @@ func always(log *offpolicy.Log, arm int) (mean float64) {
 	return mean / float64(log.Len())
 }
 
+func falseAlarmsStub(comparisons int, z float64) float64 {
+	return math.Erfc(z / math.Sqrt2) // your turn: this is one comparison's
+}
+
+func falseAlarms(comparisons int, z float64) float64 {
+	return float64(comparisons) * math.Erfc(z/math.Sqrt2)
+}
+
 var answers = map[string]notebooktest.Answer{
 	"releases of an arm":         {Name: "releases", Stub: releasesStub, Solution: releases},
 	"epsilon without clipping":   {Name: "bareEpsilon", Stub: bareEpsilonStub, Solution: bareEpsilon},
@@ -93,6 +101,7 @@ var answers = map[string]notebooktest.Answer{
 	"what so many runs can show": {Name: "mostSeen", Stub: mostSeenStub, Solution: mostSeen},
 	"best arm of a season":       {Name: "bestArm", Stub: bestArmStub, Solution: bestArm},
 	"rows of a person":           {Name: "mostRows", Stub: mostRowsStub, Solution: mostRows},
+	"false alarms of a test":     {Name: "falseAlarms", Stub: falseAlarmsStub, Solution: falseAlarms},
 	"inverse propensity":         {Name: "always", Stub: alwaysStub, Solution: always},
 }
 
