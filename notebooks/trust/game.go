@@ -93,7 +93,6 @@ func errorRates(n int, threshold float64, release func(world int) float64) (alar
 // them: a false alarm of 8e-4 for a new seed.
 func claimTradeOff(s cell.Scale) (string, error) {
 	n, worst := cell.Pick(s, 20_000, 50_000, 200_000), 0.0
-	unit := distuv.UnitNormal
 	measure := func(name string, release func(int) float64, threshold, alpha, beta float64) {
 		a, b := errorRates(n, threshold, release)
 		off := math.Max(math.Abs(a-alpha), math.Abs(b-beta))
@@ -113,7 +112,7 @@ func claimTradeOff(s cell.Scale) (string, error) {
 			touch   float64 // a share of false alarms at which the bound is reached
 		}{
 			{"Laplace", pure, distuv.Laplace{Scale: 1 / epsilon}, laplaceCount(epsilon), lie / 2},
-			{"Gaussian", approximate, distuv.Normal{Sigma: 1 / mu}, gaussianCount(mu), unit.CDF(-epsilon/mu - mu/2)}, // the loss is epsilon
+			{"Gaussian", approximate, distuv.Normal{Sigma: 1 / mu}, gaussianCount(mu), distuv.UnitNormal.CDF(-epsilon/mu - mu/2)}, // the loss is epsilon
 		} {
 			name := fmt.Sprintf("%s, epsilon = %v", m.name, epsilon)
 			gap := func(a float64) float64 { return TradeOff(a, m.noise) - TradeOffBound(a, m.budget) }
@@ -183,7 +182,7 @@ func claimComposition(cell.Scale) (string, error) {
 			check.That(min(basic, advanced, zCDP, renyi) >= lo, "%s: less than the truth", said)
 			gaussian := c.name == "Gaussian"
 			check.That(k < 10_000 || basic >= 10*hi && (!gaussian || advanced >= 20*hi), "%s: less waste than the lesson says", said)
-			check.That(k > 1 || gaussian || zCDP >= 4*hi, "%s: less waste than the lesson says", said)
+			check.That(gaussian || advanced <= hi*4/3 && (k > 10 || basic <= 1.01*hi) && (k > 1 || zCDP >= 4*hi), "%s: not the waste of which the lesson tells", said)
 			check.That(k != 1000 || hi <= 5*before, "%s: %.4g for 100, which is less than a fifth", said, before)
 			before = hi
 			check.That(k < 1000 || max(zCDP, renyi) <= 1.1*hi, "%s: more waste than the lesson says", said)
