@@ -57,10 +57,11 @@ func RunCells(t *testing.T, notebook string, mutations []Mutation) {
 	}
 }
 
-// runCell runs a cell under a mutation; 0 is none.
+// runCell runs a cell under a mutation; 0 is none. It takes no trials from cell.Cache, which does not
+// know of mutations.
 func runCell(program, id string, mutation int) (out string, err error) {
 	cmd := exec.Command(program, id)
-	cmd.Env = append(os.Environ(), "SCALE=smoke", fmt.Sprintf("%s=%d", variable, mutation))
+	cmd.Env = append(os.Environ(), "SCALE=smoke", "DPBANDITS_BATCH=1", fmt.Sprintf("%s=%d", variable, mutation))
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }
