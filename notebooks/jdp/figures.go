@@ -149,7 +149,7 @@ func MustTheory(gap float64) *charts.Figure {
 		f.Caption += fmt.Sprintf("%s: measured %.4g in %d trials, bound %.3g. ", name, mean, c.Trials, promised(l, round, gap))
 		f.Alt += fmt.Sprintf(" %s: the bound is %.0f times the regret at the last round.", name, promised(l, round, gap)/mean)
 	}
-	f.Caption = fmt.Sprintf("At round %d. %sThe bounds carry the theorems' own constants; seed %d", tables[0].Provenance.Rounds, f.Caption, tables[0].Provenance.Seed)
+	f.Caption = fmt.Sprintf("At round %d. %sThe bounds carry the theorems' own constants. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷; seed %d", tables[0].Provenance.Rounds, f.Caption, tables[0].Provenance.Seed)
 	return f
 }
 
@@ -170,7 +170,7 @@ func Figure5(mechanism string) *charts.Figure {
 		Title: "Experiment 3: regret against the shift, " + mechanism, Scale: committed, Series: charts.Finals(rhos, runs),
 		X: charts.Axis{Name: "ρmin", Log: true}, Y: charts.Axis{Name: "cumulative regret at the last round"},
 		Marks: []charts.Mark{charts.AtX(linUCB(cell.Try(ready(mechanism, 0))).Bounds().RhoMin, "the mechanism's own")},
-		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands%s",
+		Caption: fmt.Sprintf("Mean of %d trials at round %d, with 95%% bands. d = 5, K = 25, ε = 1, δ = 0.1, calibrated for n = 5·10⁷%s",
 			tables[0].Curves[0].Trials, tables[0].Provenance.Rounds, trialsBut(tables, name)),
 	}
 	for i, s := range f.Series {
