@@ -1,18 +1,14 @@
 package arms_test
 
 import (
-	"encoding/json"
-	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -33,65 +29,11 @@ const peerEpsilon = 20
 
 var peerMeans = []float64{0.7, 0.65, 0.6, 0.6, 0.55, 0.5, 0.5, 0.45, 0.4, 0.3}
 
-// peer is notebooks/tools/peer_arms.py in a process of its own.
-type peer struct {
-	ask    *json.Encoder
-	answer *json.Decoder
-}
+const peerScript = "notebooks/tools/peer_arms.py"
 
-// newPeer starts the process, or skips the test where Python's packages are not installed.
-func newPeer(tb testing.TB) *peer {
-	tb.Helper()
-	const root = "../.."
-	python, err := filepath.Abs(root + "/.peers/bin/python")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := os.Stat(python); err != nil {
-		tb.Skip("Python's bandits are not installed: run docker/setup peers, in the repository's root")
-	}
-	c := exec.Command(python, "notebooks/tools/peer_arms.py")
-	c.Dir, c.Stderr = root, os.Stderr
-	in, err := c.StdinPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		in.Close() // which ends it
-		_, _ = io.Copy(io.Discard, out)
-		if err := c.Wait(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return &peer{json.NewEncoder(in), json.NewDecoder(out)}
-}
-
-// begin begins a trial.
-func (p *peer) begin(tb testing.TB, learner string, seed int) {
-	tb.Helper()
-	if err := p.ask.Encode(map[string]any{"learner": learner, "means": peerMeans, "epsilon": peerEpsilon, "seed": seed}); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// play plays some rounds. It returns the seconds they took, and the regret since begin.
-func (p *peer) play(tb testing.TB, rounds int) (seconds, regret float64) {
-	tb.Helper()
-	var said struct{ Seconds, Regret float64 }
-	if err := p.ask.Encode(map[string]any{"rounds": rounds}); err != nil {
-		tb.Fatal(err)
-	}
-	if err := p.answer.Decode(&said); err != nil {
-		tb.Fatal(err)
-	}
-	return said.Seconds, said.Regret
+// peerBegins tells the script of a trial.
+func peerBegins(learner string, seed int) map[string]any {
+	return map[string]any{"learner": learner, "means": peerMeans, "epsilon": peerEpsilon, "seed": seed}
 }
 
 // peerTrial returns a function that plays so many more rounds of a trial of ours, and returns the
@@ -129,18 +71,18 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 // BenchmarkPeers plays whole rounds of ten Bernoulli arms in Python and here, in turn, after a
 // thousand each. It reports the fastest turn of either, in nanoseconds a round, and the ratio.
 func BenchmarkPeers(b *testing.B) {
-	p := newPeer(b)
-	for _, peer := range peers {
-		b.Run(peer.name, func(b *testing.B) {
+	p := peer.Start(b, "../..", peerScript)
+	for _, c := range peers {
+		b.Run(c.name, func(b *testing.B) {
 			const before, rounds = 1000, 10_000
-			p.begin(b, peer.name, 1)
-			p.play(b, before)
-			play := peerTrial(b, peer.ours(), 1)
+			p.Begin(b, peerBegins(c.name, 1))
+			p.Play(b, before)
+			play := peerTrial(b, c.ours(), 1)
 			play(before)
 			ours, theirs := math.Inf(1), math.Inf(1)
 			for b.Loop() {
-				seconds, _ := p.play(b, peer.rounds)
-				theirs = min(theirs, 1e9*seconds/float64(peer.rounds))
+				seconds, _ := p.Play(b, c.rounds)
+				theirs = min(theirs, 1e9*seconds/float64(c.rounds))
 				began := time.Now()
 				play(rounds)
 				ours = min(ours, float64(time.Since(began).Nanoseconds())/rounds)
@@ -160,17 +102,17 @@ func TestPeers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a minute of Python")
 	}
-	p := newPeer(t)
-	for _, peer := range peers {
+	p := peer.Start(t, "../..", peerScript)
+	for _, c := range peers {
 		trials, rounds := 40, 3000
-		if peer.rounds < 1000 {
+		if c.rounds < 1000 {
 			trials, rounds = 10, 600
 		}
 		var sum, square [2]float64
 		for seed := range trials {
-			p.begin(t, peer.name, seed)
-			_, theirs := p.play(t, rounds)
-			for i, regret := range []float64{theirs, peerTrial(t, peer.ours(), seed)(rounds)} {
+			p.Begin(t, peerBegins(c.name, seed))
+			_, theirs := p.Play(t, rounds)
+			for i, regret := range []float64{theirs, peerTrial(t, c.ours(), seed)(rounds)} {
 				sum[i] += regret
 				square[i] += regret * regret
 			}
@@ -182,9 +124,9 @@ func TestPeers(t *testing.T) {
 			variance[i] = (square[i]/n - mean[i]*mean[i]) / (n - 1) // of the mean
 		}
 		s := (mean[0] - mean[1]) / math.Sqrt(variance[0]+variance[1])
-		t.Logf("%s: regret %.4g after %d rounds, and ours %.4g: t = %.2f", peer.name, mean[0], rounds, mean[1], s)
+		t.Logf("%s: regret %.4g after %d rounds, and ours %.4g: t = %.2f", c.name, mean[0], rounds, mean[1], s)
 		if !(math.Abs(s) < 6) {
-			t.Errorf("%s: the mean regrets differ, t = %.1f", peer.name, s)
+			t.Errorf("%s: the mean regrets differ, t = %.1f", c.name, s)
 		}
 	}
 }

@@ -1,0 +1,172 @@
+package learner_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/peer"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+// claimed is a learner that says what it draws.
+type claimed interface {
+	bandit.Learner
+	privacy.Planner
+}
+
+const peerBatch = 20
+
+// peers are the learners of notebooks/tools/peer_linear.py, and ours that do the same.
+var peers = []struct {
+	name string
+	ours func(b privacy.Budget) claimed
+}{
+	{"LinUCB", func(privacy.Budget) claimed { return learner.New(&learner.LinUCB{}, nil) }},
+	{"LDP", func(b privacy.Budget) claimed { return ldp(learner.LDPNoise{Budget: b}) }},
+	{"JDP", func(b privacy.Budget) claimed {
+		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+	}},
+	{"shuffle amplified", func(b privacy.Budget) claimed {
+		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: peerBatch})
+	}},
+	{"shuffle vector sum", func(b privacy.Budget) claimed {
+		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: peerBatch})
+	}},
+}
+
+// besides plays a learner of ours and its peer in Python on the same hundred arms of dimension 5,
+// which stay the same.
+type besides struct {
+	*peer.Peer
+	env    environment.UnitFeatures
+	ours   claimed
+	name   string
+	view   bandit.View
+	regret float64
+}
+
+func newBesides(tb testing.TB, p *peer.Peer, name string, ours claimed, horizon int) *besides {
+	tb.Helper()
+	both := &besides{Peer: p, env: environment.UnitFeatures{Fixed: true}, ours: ours, name: name}
+	if err := ours.Init(both.env.Problem(), horizon); err != nil {
+		tb.Fatal(err)
+	}
+	return both
+}
+
+// begin begins a trial of both. The peer is told the arms, the parameter and the noise's scale.
+func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)) {
+	tb.Helper()
+	p.env.Reset(random.New(1, seed, "contexts"))
+	p.env.Next(&p.view)
+	x := make([][]float64, p.view.Arms)
+	for a := range x {
+		x[a] = p.view.Row(a)
+	}
+	trial := map[string]any{"learner": p.name, "x": x, "theta": p.env.Theta(), "seed": seed, "horizon": horizon, "batch": peerBatch,
+		"levels": math.Ceil(2 * math.Sqrt(peerBatch))}
+	p.ours.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
+	for _, releases := range p.ours.Plan(1).Cases {
+		for _, r := range releases {
+			for _, law := range r.Laws {
+				switch law.Kind {
+				case "symmetric Gaussian":
+					trial["sd"] = law.Scale
+				case "binomial":
+					trial["bits"] = int(law.Shape)
+				}
+			}
+		}
+	}
+	p.Begin(tb, trial)
+	rewards := random.New(1, seed, "rewards")
+	played, y := make([]int, 0, 1), make([]float64, 1)
+	p.regret, p.view.Same = 0, false
+	first := true
+	return func(rounds int) {
+		for range rounds {
+			if !first {
+				p.env.Next(&p.view)
+			}
+			first = false
+			played = p.ours.Select(&p.view, played[:0])
+			p.env.Pull(rewards, played, y)
+			p.regret += p.env.Regret(played)
+			p.ours.Update(&p.view, played, y)
+		}
+		if err := p.ours.Err(); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkPeers plays whole trials of 20,000 rounds in Python and here, in pieces that take turns.
+// Of each piece it takes the fastest of all trials, which have the same seed, so that a machine with
+// other work disturbs neither. It reports the mean in nanoseconds a round, and the ratio.
+func BenchmarkPeers(b *testing.B) {
+	const horizon, pieces, parts = 20_000, 40, 5 // a piece of Python's is timed in parts
+	p := peer.Start(b, "../..", "notebooks/tools/peer_linear.py")
+	for _, c := range peers {
+		b.Run(c.name, func(b *testing.B) {
+			both := newBesides(b, p, c.name, c.ours(privacy.Budget{Epsilon: 1, Delta: 0.1}), horizon)
+			ours, theirs := slices.Repeat([]float64{math.Inf(1)}, pieces), slices.Repeat([]float64{math.Inf(1)}, pieces*parts)
+			for b.Loop() {
+				play := both.begin(b, 1, horizon)
+				for i := range ours {
+					for j := i * parts; j < (i+1)*parts; j++ {
+						seconds, _ := both.Play(b, horizon/pieces/parts)
+						theirs[j] = min(theirs[j], seconds)
+					}
+					began := time.Now()
+					play(horizon / pieces)
+					ours[i] = min(ours[i], time.Since(began).Seconds())
+				}
+			}
+			mine, python := 1e9*sum(ours)/horizon, 1e9*sum(theirs)/horizon
+			b.ReportMetric(0, "ns/op") // which would be of both
+			b.ReportMetric(mine, "ns/round")
+			b.ReportMetric(python, "python-ns/round")
+			b.ReportMetric(python/mine, "python/go")
+		})
+	}
+}
+
+func sum(x []float64) (s float64) {
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// TestPeers: the learners in Python do what ours do, as the mean difference of their regrets says.
+// It has 29 degrees of freedom, and |t| > 6 has probability 2e-6; that is 1e-5 for all.
+func TestPeers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute of Python")
+	}
+	const horizon, trials = 3000, 30
+	p := peer.Start(t, "../..", "notebooks/tools/peer_linear.py")
+	for _, c := range peers {
+		both := newBesides(t, p, c.name, c.ours(privacy.Budget{Epsilon: 20, Delta: 0.1}), horizon)
+		var differences, square, total float64
+		for seed := range trials {
+			both.begin(t, seed, horizon)(horizon)
+			_, theirs := both.Play(t, horizon)
+			difference := theirs - both.regret
+			differences, square, total = differences+difference, square+difference*difference, total+theirs
+		}
+		mean := differences / trials
+		s := mean / math.Sqrt((square/trials-mean*mean)/(trials-1))
+		t.Logf("%s: regret %.4g after %d rounds, and ours %.4g: t = %.2f", c.name, total/trials, horizon, (total-differences)/trials, s)
+		if !(math.Abs(s) < 6) {
+			t.Errorf("%s: the mean regrets differ, t = %.1f", c.name, s)
+		}
+	}
+}
