@@ -40,6 +40,10 @@ func Dot(x, y []float64) float64 {
 
 // MulVec writes A x into dst.
 func MulVec(dst, a, x []float64) {
+	if len(x) == 5 {
+		mulVec5((*[5]float64)(dst), (*[15]float64)(a), (*[5]float64)(x))
+		return
+	}
 	for i, v := range x {
 		row := a[:i]
 		before, sums := x[:len(row)], dst[:len(row)]
@@ -55,7 +59,7 @@ func MulVec(dst, a, x []float64) {
 
 // Quadratic returns x^T A x.
 func Quadratic(a, x []float64) float64 {
-	if len(x) == 5 { // three papers' dimension, where this is half of a round's time
+	if len(x) == 5 {
 		return quadratic5((*[15]float64)(a), (*[5]float64)(x))
 	}
 	if len(x) > short {
@@ -78,13 +82,6 @@ func Quadratic(a, x []float64) float64 {
 		on += float64(a[i] * v * v)
 		a = a[i+1:]
 	}
-	return on + float64(2*off)
-}
-
-func quadratic5(a *[15]float64, x *[5]float64) float64 {
-	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
-	on := float64(a[0]*x0*x0) + float64(a[2]*x1*x1) + float64(a[5]*x2*x2) + (float64(a[9]*x3*x3) + float64(a[14]*x4*x4))
-	off := float64(a[1]*x0*x1) + float64((float64(a[3]*x0)+float64(a[4]*x1))*x2) + float64(((float64(a[6]*x0)+float64(a[7]*x1))+float64(a[8]*x2))*x3) + float64(((float64(a[10]*x0)+float64(a[11]*x1))+(float64(a[12]*x2)+float64(a[13]*x3)))*x4)
 	return on + float64(2*off)
 }
 
@@ -126,6 +123,9 @@ const short = 10
 // returns false, and dst is invalid, if A is not positive definite to working precision. dst may be
 // a.
 func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
+	if n == 5 {
+		return cholesky5((*[15]float64)(dst), (*[15]float64)(a))
+	}
 	det := 1.0 // a factor of det L; its logarithm is taken before it can overflow
 	for i, p := 0, 0; i < n; i, p = i+1, p+i+1 {
 		row := dst[p : p+i+1]
@@ -176,6 +176,10 @@ func Solve(l, b []float64) {
 
 // Invert writes A^-1 into dst, packed, given A's Cholesky factor l. It overwrites l with L^-1.
 func Invert(dst, l []float64, n int) {
+	if n == 5 {
+		invert5((*[15]float64)(dst), (*[15]float64)(l))
+		return
+	}
 	for j, q := 0, 0; j < n; j, q = j+1, q+j+2 { // q is the index of (j, j)
 		l[q] = 1 / l[q]
 		for i, p := j+1, q+j+1; i < n; i, p = i+1, p+i+1 { // p is the index of (i, j)
@@ -201,6 +205,9 @@ func Invert(dst, l []float64, n int) {
 // NormBound returns an upper bound on the operator norm: the lesser of the Frobenius norm and the
 // largest row sum of absolute values. len(work) >= n.
 func NormBound(a, work []float64, n int) float64 {
+	if n == 5 {
+		return normBound5((*[15]float64)(a))
+	}
 	var off, diagonal float64
 	for i, p := 0, 0; i < n; i++ {
 		work[i] = 0

@@ -1,0 +1,66 @@
+package packed
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestFive compares what is written out for order 5 with the loops, to the last bit. The loops get
+// the same matrix bordered by a row of the identity, which changes no number.
+func TestFive(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	border := []float64{0, 0, 0, 0, 0, 1}
+	same := func(what string, got, want []float64) {
+		t.Helper()
+		if !slices.Equal(got, want[:len(got)]) {
+			t.Fatalf("%s = %v, the loops have %v", what, got, want)
+		}
+	}
+	for i := range 1000 {
+		a, _ := definite(r, 5)
+		for j := range a {
+			a[j] *= math.Pow(10, float64(i%7*50-150))
+		}
+		if i%10 == 0 {
+			a[r.IntN(len(a))] = []float64{0, -1, math.Inf(1), math.NaN()}[r.IntN(4)]
+		}
+		b := append(slices.Clone(a), border...)
+		x := make([]float64, 6)
+		for j := range 5 {
+			x[j] = r.NormFloat64()
+		}
+		y, z := make([]float64, 5), make([]float64, 6)
+		MulVec(y, a, x[:5])
+		MulVec(z, b, x)
+		if !slices.ContainsFunc(a, func(v float64) bool { return v-v != 0 }) {
+			same("A x", y, z)
+		}
+		small := append(slices.Clone(a), 0, 0, 0, 0, 0, 0)
+		if got, want := NormBound(a, nil, 5), NormBound(small, make([]float64, 6), 6); got != want && got == got {
+			t.Fatalf("norm bound %v, the loops have %v", got, want)
+		}
+		l, m := make([]float64, Size(5)), make([]float64, Size(6))
+		logDet, ok := Cholesky(l, a, 5)
+		wanted, okay := Cholesky(m, b, 6)
+		if ok != okay {
+			t.Fatalf("Cholesky of %v: %v, the loops have %v", a, ok, okay)
+		}
+		if !ok {
+			continue
+		}
+		if logDet != wanted {
+			t.Fatalf("ln det A = %v, the loops have %v", logDet, wanted)
+		}
+		same("L", l, m)
+		inverse, other := make([]float64, Size(5)), make([]float64, Size(6))
+		Invert(inverse, l, 5)
+		Invert(other, m, 6)
+		same("L^-1", l, m)
+		same("A^-1", inverse, other)
+		Cholesky(a, a, 5) // in place
+		Invert(l, a, 5)
+		same("in place, A^-1", l, inverse)
+	}
+}
