@@ -27,12 +27,19 @@ func BinomialLaw(dim int, b *random.Binomial) Law {
 // mean is kept: floor(v) + Bernoulli(v - floor(v)). Entries are independent; integers stay.
 func (n *Noise) Round(dst []int64, v []float64) {
 	n.note(RoundLaw(len(v)))
-	for i, x := range v {
-		whole := math.Floor(x)
-		dst[i] = int64(whole)
-		if n.script == nil && n.rng.Float64() < x-whole {
-			dst[i]++
+	if n.script != nil {
+		for i, x := range v {
+			dst[i] = int64(math.Floor(x))
 		}
+		return
+	}
+	for i, x := range v {
+		below := math.Floor(x)
+		whole := int64(below)
+		if n.rng.Float64() < x-below {
+			whole++ // as good as a coin's toss, so it had better not be a jump: here it is an addition
+		}
+		dst[i] = whole
 	}
 }
 

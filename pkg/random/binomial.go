@@ -115,17 +115,27 @@ func (b *Binomial) Error() float64 {
 }
 
 // Rand draws a number in [0, Trials]. It does not allocate.
-func (b *Binomial) Rand(src rand.Source) int64 {
-	i, rest := bits.Mul64(src.Uint64(), uint64(len(b.keep)))
-	if rest >= b.keep[i] {
-		return b.low + int64(b.other[i])
-	}
-	return b.low + int64(i)
-}
+func (b *Binomial) Rand(src rand.Source) int64 { return b.of(src.Uint64()) }
 
 // Fill fills dst with independent draws.
 func (b *Binomial) Fill(src rand.Source, dst []int64) {
-	for i := range dst {
-		dst[i] = b.Rand(src)
+	if r, ok := src.(*rand.Rand); ok { // the same, with a call less a draw
+		for i := range dst {
+			dst[i] = b.of(r.Uint64())
+		}
+		return
 	}
+	for i := range dst {
+		dst[i] = b.of(src.Uint64())
+	}
+}
+
+// of returns the number that a random word stands for.
+func (b *Binomial) of(word uint64) int64 {
+	i, rest := bits.Mul64(word, uint64(len(b.keep)))
+	value, other := int64(i), int64(b.other[i])
+	if rest >= b.keep[i] {
+		value = other // as good as a coin's toss, so it had better not be a jump: here it is a move
+	}
+	return b.low + value
 }
