@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/screen"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -159,34 +160,23 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 }
 
 // memory is what an optimist keeps from one round for the next, in case both have the same
-// contexts. It holds bounds on the arms' upper confidence bounds that stay valid while the
-// ellipsoid moves. For any two ellipsoids, with M = beta^2 V^-1 and q = x^T M x,
-//
-//	<x, theta'> + sqrt(q') <= <x, theta> + sqrt(q)
-//	                          + |x| |theta' - theta| + |x|^2/(2 sqrt(q)) |M' - M|,
-//
-// as the square root is concave. So an arm's bound grows by two numbers that are the same for all
-// arms, times factors of its own, and one comparison rules out most arms.
+// contexts: the choice, and a screen that bounds all arms at once.
 type memory struct {
 	round, arms int       // of the last choice; round 0: none
 	last        []float64 // the last context shown: a device is not told of a new trial
 	best        int       // the choice
 	seen        []float64 // the ellipsoid it was made by
-	held        bool      // what follows is up to date
-	// age counts ellipsoids since the bounds were made. rest counts rounds until they are made anew,
-	// after they did not pay.
-	age, rest int
-	shape     []float64 // M
-	length    float64   // greatest |x|
-	moved     float64   // sum of |theta' - theta| over the rounds
-	grown     float64   // sum of |M' - M|, Frobenius norms
-	bounds    []float64 // by arm: its bound is bounds + length moved + slopes grown
-	slopes    []float64 // by arm: |x|^2/(2 sqrt(q))
+	held        bool      // the screen has these contexts
+	screen      screen.Screen
+	left        []int // arms that the screen did not rule out
 }
 
 func newMemory(p bandit.Problem) memory {
-	return memory{last: make([]float64, p.Dim), seen: make([]float64, ellipsoidSize(p.Dim)), shape: make([]float64, packed.Size(p.Dim)),
-		bounds: make([]float64, p.Arms), slopes: make([]float64, p.Arms)}
+	m := memory{last: make([]float64, p.Dim), seen: make([]float64, ellipsoidSize(p.Dim))}
+	if p.Dim <= screen.MaxDim {
+		m.screen, m.left = screen.New(p.Arms, p.Dim), make([]int, 0, p.Arms)
+	}
+	return m
 }
 
 // follows reports whether v shows the contexts of the last choice.
@@ -194,35 +184,18 @@ func (m *memory) follows(v *bandit.View) bool {
 	return v.Same && m.round > 0 && v.Round == m.round+1 && v.Arms == m.arms && slices.Equal(m.last, v.Row(v.Arms-1))
 }
 
-// remember keeps a choice; dots and squares still hold its values. Bounds are made only for
-// contexts that have been the same for two rounds.
+// remember keeps a choice; squares still holds its values. The screen is made only for contexts that
+// have been the same for two rounds.
 func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m := &o.memory
-	m.round, m.arms, m.best, m.held = v.Round, v.Arms, best, false
 	copy(m.last, v.Row(v.Arms-1))
 	copy(m.seen, e.numbers)
-	if !same {
-		m.rest = 0
-		return
-	}
-	if m.rest > 0 {
-		m.rest--
-		return
-	}
-	m.held, m.age, m.length, m.moved, m.grown = true, 0, 0, 0, 0
-	m.move(e)
-	m.moved, m.grown = 0, 0
-	packed.Quadratics(o.widths[:v.Arms], e.inverse, v.X, v.Dim)
-	for a, square := range o.squares[:v.Arms] {
-		width := float64(e.width[0] * math.Sqrt(o.widths[a]))
-		m.bounds[a], m.slopes[a] = o.dots[a]+width, square/(2*width)
-		m.length = max(m.length, square)
-	}
-	m.length = math.Sqrt(m.length)
+	m.held = same && (m.held || v.Dim <= screen.MaxDim && m.screen.Set(v.X, v.Arms, slices.Max(o.squares[:v.Arms])))
+	m.round, m.arms, m.best = v.Round, v.Arms, best
 }
 
-// again chooses when the contexts are those of the round before. It gives up if too many arms
-// cannot be ruled out, or if numbers are not finite.
+// again chooses when the contexts are those of the round before. It gives up if there is no screen
+// yet, or if numbers are out of range.
 func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	m := &o.memory
 	if slices.Equal(m.seen, e.numbers) {
@@ -231,74 +204,30 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	if !m.held {
 		return 0, false
 	}
-	m.age++
-	length, norm := m.move(e)
-	// the margins are for rounding
-	moved := float64(m.length * (m.moved + float64(1e-9*(m.moved+length+math.Sqrt(norm)))))
-	grown := m.grown + float64(1e-9*(m.grown+norm))
-	if !(moved+grown < 1e100) {
+	best = m.best
+	mark := upper(e, v, best)
+	m.left, ok = m.screen.Sift(e.theta, e.inverse, e.width[0], mark, m.left[:0])
+	if !ok {
 		return 0, false
 	}
-	best = m.best
-	mark := o.upper(e, v, best)
-	limit, left := mark-moved, 2+v.Arms/4
-	bounds, slopes := m.bounds[:v.Arms], m.slopes[:v.Arms]
-	for a, bound := range bounds {
-		if bound+float64(slopes[a]*grown) < limit || a == m.best {
+	for _, a := range m.left {
+		if a == m.best {
 			continue
 		}
-		ucb := o.upper(e, v, a)
-		if left--; left < 0 || ucb-ucb != 0 {
-			if m.age < 8 {
-				m.rest = 64
-			}
-			return 0, false
-		}
-		if ucb > mark || ucb == mark && a < best {
-			best, mark, limit = a, ucb, ucb-moved
+		if ucb := upper(e, v, a); ucb > mark || ucb == mark && a < best {
+			best, mark = a, ucb
 		}
 	}
+	copy(m.seen, e.numbers)
 	m.best = best
 	return best, mark-mark == 0
 }
 
-// upper computes and keeps an arm's upper confidence bound, the very number that choose computes.
-func (o *optimist) upper(e *ellipsoid, v *bandit.View, a int) float64 {
-	m, x := &o.memory, v.Row(a)
-	packed.Products(o.dots[a:a+1], o.squares[a:a+1], x, e.theta)
-	width := float64(e.width[0] * math.Sqrt(packed.Quadratic(e.inverse, x)))
-	ucb, slope := o.dots[a]+width, o.squares[a]/(2*width)
-	m.bounds[a], m.slopes[a] = ucb-float64(m.length*m.moved)-float64(slope*m.grown), slope
-	return ucb
-}
-
-// move follows the ellipsoid and returns |theta| and a bound on |M|.
-func (m *memory) move(e *ellipsoid) (length, norm float64) {
-	var moved, on, off float64
-	for i, w := range e.theta {
-		by := w - m.seen[i]
-		moved += float64(by * by)
-		length += float64(w * w)
-	}
-	beta2, shape := e.width[0]*e.width[0], m.shape
-	inverse := e.inverse[:len(shape)]
-	for i := range e.theta {
-		for j, w := range inverse[:i] {
-			w = float64(w * beta2)
-			by := w - shape[j]
-			shape[j] = w
-			off += float64(by * by)
-		}
-		w := float64(beta2 * inverse[i])
-		by := w - shape[i]
-		shape[i] = w
-		on += float64(by * by)
-		inverse, shape = inverse[i+1:], shape[i+1:]
-	}
-	copy(m.seen, e.numbers)
-	m.moved += math.Sqrt(moved)
-	m.grown += math.Sqrt(on + float64(2*off))
-	return math.Sqrt(length), beta2 * e.width[1]
+// upper computes an arm's upper confidence bound, the very number that choose computes.
+func upper(e *ellipsoid, v *bandit.View, a int) float64 {
+	var dot, square [1]float64
+	packed.Products(dot[:], square[:], v.Row(a), e.theta)
+	return dot[0] + float64(e.width[0]*math.Sqrt(packed.Quadratic(e.inverse, v.Row(a))))
 }
 
 // products fills dots and squares and returns the arm with the greatest dot. It reports false if a

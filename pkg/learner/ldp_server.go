@@ -70,8 +70,9 @@ func (l *LDPServer) Receive(m Message) error {
 	if err := checkMessage(m, len(l.sum), l.scale.bound); err != nil {
 		return err
 	}
+	sum := l.sum[:len(m)]
 	for i, v := range m {
-		l.sum[i] += v
+		sum[i] += v
 	}
 	l.count++
 	l.stale = true

@@ -1,0 +1,21 @@
+//go:build !noasm
+
+package screen
+
+import "golang.org/x/sys/cpu"
+
+var vectors = cpu.X86.HasAVX && cpu.X86.HasFMA
+
+func sift(left []uint32, columns, factors []float32, dim int, limit float32) {
+	if vectors {
+		siftVectors(left, columns, factors, dim, limit)
+	} else {
+		siftPlain(left, columns, factors, dim, limit)
+	}
+}
+
+// siftVectors is siftPlain, but for the rounding: eight arms at a time (AVX), with fused
+// multiply-add. It wants all slices to be of matching lengths.
+//
+//go:noescape
+func siftVectors(left []uint32, columns, factors []float32, dim int, limit float32)
