@@ -61,7 +61,7 @@ func (s *Screen) Set(x []float64, arms int, square float64) bool {
 			v *= scale
 			column[i*lanes] = float32(v)
 			for _, w := range row[:i] {
-				column[p*lanes] = float32(2 * v * (w * scale))
+				column[p*lanes] = float32(2 * float64(v*float64(w*scale)))
 				p++
 			}
 			column[p*lanes] = float32(v * v)
