@@ -65,7 +65,7 @@ type optimist struct {
 	arms, dim int
 	dots      []float64 // <x, centre> by arm
 	squares   []float64 // |x|^2 by arm
-	widths    []float64 // |x|_{V^-1}^2 by arm, where many are wanted
+	widths    []float64 // |x|_{V^-1}^2 by arm, where many are wanted, or whole bounds
 	wanted    int       // how many were in the last round: a guess of how many will be in the next
 	memory    memory
 }
@@ -118,6 +118,13 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 		}
 	}
 	o.memory.round = 0
+	if v.Dim == 5 { // three papers' dimension, where all arms' bounds cost less than to rule some out
+		best, ok := packed.Uppers5(o.widths[:v.Arms], v.X, (*[5]float64)(e.theta), (*[15]float64)(e.inverse), e.width[0])
+		if ok {
+			o.remember(e, v, best, same)
+			return best, nil
+		}
+	}
 	// Without its width an arm cannot be chosen, but it can be ruled out: <x, theta~> + beta
 	// sqrt(|V^-1| |x|^2) bounds it. The arm with the greatest inner product comes first and sets
 	// the mark.
@@ -184,13 +191,13 @@ func (m *memory) follows(v *bandit.View) bool {
 	return v.Same && m.round > 0 && v.Round == m.round+1 && v.Arms == m.arms && slices.Equal(m.last, v.Row(v.Arms-1))
 }
 
-// remember keeps a choice; squares still holds its values. The screen is made only for contexts that
-// have been the same for two rounds.
+// remember keeps a choice. The screen is made only for contexts that have been the same for two
+// rounds.
 func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m := &o.memory
 	copy(m.last, v.Row(v.Arms-1))
 	copy(m.seen, e.numbers)
-	m.held = same && (m.held || v.Dim <= screen.MaxDim && m.screen.Set(v.X, v.Arms, slices.Max(o.squares[:v.Arms])))
+	m.held = same && (m.held || v.Dim <= screen.MaxDim && m.screen.Set(v.X, v.Arms))
 	m.round, m.arms, m.best = v.Round, v.Arms, best
 }
 

@@ -41,10 +41,13 @@ func New(arms, dim int) Screen {
 	return Screen{dim: dim, columns: make([]float32, blocks*lanes*n), factors: make([]float32, n+2), left: make([]uint32, blocks)}
 }
 
-// Set takes in the contexts of some arms, row-major, and their greatest squared length. It reports
-// false if that is out of range.
-func (s *Screen) Set(x []float64, arms int, square float64) bool {
-	s.arms, s.length, s.perUnit = arms, math.Sqrt(square), 0
+// Set takes in the contexts of some arms, row-major. It reports false if the longest is out of
+// range.
+func (s *Screen) Set(x []float64, arms int) bool {
+	s.arms, s.length, s.perUnit = arms, 0, 0
+	for a := range arms {
+		s.length = max(s.length, packed.Norm(x[a*s.dim:(a+1)*s.dim]))
+	}
 	if !(s.length > 1e-100 && s.length < 1e100) {
 		return false
 	}

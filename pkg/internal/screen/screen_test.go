@@ -78,7 +78,7 @@ func TestSift(t *testing.T) {
 		beta := math.Pow(10, float64(r.IntN(5)-2))
 		s := New(arms+r.IntN(40), d)
 		square := longest(x, d)
-		if !s.Set(x, arms, square) {
+		if !s.Set(x, arms) {
 			t.Fatalf("lengths of %v: refused", math.Sqrt(square))
 		}
 		want := upper(x, centre, a, beta)
@@ -154,12 +154,12 @@ func TestPlain(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	x, one := []float64{1, 0, 0, 1}, []float64{1, 0, 1}
 	s := New(2, 2)
-	for _, square := range []float64{0, 1e-300, 1e300, math.Inf(1), math.NaN()} {
-		if s.Set(x, 2, square) {
-			t.Errorf("a squared length of %v: want it refused", square)
+	for _, v := range []float64{0, 1e-150, 1e150, math.Inf(1), math.NaN()} {
+		if s.Set([]float64{0, 0, v, v}, 2) {
+			t.Errorf("a context of %v: want it refused", v)
 		}
 	}
-	if !s.Set(x, 2, 1) {
+	if !s.Set(x, 2) {
 		t.Fatal("refused")
 	}
 	for _, c := range []struct {
