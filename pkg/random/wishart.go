@@ -88,14 +88,27 @@ func NewWishart(dim, freedom int, scale float64) (*Wishart, error) {
 func (w *Wishart) Rand(g *Normals, dst []float64) {
 	l := w.l
 	g.Fill(l)
+	s0, s1, s2, s3 := g.s[0], g.s[1], g.s[2], g.s[3]
 	for i, p := 0, 0; i < w.dim; i, p = i+1, p+i+2 {
 		half := float64(float64(w.freedom-i) / 2)
-		if half >= 1 {
-			l[p] = math.Sqrt(chiSquare(g, l[p], half-1.0/3))
-		} else {
+		if half < 1 {
 			l[p] = math.Abs(l[p]) // one degree of freedom
+			continue
 		}
+		// Nearly always the squeeze accepts, with the state in registers, as in ChiSquare.
+		d := half - 1.0/3
+		x := float64(1 / math.Sqrt(9*d) * l[p])
+		u, t0, t1, t2, t3 := step(s0, s1, s2, s3)
+		if squeezed(d, x, float64(u>>11)*(1.0/(1<<53))) {
+			l[p] = math.Sqrt(2 * d * cube(1+x))
+			s0, s1, s2, s3 = t0, t1, t2, t3
+			continue
+		}
+		g.s = [4]uint64{s0, s1, s2, s3}
+		l[p] = math.Sqrt(chiSquare(g, l[p], d))
+		s0, s1, s2, s3 = g.s[0], g.s[1], g.s[2], g.s[3]
 	}
+	g.s = [4]uint64{s0, s1, s2, s3}
 	for i, p := 0, 0; i < w.dim; i++ {
 		row := l[p : p+i+1]
 		for j, q := 0, 0; j <= i; j++ {
