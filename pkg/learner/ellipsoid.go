@@ -232,6 +232,9 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 
 // upper computes an arm's upper confidence bound, the very number that choose computes.
 func upper(e *ellipsoid, v *bandit.View, a int) float64 {
+	if v.Dim == 5 {
+		return packed.Upper5((*[5]float64)(v.X[5*a:]), (*[5]float64)(e.theta), (*[15]float64)(e.inverse), e.width[0])
+	}
 	var dot, square [1]float64
 	packed.Products(dot[:], square[:], v.Row(a), e.theta)
 	return dot[0] + float64(e.width[0]*math.Sqrt(packed.Quadratic(e.inverse, v.Row(a))))

@@ -92,7 +92,8 @@ func (t *Tree) MaxSD() float64 {
 
 // read writes the prefix sum into dst, with its noise and its shift.
 func (t *Tree) read(dst []float64) {
-	noise := t.total()
+	noise := t.total()[:len(t.sum)]
+	dst = dst[:len(noise)]
 	for i, v := range t.sum {
 		dst[i] = v + noise[i]
 	}
@@ -195,7 +196,7 @@ func (p *nodeStack) draw(level, next int) {
 }
 
 func (p *nodeStack) put(level, next int, node []float64) {
-	here, higher := p.above[level*p.packed:(level+1)*p.packed], p.above[next*p.packed:(next+1)*p.packed]
+	here, higher := p.above[level*p.packed:][:len(node)], p.above[next*p.packed:][:len(node)]
 	for i, v := range node {
 		here[i] = higher[i] + v
 	}

@@ -18,9 +18,7 @@ func Uppers5(dst, rows []float64, centre *[5]float64, a *[15]float64, beta float
 		done = 0
 	}
 	for i := done; i < len(dst); i++ {
-		x := (*[5]float64)(rows[5*i:])
-		dot := (float64(x[0]*centre[0]) + float64(x[1]*centre[1])) + (float64(x[2]*centre[2]) + float64(x[3]*centre[3])) + float64(x[4]*centre[4])
-		v := dot + float64(beta*math.Sqrt(quadratic5(a, x)))
+		v := Upper5((*[5]float64)(rows[5*i:]), centre, a, beta)
 		dst[i] = v
 		top = max(top, v)
 		check += v - v // NaN if v is not finite
@@ -32,4 +30,10 @@ func Uppers5(dst, rows []float64, centre *[5]float64, a *[15]float64, beta float
 		best++
 	}
 	return best, true
+}
+
+// Upper5 returns <x, centre> + beta sqrt(x^T A x).
+func Upper5(x, centre *[5]float64, a *[15]float64, beta float64) float64 {
+	dot := (float64(x[0]*centre[0]) + float64(x[1]*centre[1])) + (float64(x[2]*centre[2]) + float64(x[3]*centre[3])) + float64(x[4]*centre[4])
+	return dot + float64(beta*math.Sqrt(quadratic5(a, x)))
 }
