@@ -19,6 +19,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"f1107886", "the last user never comes", "pkg/environment/ratings.go", "user := rewards.IntN(e.users)", "user := rewards.IntN(e.users - 1)"},
 	{"m02-order", "a curve's final regret is its first", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1]", "return c.Mean[0]"},
 	{"m02-assert-staircase", "the index has thirty times the confidence", "pkg/learner/omm.go", "const confidences = 3", "const confidences = 90"},
+	{"m02-assert-bounds", "a curve's final regret is its first", "pkg/simulate/result.go", "return c.Mean[len(c.Mean)-1]", "return c.Mean[0]"},
 	{"m02-equal-race", "Gaussian noise grows with the number of arms", "pkg/mechanism/slot_noise.go", "math.Sqrt(float64(slots))/n.mu", "float64(slots)/n.mu"},
 }
 

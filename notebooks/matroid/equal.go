@@ -35,8 +35,7 @@ type contender struct {
 	make        maker
 }
 
-// equals are the policies, all with the sound initialisation. CUCB on a matroid is OMM, over
-// whatever tally.
+// equals are the policies, all with a forced start. CUCB on a matroid is OMM over any tally.
 var equals = []contender{
 	{"OMM, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner { return learner.NewOMM(m) }},
 	{"CTS, not private", "–", true, 0, func(m matroid.Matroid, _ privacy.Budget) bandit.Learner {
