@@ -63,6 +63,7 @@ lab: ## open JupyterLab with the kernel ready (HOST=, PORT=)
 test: ## all tests: Go, the set-up and the notebook runner, the browser
 	@docker/setup kernel data chromium peers
 	SCALE=smoke go test -timeout 2h ./...
+	cd pkg/cluster && go test ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs notebooks/tools/site.test.mjs
 
@@ -75,7 +76,9 @@ lint: ## gofmt, go vet, staticcheck
 	@bad=$$(gofmt -l $(wildcard pkg charts datasets notebooks)); \
 		if [ -n "$$bad" ]; then echo "gofmt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
+	cd pkg/cluster && go vet ./...
 	@docker/run staticcheck -checks inherit,-ST1005 ./...   # an error may begin with the exported field that is wrong
+	@cd pkg/cluster && ../../docker/run staticcheck -checks inherit,-ST1005 ./...
 
 bench: ## benchmarks, for benchstat, beside Python's (BENCH=regexp, COUNT=n)
 	@docker/setup go peers

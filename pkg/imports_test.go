@@ -32,6 +32,7 @@ var allowed = map[string]string{
 	"learner":     "bandit privacy mechanism online matroid lasso design random",
 	"simulate":    "bandit privacy random",
 	"sweep":       "simulate",
+	"cluster":     "simulate sweep",
 	"audit":       "bandit privacy random",
 	"offpolicy":   "bandit random",
 	"snapshot":    "bandit privacy",
@@ -51,6 +52,11 @@ func violation(from, to string) string {
 			return "only charts and notebooks may draw"
 		}
 		return ""
+	}
+	if strings.HasPrefix(to, "github.com/apache/beam/") || strings.HasPrefix(to, module+"pkg/cluster") {
+		if !strings.HasPrefix(from+"/", "pkg/cluster/") {
+			return "only pkg/cluster, a module of its own, may have Beam"
+		}
 	}
 	to, ours := strings.CutPrefix(to, module)
 	rest, under := strings.CutPrefix(from, "pkg/")
@@ -148,6 +154,9 @@ func TestImportsCatches(t *testing.T) {
 		{"pkg/learner", module + "datasets"},
 		{"pkg/internal/packed", module + "pkg/bandit"},
 		{"pkg/simulate", "github.com/janpfeifer/gonb/gonbui"},
+		{"pkg/sweep", "github.com/apache/beam/sdks/v2/go/pkg/beam"},
+		{"notebooks/own", module + "pkg/cluster"},
+		{"pkg/cluster", module + "pkg/learner"},
 		{"datasets", "github.com/go-echarts/go-echarts/v2/charts"},
 		{"pkg/new", module + "pkg/random"},
 	} {

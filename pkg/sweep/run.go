@@ -25,8 +25,8 @@ const sweepFile = "sweep.json"
 // simulate.RunAll, by point.
 func (s *Sweep) Run(ctx context.Context, dir string, options simulate.Options) ([]*simulate.Result, error) {
 	if dir != "" {
-		if err := s.own(dir); err != nil {
-			return nil, fmt.Errorf("sweep: directory %s: %w", dir, err)
+		if err := s.Claim(dir); err != nil {
+			return nil, err
 		}
 	}
 	experiments := make([]*simulate.Experiment, len(s.Points))
@@ -53,30 +53,18 @@ func (c Catalogue) Open(dir string) (*Sweep, error) {
 // belong to the sweep, or to one version of its program. If trials have no record, the results hold
 // the others, and the error says which are missing and why they failed.
 func (s *Sweep) Merge(dir string) ([]*simulate.Result, error) {
-	results := make([]*simulate.Result, len(s.Points))
+	results, failures, err := s.Collect(dir)
+	if results == nil {
+		return nil, err
+	}
 	var incomplete []error
-	for k, p := range s.Points {
-		prepared, err := p.Prepare()
-		if err != nil {
-			return nil, err
-		}
-		records, failures, err := prepared.ReadStore(point(dir, k))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		results[k], err = prepared.Reduce(records)
-		if results[k] == nil {
-			return nil, err
-		}
-		const shown = 10
-		for _, failure := range failures[:min(len(failures), shown)] {
+	shown := make(map[string]int)
+	for _, failure := range failures {
+		if shown[failure.Experiment]++; shown[failure.Experiment] <= 10 {
 			incomplete = append(incomplete, failure)
 		}
-		if err != nil {
-			incomplete = append(incomplete, err)
-		}
 	}
-	return results, errors.Join(incomplete...)
+	return results, errors.Join(append(incomplete, err)...)
 }
 
 func point(dir string, k int) string { return filepath.Join(dir, strconv.Itoa(k)) }

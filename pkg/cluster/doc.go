@@ -1,0 +1,2 @@
+// Package cluster runs sweeps on Apache Beam.
+package cluster
