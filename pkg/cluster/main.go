@@ -55,6 +55,21 @@ func command(ctx context.Context, c sweep.Catalogue, args []string, stdout io.Wr
 	flag.StringVar(&o.Runner, "runner", "", "`engine`: prism (the default), spark, flink, portable or dataflow")
 	flag.DurationVar(&o.Element, "element", 0, "how long the trials of one element should take; 0 means 2s")
 	flag.StringVar(&o.Log, "log", "", "append a line to this `file` for each trial that is played")
+	flag.Func("pipeline", "a pipeline option of the engine, `name=JSON`, such as files_to_stage=[]; may come several times", func(text string) error {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return errors.New("want name=JSON")
+		}
+		var v any
+		if err := json.Unmarshal([]byte(value), &v); err != nil {
+			return err
+		}
+		if o.Pipeline == nil {
+			o.Pipeline = make(map[string]any)
+		}
+		o.Pipeline[name] = v
+		return nil
+	})
 	dir := flag.String("out", "", "keep the finished trials in this `directory`, which all workers share")
 	if err := flag.CommandLine.Parse(args); err != nil {
 		return err
@@ -78,7 +93,7 @@ func command(ctx context.Context, c sweep.Catalogue, args []string, stdout io.Wr
 }
 
 // environment lets an engine start this program on its workers, as processes, unless a flag of
-// Beam's says otherwise.
+// Beam's says otherwise. The program must have the same path there.
 func (o Options) environment() error {
 	if !engines[o.runner()] || *jobopts.EnvironmentType != "" {
 		return nil
@@ -92,5 +107,6 @@ func (o Options) environment() error {
 		return err
 	}
 	*jobopts.EnvironmentType, *jobopts.EnvironmentConfig = "PROCESS", string(config)
+	*jobopts.WorkerBinary = os.DevNull // the workers have the program, so that none is sent
 	return nil
 }

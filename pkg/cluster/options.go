@@ -11,9 +11,6 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/connectivity"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // Options are the options of Run. Beam has its own, as flags: -endpoint, -environment_type,
@@ -28,12 +25,13 @@ type Options struct {
 	// Log is a file, on a file system that all workers share, which gets a line "POINT TRIAL PROCESS"
 	// for each trial that is played to its end. Empty means none.
 	Log string
+	// Pipeline holds pipeline options of the engine's runner, as for JSON: {"files_to_stage": []any{}}
+	// keeps Spark and Flink from sending their workers all jars of the job server.
+	Pipeline map[string]any
 }
 
 const (
 	defaultElement = 2 * time.Second
-	// dialTime is how long the job server has to answer. Beam itself waits for two minutes.
-	dialTime = 10 * time.Second
 	// fewest is how many elements a sweep has at least, if it has as many trials.
 	fewest = 32
 )
@@ -54,30 +52,12 @@ func (o Options) validate(ctx context.Context) error {
 	case remote && *jobopts.Endpoint == "":
 		return fmt.Errorf("cluster: runner %q wants the address of its job server: -endpoint HOST:PORT", o.Runner)
 	case remote:
-		return dial(ctx, *jobopts.Endpoint)
+		return reachable(ctx, *jobopts.Endpoint)
 	}
 	return nil
 }
 
 func (o Options) time() time.Duration { return cmp.Or(o.Element, defaultElement) }
-
-// dial returns an error if no gRPC server answers at the endpoint.
-func dial(ctx context.Context, endpoint string) error {
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
-	defer cancel()
-	conn, err := grpc.NewClient(endpoint, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return fmt.Errorf("cluster: job server %q: %w", endpoint, err)
-	}
-	defer conn.Close()
-	conn.Connect()
-	for state := conn.GetState(); state != connectivity.Ready; state = conn.GetState() {
-		if !conn.WaitForStateChange(ctx, state) {
-			return fmt.Errorf("cluster: no job server answers at %q within %v", endpoint, dialTime)
-		}
-	}
-	return nil
-}
 
 // branches is how many parts of the pipeline play trials. One is enough for an engine that deals the
 // elements out to its workers. Prism puts them into one bundle, or a few, so it gets one for each core.

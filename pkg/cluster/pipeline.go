@@ -45,7 +45,10 @@ func Run(ctx context.Context, s *sweep.Sweep, dir string, o Options) ([]*simulat
 	if err := s.Claim(dir); err != nil {
 		return nil, err
 	}
-	_, gaveUp := beam.Run(ctx, o.runner(), pipeline(s, dir, o))
+	gaveUp := passing(o.Pipeline, func() error {
+		_, err := beam.Run(ctx, o.runner(), pipeline(s, dir, o))
+		return err
+	})
 	if gaveUp != nil {
 		gaveUp = fmt.Errorf("cluster: runner %q: %w", o.runner(), gaveUp)
 	}

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
@@ -99,5 +103,38 @@ func TestDeadLetters(t *testing.T) {
 	}
 	if got, want := table(t, s, results), local(t, s); got != want {
 		t.Errorf("another table:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestUnreachable: nobody serves the endpoint, or somebody who is no job server.
+func TestUnreachable(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	defer func(old string) { *jobopts.Endpoint = old }(*jobopts.Endpoint)
+	s := parse(t, "linucb trials=2 horizon=100")
+	for _, c := range []struct {
+		o              Options
+		endpoint, want string
+	}{
+		{Options{Runner: "spark"}, "", "-endpoint HOST:PORT"},
+		{Options{Runner: "spark"}, free.Addr().String(), "no server answers at \"" + free.Addr().String()},
+		{Options{Runner: "flink"}, silent.Addr().String(), "no server answers at \"" + silent.Addr().String()},
+		{Options{Runner: "storm"}, "", "unknown runner \"storm\", want one of: dataflow flink portable prism spark"},
+		{Options{Element: -1}, "", "Element = -1ns, want >= 0"},
+	} {
+		*jobopts.Endpoint = c.endpoint
+		start := time.Now()
+		results, err := Run(t.Context(), s, t.TempDir(), c.o)
+		if took := time.Since(start); results != nil || err == nil || !strings.Contains(err.Error(), c.want) || took > 30*time.Second {
+			t.Errorf("error %v after %v, want %q in it within 30s", err, took, c.want)
+		}
 	}
 }
