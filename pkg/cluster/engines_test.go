@@ -33,6 +33,7 @@ type running struct {
 	name     string
 	endpoint string
 	dir      string // of its logs
+	groups   []int  // of its processes
 }
 
 // java starts a main class on all jars of the engine. The process and its children end with the
@@ -55,6 +56,7 @@ func (r *running) java(t testing.TB, name, mainClass string, properties, args []
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	r.groups = append(r.groups, cmd.Process.Pid)
 	t.Cleanup(func() {
 		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		cmd.Wait()

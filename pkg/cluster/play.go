@@ -23,7 +23,8 @@ func init() {
 	register.Emitter1[Element]()
 	register.DoFn3x1[context.Context, []byte, func(Element), error]((*dealer)(nil))
 	register.DoFn2x0[Element, func(Element)]((*part)(nil))
-	register.DoFn2x1[context.Context, Element, error]((*player)(nil))
+	register.DoFn3x1[context.Context, Element, func(Element), error]((*player)(nil))
+	register.DoFn1x0[Element]((*end)(nil))
 }
 
 // job is what a worker must know of the run. Beam sends its exported fields.
@@ -107,15 +108,22 @@ type player struct{ job }
 
 // ProcessElement plays the trials of an element that have no record. A trial that fails is recorded
 // as failed. Any other error, such as a full disk, fails the bundle, and the engine tries it again.
-func (p *player) ProcessElement(ctx context.Context, e Element) error {
+func (p *player) ProcessElement(ctx context.Context, e Element, emit func(Element)) error {
 	for trial := e.From; trial < e.To; trial++ {
 		var failure *simulate.TrialError
 		if _, err := p.play(ctx, e.Point, trial); err != nil && !errors.As(err, &failure) {
 			return err
 		}
 	}
+	emit(e)
 	return nil
 }
+
+// end takes the elements that are done.
+type end struct{}
+
+// ProcessElement does nothing.
+func (*end) ProcessElement(Element) {}
 
 // play returns the record of a trial, which it plays if there is none.
 func (j *job) play(ctx context.Context, point, trial int) (*simulate.Record, error) {
