@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -125,11 +126,20 @@ type end struct{}
 // ProcessElement does nothing.
 func (*end) ProcessElement(Element) {}
 
+// cores bounds the trials that a process plays at the same time: Prism runs more bundles than that.
+var cores = make(chan struct{}, runtime.GOMAXPROCS(0))
+
 // play returns the record of a trial, which it plays if there is none.
 func (j *job) play(ctx context.Context, point, trial int) (*simulate.Record, error) {
 	store, err := j.store(point)
 	if err != nil {
 		return nil, err
+	}
+	select {
+	case cores <- struct{}{}:
+		defer func() { <-cores }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	rec, restored, err := store.RunTrial(ctx, trial)
 	if err == nil && !restored && j.Log != "" {
