@@ -6,6 +6,7 @@
 #   docker/node_modules/    echarts, KaTeX, what the browser tests want   docker/package-lock.json
 #   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
 #   .peers/                 scikit-learn, MABWiser, pandas       pinned in docker/requirements-peers.txt
+#   .engines/                    Spark, Flink and Beam's job servers, for test-cluster     pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
@@ -32,11 +33,11 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lab test lint bench audit reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lab test lint bench audit reproduce image test-cluster clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile | awk -F '\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
 	@echo 'All but clean want Go 1.26, Python 3.11 with venv, Node 18.19 with npm (or newer); test wants Chromium, too.'
 	@echo 'Debian, Ubuntu: sudo apt install make nodejs npm python3-venv chromium, and Go from https://go.dev/dl'
 
@@ -66,6 +67,11 @@ test: ## all tests: Go, the set-up and the notebook runner, the browser
 	cd pkg/cluster && go test ./...
 	@docker/run python -m pytest -p no:cacheprovider --color=no notebooks/tools
 	@docker/run node --test --test-reporter=spec notebooks/tools/browser.test.mjs notebooks/tools/site.test.mjs
+
+test-cluster: ## a sweep on Spark and Flink, with workers killed on the way; wants Java 17 and Maven
+	@docker/engines
+	cd pkg/cluster && DPBANDITS_ENGINES=$(CURDIR)/.engines go test -count 1 -v -timeout 1h -run 'Engines|Kill' \
+		-ldflags '-X github.com/dpbandits/dpbandits/pkg/simulate.version=test-cluster' .   # whatever is edited meanwhile
 
 portable: ## the same numbers without assembly, without and with fused multiply-add, under WebAssembly, on arm64
 	@docker/setup go
@@ -109,4 +115,4 @@ clean: ## remove what runs have made (build/)
 	rm -rf build
 
 distclean: clean ## remove what was installed, too
-	rm -rf .venv .peers .tools .jupyter docker/node_modules
+	rm -rf .venv .peers .tools .engines .jupyter docker/node_modules
