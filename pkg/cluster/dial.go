@@ -55,8 +55,8 @@ func reachable(ctx context.Context, endpoint string) error {
 	return ready(ctx, conn, func(s connectivity.State) bool { return s != connectivity.TransientFailure })
 }
 
-// passing runs f while all jobs that are submitted have more pipeline options. Beam's SDK for Go has
-// no way to pass those of an engine, but lets others dial.
+// passing runs f while all jobs that are submitted have more pipeline options. Beam's SDK for Go
+// has no way to pass those of an engine, but lets others dial.
 func passing(more map[string]any, f func() error) error {
 	extra, err := structpb.NewStruct(more)
 	if err != nil {

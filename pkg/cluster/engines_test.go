@@ -266,7 +266,7 @@ func processes(t testing.TB, log string) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(log)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		t.Fatal(err)
+		t.Error(err)
 	}
 	count := make(map[string]int)
 	for line := range strings.Lines(string(text)) {
@@ -275,62 +275,72 @@ func processes(t testing.TB, log string) map[string]int {
 	return count
 }
 
-// parent returns the parent of a process.
-func parent(t testing.TB, pid int) int {
-	t.Helper()
+// parent returns the parent of a process, false if the process has ended.
+func parent(pid int) (int, bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		t.Fatal(err)
+		return 0, false
 	}
 	fields := strings.Fields(string(text[strings.LastIndex(string(text), ")")+1:]))
 	ppid, err := strconv.Atoi(fields[1])
-	if err != nil {
-		t.Fatal(err)
+	return ppid, err == nil && fields[0] != "Z"
+}
+
+// killed kills a process, or its parent, when the log has 30 trials. The process is one
+// that has played some of them and lives: that which played the first has ended. It returns the
+// number of trials by then, 0 if it found none.
+func killed(t testing.TB, log string, ofParent bool) int {
+	for range 3000 {
+		time.Sleep(100 * time.Millisecond)
+		count := processes(t, log)
+		total := 0
+		for n := range maps.Values(count) {
+			total += n
+		}
+		if total < 30 {
+			continue
+		}
+		for pid := range maps.Keys(count) {
+			victim, err := strconv.Atoi(pid)
+			if err != nil {
+				t.Error(err)
+				return 0
+			}
+			above, alive := parent(victim)
+			if !alive {
+				continue
+			}
+			if ofParent {
+				victim = above
+			}
+			if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
+				t.Errorf("kill -9 %d: %v", victim, err)
+			}
+			return total
+		}
 	}
-	return ppid
+	return 0
 }
 
 // TestKill kills a worker of Spark in the middle of a run: the table is that of an undisturbed one,
 // and no finished trial was played again.
 func TestKill(t *testing.T) {
-	for name, victim := range map[string]func(t testing.TB, pid int) int{
-		"executor": parent, // Spark's process, which has started ours
-		"player":   func(_ testing.TB, pid int) int { return pid },
+	for name, ofParent := range map[string]bool{
+		"executor": true, // Spark's process, which has started ours
+		"player":   false,
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := startSpark(t)
 			s := parse(t, "linucb epsilon=0.5,2 horizon=100000")
 			log := filepath.Join(r.dir, "played")
-			killed := make(chan int, 1)
-			go func() {
-				defer close(killed)
-				for range 3000 {
-					count := processes(t, log)
-					total := 0
-					for n := range maps.Values(count) {
-						total += n
-					}
-					if total < 30 {
-						time.Sleep(100 * time.Millisecond)
-						continue
-					}
-					for pid := range count {
-						n, _ := strconv.Atoi(pid)
-						v := victim(t, n)
-						if err := syscall.Kill(v, syscall.SIGKILL); err != nil {
-							t.Errorf("kill -9 %d: %v", v, err)
-						}
-						killed <- total
-						return
-					}
-				}
-			}()
+			after := make(chan int, 1)
+			go func() { after <- killed(t, log, ofParent) }()
 			results, err := r.run(t, s, t.TempDir(), Options{Log: log, Element: 500 * time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}
-			total, ok := <-killed
-			if !ok || total >= 200 {
+			total := <-after
+			if total == 0 || total >= 200 {
 				t.Fatalf("killed after %d of 200 trials, want in the middle", total)
 			}
 			if got, want := table(t, s, results), local(t, s); got != want {

@@ -59,8 +59,8 @@ func (o Options) validate(ctx context.Context) error {
 
 func (o Options) time() time.Duration { return cmp.Or(o.Element, defaultElement) }
 
-// branches is how many parts of the pipeline play trials. One is enough for an engine that deals the
-// elements out to its workers. Prism puts them into one bundle, or a few, so it gets one for each core.
+// branches is how many parts of the pipeline play trials. One is enough for an engine that deals
+// the elements out to its workers. Prism may put them into one bundle, so it gets one for each core.
 func (o Options) branches() int {
 	if o.runner() == "prism" {
 		return min(runtime.GOMAXPROCS(0), prismBundles)

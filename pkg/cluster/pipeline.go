@@ -18,8 +18,8 @@ import (
 const failuresFile = "failures.csv"
 
 // Run runs the trials of a sweep that the directory has no records of, and returns the results by
-// point, as sweep.Sweep.Run does. All workers must see the directory under this path. Init is called
-// before.
+// point, as sweep.Sweep.Run does. All workers must see the directory under this path. Call Init
+// first.
 //
 // If trials failed, or the engine gave up, the results hold the finished trials, and the error says
 // what is missing. The file failures.csv in the directory lists the trials that failed, as
