@@ -7,10 +7,10 @@
 // survey-imed.csv is what make reproduce prints, by the tables survey-imed-*: the 16 cells of the
 // paper of DP-IMED.
 //
-// The tables of jdp-exp1, jdp-exp2 and jdp-exp3 were made before a mistake in the research
-// generator of normals was found: one of the 256 layers of its ziggurat was accepted where it
-// should be rejected in part, so that the variance was 0.14% too small, that of noise and contexts
-// alike. The effect is far below the tables' standard errors.
+// The tables of jdp-exp2 were made before a mistake in the research generator of normals was found:
+// one of the 256 layers of its ziggurat was accepted where it should be rejected in part, so that
+// the variance was 0.14% too small, that of noise and contexts alike. The effect is far below the
+// tables' standard errors.
 package results
 
 import (
