@@ -145,7 +145,7 @@ func (tr Tree) frame(t int) Frame {
 			b.Labels = append(b.Labels, states[k].before+tr.Label(n)+states[k].after)
 		}
 	}
-	f := Frame{Caption: fmt.Sprintf("Round %d is added to %d nodes (+); the release sums %d noisy nodes (Σ)", t, len(touched), len(released))}
+	f := Frame{Caption: fmt.Sprintf("Round %d is added to %d nodes (+); noisy nodes (Σ) in the release: %d", t, len(touched), len(released))}
 	for _, b := range boxes {
 		if len(b.X) > 0 {
 			f.Series = append(f.Series, b)

@@ -175,7 +175,9 @@ func Figure5(mechanism string) *charts.Figure {
 	}
 	for i, s := range f.Series {
 		f.Series[i].Style = i + 1
-		f.Alt += fmt.Sprintf("%s: the largest shift has %.1f times the least regret. ", s.Name, s.Y[len(s.Y)-1]/slices.Min(s.Y))
+		least := slices.Index(s.Y, slices.Min(s.Y))
+		f.Alt += fmt.Sprintf("%s: least regret at a ρmin of %.0e, up to %.1f times as much at smaller shifts and %.1f times at larger ones. ",
+			s.Name, s.X[least], slices.Max(s.Y[:least+1])/s.Y[least], slices.Max(s.Y[least:])/s.Y[least])
 		for k, low := range s.Lo {
 			s.Lo[k] = math.Max(0, low)
 		}
