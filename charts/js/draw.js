@@ -267,7 +267,7 @@ var dpb = (function () {
     o.series.forEach(function (s) {
       if (!s.markLine) return;
       s.markLine.data.slice().sort(function (a, b) { return a.xAxis - b.xAxis; }).forEach(function (m) {
-        m.label = {formatter: "{b}", fontSize: FONT - 1, color: INK, backgroundColor: "rgba(255,255,255,0.8)", padding: 2};
+        m.label = {show: !!m.name, formatter: "{b}", fontSize: FONT - 1, color: INK, backgroundColor: "rgba(255,255,255,0.8)", padding: 2};
         if (m.xAxis === undefined) return; // levels
         var w = widthOf(m.name || "", FONT - 1), at = left + width * (t(m.xAxis) - t(x.min)) / (t(x.max) - t(x.min));
         for (var r = 0; ends[r] > at - w / 2 - 8; r++);
