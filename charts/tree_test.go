@@ -44,7 +44,7 @@ func TestTree(t *testing.T) {
 	if boxes != 15 {
 		t.Errorf("%d nodes", boxes)
 	}
-	if c := f.Slider.Frames[6].Caption; c != "Round 7 is added to 4 nodes (+); the release sums 3 noisy nodes (Σ)" {
+	if c := f.Slider.Frames[6].Caption; c != "Round 7 is added to 4 nodes (+); noisy nodes (Σ) in the release: 3" {
 		t.Error(c)
 	}
 	for _, bad := range []Tree{{}, {Rounds: 6}, {Rounds: 128}, {Rounds: 8, Start: 9}} {
