@@ -60,7 +60,10 @@ const stillJS = `function still(js) {
 	return chart.renderToSVGString();
 }`
 
-func renderSVG(spec []byte) ([]byte, error) {
+func renderSVG(spec []byte) ([]byte, error) { return picture(spec, "still", stillJS) }
+
+// picture returns the SVG that a function of js draws of a figure's spec.
+func picture(spec []byte, function, js string) ([]byte, error) {
 	src, err := echartsSource()
 	if err != nil {
 		return nil, err
@@ -72,8 +75,8 @@ func renderSVG(spec []byte) ([]byte, error) {
 		{"tone.js", toneJS()},
 		{"text.js", textJS},
 		{"draw.js", drawJS},
-		{"still.js", stillJS},
-	}, "still", spec)
+		{function + ".js", js},
+	}, function, spec)
 	if err != nil {
 		return nil, err
 	}

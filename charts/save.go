@@ -128,22 +128,7 @@ func (f *Figure) print(size Print) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := echartsSource()
-	if err != nil {
-		return nil, err
-	}
-	svg, err := call([]script{
-		{"timers.js", "function setTimeout() { return 0 }\nfunction clearTimeout() {}"},
-		{"echarts.min.js", src},
-		{"tone.js", toneJS()},
-		{"text.js", textJS},
-		{"draw.js", drawJS},
-		{"print.js", printJS},
-	}, "print", js)
-	if err != nil {
-		return nil, err
-	}
-	return slim(svg)
+	return picture(js, "print", printJS)
 }
 
 // printJS returns the picture of a figure's starting frame on paper. A height of 0 becomes what the
