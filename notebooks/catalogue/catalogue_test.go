@@ -1,12 +1,12 @@
-package main
+package catalogue
 
 import "testing"
 
 // Every figure makes a sweep at every scale.
-func TestCatalogue(t *testing.T) {
-	list := catalogue()
+func TestSweep(t *testing.T) {
+	list := Sweep()
 	if len(list) < 10 {
-		t.Errorf("%d experiments, want those of the figures", len(list))
+		t.Errorf("%d experiments, want at least 10", len(list))
 	}
 	for _, e := range list {
 		for _, scale := range []string{"scale=0", "scale=1", "scale=2"} {

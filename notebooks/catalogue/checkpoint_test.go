@@ -1,4 +1,4 @@
-package main
+package catalogue
 
 import (
 	"os"
@@ -15,7 +15,7 @@ import (
 // out the LASSO's, whose calibrations take 20 seconds.
 func TestCheckpointsServeAgain(t *testing.T) {
 	seen := make(map[string]bool)
-	for _, f := range figures {
+	for _, f := range Figures {
 		if f.Experiments == nil || testing.Short() && strings.HasPrefix(f.Name, "lasso-") {
 			continue
 		}

@@ -9,15 +9,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/dpbandits/dpbandits/charts"
-	"github.com/dpbandits/dpbandits/notebooks/jdp"
+	"github.com/dpbandits/dpbandits/notebooks/catalogue"
 	"github.com/dpbandits/dpbandits/notebooks/lab"
-	"github.com/dpbandits/dpbandits/notebooks/lasso"
-	"github.com/dpbandits/dpbandits/notebooks/ldp"
-	"github.com/dpbandits/dpbandits/notebooks/matroid"
-	"github.com/dpbandits/dpbandits/notebooks/survey"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
@@ -35,19 +30,16 @@ func main() {
 	}
 }
 
-// figures lists all that can be reproduced.
-var figures lab.Figures = slices.Concat(ldp.Figures, matroid.Figures, jdp.Figures, lasso.Figures, survey.Figures)
-
 func reproduce(ctx context.Context, figure, scale, out string) error {
 	if figure == "" {
-		for _, f := range figures {
+		for _, f := range catalogue.Figures {
 			if _, err := fmt.Printf("%-12s %s\n", f.Name, f.What); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	f, err := figures.Named(figure)
+	f, err := catalogue.Figures.Named(figure)
 	if err != nil {
 		return err
 	}
