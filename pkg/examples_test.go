@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // withoutExample returns the packages under root/pkg, root/charts and root/datasets that others can
@@ -75,23 +76,18 @@ func TestEveryPackageHasAnExample(t *testing.T) {
 
 func TestEveryPackageHasAnExampleCatches(t *testing.T) {
 	root := t.TempDir()
-	for file, text := range map[string]string{
-		"pkg/good/x.go":            "package good\n",
-		"pkg/good/x_test.go":       "package good_test\n\nfunc Example() {\n\tprintln()\n\t// Output:\n\t// 1\n}\n",
-		"pkg/none/x.go":            "package none\n",
-		"pkg/silent/x.go":          "package silent\n",
-		"pkg/silent/x_test.go":     "package silent\n\nfunc Example() {}\n",
-		"pkg/internal/hidden/x.go": "package hidden\n",
-		"datasets/fetch/x.go":      "package main\n",
-		"charts/x.go":              "package charts\n",
-	} {
-		file = filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	files := fstest.MapFS{
+		"pkg/good/x.go":            {Data: []byte("package good\n")},
+		"pkg/good/x_test.go":       {Data: []byte("package good_test\n\nfunc Example() {\n\tprintln()\n\t// Output:\n\t// 1\n}\n")},
+		"pkg/none/x.go":            {Data: []byte("package none\n")},
+		"pkg/silent/x.go":          {Data: []byte("package silent\n")},
+		"pkg/silent/x_test.go":     {Data: []byte("package silent\n\nfunc Example() {}\n")},
+		"pkg/internal/hidden/x.go": {Data: []byte("package hidden\n")},
+		"datasets/fetch/x.go":      {Data: []byte("package main\n")},
+		"charts/x.go":              {Data: []byte("package charts\n")},
+	}
+	if err := os.CopyFS(root, files); err != nil {
+		t.Fatal(err)
 	}
 	lacking, _, err := withoutExample(root)
 	want := []string{"charts", "pkg/none", "pkg/silent"}

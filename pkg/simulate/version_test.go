@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestBuiltVersion(t *testing.T) {
@@ -49,14 +50,13 @@ func TestVersionInAnotherModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"go.sum":  string(sums),
-		"go.mod":  "module example.org/user\n\ngo 1.26\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + root + "\n",
-		"main.go": "package main\n\nimport \"" + module + "/pkg/simulate\"\n\nfunc main() { println(simulate.Version(), simulate.Program()) }\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	files := fstest.MapFS{
+		"go.sum":  {Data: sums},
+		"go.mod":  {Data: []byte("module example.org/user\n\ngo 1.26\n\nrequire " + module + " v0.0.0\n\nreplace " + module + " => " + root + "\n")},
+		"main.go": {Data: []byte("package main\n\nimport \"" + module + "/pkg/simulate\"\n\nfunc main() { println(simulate.Version(), simulate.Program()) }\n")},
+	}
+	if err := os.CopyFS(dir, files); err != nil {
+		t.Fatal(err)
 	}
 	run := func(name string, args ...string) string {
 		t.Helper()

@@ -2,16 +2,16 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // A package in a module of its own becomes a page with its comment, declarations and example.
 func TestPackages(t *testing.T) {
 	root := t.TempDir()
-	for name, text := range map[string]string{
-		"pkg/coin/coin.go": `// Package coin tosses. See [Coin.Toss] and [Coin.Bias].
+	files := fstest.MapFS{
+		"pkg/coin/coin.go": {Data: []byte(`// Package coin tosses. See [Coin.Toss] and [Coin.Bias].
 package coin
 
 // Sides are what may come up.
@@ -27,8 +27,8 @@ type Coin struct {
 func (c *Coin) Toss() int { return c.hidden() }
 
 func (c *Coin) hidden() int { return 0 }
-`,
-		"pkg/coin/coin_test.go": `package coin
+`)},
+		"pkg/coin/coin_test.go": {Data: []byte(`package coin
 
 import "fmt"
 
@@ -39,18 +39,13 @@ func ExampleCoin_Toss() {
 	// Output:
 	// 0
 }
-`,
-		"pkg/internal/hidden/x.go": "package hidden\n",
-		"datasets/fetch/x.go":      "package main\n",
-		"charts/testonly_test.go":  "package testonly\n",
-	} {
-		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+`)},
+		"pkg/internal/hidden/x.go": {Data: []byte("package hidden\n")},
+		"datasets/fetch/x.go":      {Data: []byte("package main\n")},
+		"charts/testonly_test.go":  {Data: []byte("package testonly\n")},
+	}
+	if err := os.CopyFS(root, files); err != nil {
+		t.Fatal(err)
 	}
 	pages, err := packages(root)
 	if err != nil {
