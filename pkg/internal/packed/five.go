@@ -8,6 +8,7 @@ import (
 
 // What follows is for order 5, three papers' dimension: the loops written out, with all numbers in
 // registers. Each number is what the loops compute, to the last bit but for the sign of a zero.
+// Only quadratic5 adds in an order of its own.
 
 func quadratic5(a *[15]float64, x *[5]float64) float64 {
 	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]

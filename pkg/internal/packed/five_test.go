@@ -8,7 +8,7 @@ import (
 )
 
 // TestFive compares what is written out for order 5 with the loops, to the last bit. The loops get
-// the same matrix bordered by a row of the identity, which changes no number.
+// the same matrix bordered by a row of the identity, or of zeros, which changes no number.
 func TestFive(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	border := []float64{0, 0, 0, 0, 0, 1}
@@ -38,7 +38,7 @@ func TestFive(t *testing.T) {
 			same("A x", y, z)
 		}
 		small := append(slices.Clone(a), 0, 0, 0, 0, 0, 0)
-		if got, want := NormBound(a, nil, 5), NormBound(small, make([]float64, 6), 6); got != want && got == got {
+		if got, want := NormBound(a, nil, 5), NormBound(small, make([]float64, 6), 6); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Fatalf("norm bound %v, the loops have %v", got, want)
 		}
 		l, m := make([]float64, Size(5)), make([]float64, Size(6))

@@ -3,8 +3,8 @@ package packed
 import "math"
 
 // Uppers5 writes <x, centre> + beta sqrt(x^T A x) into dst for each row x of a matrix, which is
-// row-major with len(dst) >= 1 rows of 5 numbers. It returns the index of the greatest, the lowest of
-// those that tie. ok is false if a result is not finite. The results are the very numbers that
+// row-major with len(dst) >= 1 rows of 5 numbers. It returns the index of the greatest, the lowest
+// of those that tie. ok is false if a result is not finite. The results are the very numbers that
 // [Products] and [Quadratic] give.
 func Uppers5(dst, rows []float64, centre *[5]float64, a *[15]float64, beta float64) (best int, ok bool) {
 	top, check := math.Inf(-1), 0.0

@@ -34,7 +34,7 @@ func TestUppers5(t *testing.T) {
 		for j := range dst {
 			x, dot, square := rows[5*j:5*j+5], []float64{0}, []float64{0}
 			Products(dot, square, x, centre)
-			v := dot[0] + beta*math.Sqrt(Quadratic(a, x))
+			v := dot[0] + float64(beta*math.Sqrt(Quadratic(a, x)))
 			if v-v != 0 {
 				finite = false
 			} else if math.Float64bits(v) != math.Float64bits(dst[j]) {
