@@ -3,9 +3,11 @@ package learner
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -155,14 +157,12 @@ func (d *Delayed) check(v *bandit.View, arms []int, y []float64) error {
 	if err := bandit.CheckArms(d.problem, v, arms, y); err != nil {
 		return err
 	}
-	for i, a := range arms {
-		if y[i]-y[i] != 0 {
-			return fmt.Errorf("reward = %v, want finite", y[i])
-		}
-		for _, x := range v.Row(a) {
-			if x-x != 0 {
-				return fmt.Errorf("context coordinate = %v, want finite", x)
-			}
+	if !packed.Finite(y) {
+		return fmt.Errorf("rewards of %v, want finite", slices.Clone(y))
+	}
+	for _, a := range arms {
+		if x := v.Row(a); !packed.Finite(x) {
+			return fmt.Errorf("the context of arm %d is %v, want finite numbers", a, slices.Clone(x))
 		}
 	}
 	return nil
