@@ -33,9 +33,9 @@ import (
 // On the matroid paper's Table 2, in 10,000 rounds over blocks that remember, with Boost = 0.1, its
 // regret at epsilon = 2 is 101 on average, a tenth of DPUCB-MAT's at the same privacy; it is over
 // 500 in 11 runs of 20,000, and 4,563 in the worst. At epsilon = 0.5 such failures are common: the
-// mean is 294, the median 231, one run in nineteen has over 500, and the worst 5,495. With Boost =
-// 1 and epsilon = 2 the mean is 469, and the worst of 1,000 runs has 590. (Runs of simulate.Play
-// with the seeds 1, 2, ....)
+// mean is 294, the median 231, one run in nineteen has over 500, and the worst 5,495. With
+// Boost = 1 and epsilon = 2 the mean is 469, and the worst of 1,000 runs has 590. (Runs of
+// simulate.Play with the seeds 1, 2, ....)
 type KLOSM struct {
 	Matroid        matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
 	Initialisation Initialisation  // Forced or AsPublished

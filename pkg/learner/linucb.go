@@ -13,8 +13,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// LinUCB is linear UCB with changing regularisers (Shariff and Sheffet 2018, Algorithm 1; the claim,
-// the proposition and the theorems below are that paper's). In round t it plays
+// LinUCB is linear UCB with changing regularisers (Shariff and Sheffet 2018, Algorithm 1; the
+// claim, the proposition and the theorems below are that paper's). In round t it plays
 //
 //	argmax_x <x, theta~> + beta_t |x|_{V^-1},   theta~ = V^-1 u~,
 //

@@ -108,8 +108,8 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 }
 
 // BenchmarkPeers plays whole trials of 20,000 rounds in Python and here, in pieces that take turns.
-// Of each piece it takes the fastest of all trials, which have the same seed, so that a machine with
-// other work disturbs neither. It reports the mean in nanoseconds a round, and the ratio.
+// Of each piece it takes the fastest of all trials, which have the same seed, so that a machine
+// with other work disturbs neither. It reports the mean in nanoseconds a round, and the ratio.
 func BenchmarkPeers(b *testing.B) {
 	const horizon, pieces, parts = 20_000, 10, 20 // a piece of Python's is timed in parts
 	p := peer.Start(b, "../..", "notebooks/tools/peer_linear.py")

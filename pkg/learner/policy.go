@@ -14,8 +14,8 @@ import (
 // To write a learner, write a Policy and combine it with a statistic by [New]: exact sums for a
 // learner without privacy, a tree for joint privacy. What Act returns must depend on nothing but
 // the broadcast, the view and the policy's own stream. A policy that remembers views would leak
-// them past the statistic; package privacytest replays runs to detect that. For a variant of LinUCB,
-// embed [LinUCB].
+// them past the statistic; package privacytest replays runs to detect that. For a variant of
+// LinUCB, embed [LinUCB].
 type Policy[R any] interface {
 	// Init validates and allocates. r is the release of no records; it holds the bounds on the noise.
 	// A policy that reads sums may shift them.

@@ -112,8 +112,8 @@ func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
 }
 
-// The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which is
-// 1.5388 a round for 10 arms, and meet it later, as was computed apart.
+// The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which
+// is 1.5388 a round for 10 arms, and meet it later, as was computed apart.
 func TestPrivateLassoTheory(t *testing.T) {
 	theory := learner.PrivateLassoTheory{Arms: 10, Dim: 100, Sparsity: 5, Sigma: 0.3, Lambda0: 0.1}
 	for name, c := range map[string]struct {

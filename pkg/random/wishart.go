@@ -33,8 +33,8 @@ func ChiSquare(g *Normals, k float64) float64 {
 // without a logarithm. It misses few.
 //
 // chiSquare wants ln(1-u) < z^2/2 + d (1 - v + ln v), v = (1+x)^3. As z^2 = 9 d x^2, the right side
-// is 3 d (ln(1+x) - x + x^2/2 - x^3/3): at least -3/4 d x^4 for x >= 0, and -3/2 d x^4 for x >=
-// -1/2. The left side is at most -u.
+// is 3 d (ln(1+x) - x + x^2/2 - x^3/3): at least -3/4 d x^4 for x >= 0, and -3/2 d x^4 for
+// x >= -1/2. The left side is at most -u.
 func squeezed(d, x, u float64) bool { return x > -0.5 && u > 1.5*d*(x*x)*(x*x) }
 
 func cube(x float64) float64 { return float64(x * x * x) }

@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit/suite"
 )
 
-// One of the attacks of `make audit`, on all that a binary tree releases. Sound makes all attacks on
-// what should keep its claim.
+// One of the attacks of `make audit`, on all that a binary tree releases. Sound makes all attacks
+// on what should keep its claim.
 func ExampleSoundReleases() {
 	report, err := audit.Family(context.Background(), suite.SoundReleases(suite.Quick)[:1], audit.Options{Seed: suite.Seed})
 	if err != nil {

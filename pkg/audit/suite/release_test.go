@@ -14,7 +14,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// releaseItems are attacks of each kind, with the least share of epsilon = 1 that they have to find.
+// releaseItems are attacks of each kind, with the least share of epsilon = 1 that they have to
+// find.
 func releaseItems(t *testing.T) map[string]float64 {
 	t.Helper()
 	runs := func(int) int { return 10_000 }
