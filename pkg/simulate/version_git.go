@@ -13,8 +13,8 @@ import (
 )
 
 // gitVersion asks git for the revision of the directory of this file, if the build kept its path
-// and it is still the toolkit's checkout. Only changed Go files and go.mod and go.sum make it
-// dirty, as notebooks change when they are run.
+// and it is still the toolkit's checkout. Only what is compiled makes it dirty, as notebooks change
+// when they are run.
 func gitVersion() string {
 	revision, changed, _ := checkout()
 	if revision != "" && len(changed) > 0 {
@@ -39,38 +39,46 @@ func source() string {
 	}
 	sum := sha256.New()
 	for _, line := range changed { // "XY name": a file that is gone has no contents
-		text, _ := os.ReadFile(filepath.Join(root, strings.Trim(line[3:], `"`)))
+		text, _ := os.ReadFile(filepath.Join(root, line[3:]))
 		fmt.Fprintf(sum, "%s\n%d\n%s", line, len(text), text)
 	}
 	return fmt.Sprintf("%s-dirty-%x", revision, sum.Sum(nil)[:8])
 }
 
-// checkout returns the toolkit's git checkout that the program was compiled in: its revision, what
-// git says of each Go file and go.mod and go.sum that has changed, and its directory. The revision
-// is empty if there is none.
+// checkout returns the toolkit's git checkout that the program was compiled in: its directory, and
+// what stateOf says of it. The revision is empty if there is none.
 func checkout() (revision string, changed []string, root string) {
 	_, file, _, _ := runtime.Caller(0)
 	root = filepath.Dir(filepath.Dir(filepath.Dir(file)))
-	if !filepath.IsAbs(root) {
-		return "", nil, ""
+	if filepath.IsAbs(root) {
+		revision, changed = stateOf(root)
 	}
+	return revision, changed, root
+}
+
+// compiled lists what the toolkit is compiled from, as patterns of git's.
+var compiled = []string{"*.go", "*.s", "go.mod", "go.sum"}
+
+// stateOf returns the revision of a git checkout, and what git says of each file that is compiled
+// and has changed. The revision is empty if the directory is not the checkout's own.
+func stateOf(root string) (revision string, changed []string) {
 	git := func(args ...string) (string, error) {
 		out, err := exec.Command("git", append([]string{"-C", root}, args...)...).Output()
-		return strings.TrimRight(string(out), "\n"), err
+		return strings.TrimRight(string(out), "\n\x00"), err
 	}
 	if prefix, err := git("rev-parse", "--show-prefix"); err != nil || prefix != "" {
-		return "", nil, ""
+		return "", nil
 	}
 	revision, err := git("rev-parse", "HEAD")
 	if err != nil {
-		return "", nil, ""
+		return "", nil
 	}
-	status, err := git("status", "--porcelain", "--untracked-files=all", "--no-renames", "--", "*.go", "go.mod", "go.sum")
+	status, err := git(append([]string{"status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--"}, compiled...)...)
 	if err != nil {
-		return revision, []string{"?? unknown"}, root
+		return revision, []string{"?? unknown"}
 	}
 	if status != "" {
-		changed = strings.Split(status, "\n")
+		changed = strings.Split(status, "\x00")
 	}
-	return revision, changed, root
+	return revision, changed
 }
