@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// useCache names the directory of the experiment's records in its Cache. The records are of the
-// toolkit's source alone: the program has no part in them.
-func (p *Prepared) useCache() {
+// useCache returns the directory of the job's records in its Cache, empty if it cannot have any.
+// The records are of the toolkit's source alone: the program has no part in them.
+func (j *job) useCache() string {
 	version := source()
-	if version == "" {
-		return
+	if !j.whole || version == "" {
+		return ""
 	}
-	p.origin.Version, p.origin.Program = version, ""
-	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", p.origin))
-	p.cache = filepath.Join(p.Cache, fmt.Sprintf("%x", sum[:12]))
+	j.origin.Version, j.origin.Program = version, ""
+	sum := sha256.Sum256(fmt.Appendf(nil, "%+v", j.origin))
+	return filepath.Join(j.Cache, fmt.Sprintf("%x", sum[:12]))
 }

@@ -11,14 +11,15 @@ import (
 
 // Prepared is an experiment that is known to be valid. Whoever runs the trials by something of
 // their own, such as a cluster's engine, plays them by RunTrial and makes the result by Reduce;
-// Experiment.Run does the same. The Experiment must not be changed any more.
+// Experiment.Run does the same, and also uses the experiment's Checkpoint, Records or Cache. The
+// Experiment must not be changed any more.
 type Prepared struct {
 	*Experiment
 	grid     []int
 	claims   []*privacy.Claim // by policy
 	identity identity
 	origin   Origin
-	cache    string // a directory for these very trials, or empty
+	whole    bool // whether the identity says all that results depend on, but for the toolkit
 }
 
 // Prepare validates all that can be known before the first trial, each policy's Init included.
@@ -86,9 +87,9 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 		return nil, errors.New("func Environment returned nil")
 	}
 	var d described
-	all := true // whether d says all that results depend on
+	whole := true
 	if describing {
-		d.Environment, all = describe(env)
+		d.Environment, whole = describe(env)
 	}
 	if v, ok := env.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
@@ -111,8 +112,8 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
 		}
 		if describing {
-			lines, whole := describe(l)
-			d.Learners, all = append(d.Learners, lines), all && whole
+			lines, all := describe(l)
+			d.Learners, whole = append(d.Learners, lines), whole && all
 		}
 		if err := l.Init(problem, e.Horizon); err != nil {
 			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
@@ -125,12 +126,9 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			claims[len(claims)-1] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d)}
+	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
 	if p.origin, err = newOrigin(p.identity); err != nil {
 		return nil, err
-	}
-	if e.Cache != "" && all {
-		p.useCache()
 	}
 	return p, nil
 }

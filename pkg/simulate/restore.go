@@ -25,19 +25,29 @@ func (j *job) restore() error {
 		if c.partial && j.restored < len(j.share) {
 			return fmt.Errorf("simulate: checkpoint %s: it is of an experiment with another list of policies, which it serves only with all %d trials; it holds %d", j.Checkpoint, len(j.share), j.restored)
 		}
-	case j.Records+j.cache != "":
-		s, err := j.OpenStore(j.Records + j.cache)
-		if err != nil {
+	case j.Records != "":
+		return j.restoreFrom(j.Records)
+	case j.Cache != "":
+		if dir := j.useCache(); dir != "" {
+			return j.restoreFrom(dir)
+		}
+	}
+	return nil
+}
+
+// restoreFrom opens a Store, and takes the job's share of it.
+func (j *job) restoreFrom(dir string) error {
+	s, err := j.OpenStore(dir)
+	if err != nil {
+		return err
+	}
+	j.save = s
+	for _, trial := range j.share {
+		if j.records[trial], err = s.read(trial); err != nil {
 			return err
 		}
-		j.save = s
-		for _, trial := range j.share {
-			if j.records[trial], err = s.read(trial); err != nil {
-				return err
-			}
-			if j.records[trial] != nil {
-				j.restored++
-			}
+		if j.records[trial] != nil {
+			j.restored++
 		}
 	}
 	return nil

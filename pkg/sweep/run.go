@@ -33,7 +33,7 @@ func (s *Sweep) Run(ctx context.Context, dir string, options simulate.Options) (
 	for k, p := range s.Points {
 		e := *p.Experiment
 		if dir != "" {
-			e.Checkpoint, e.Records = "", point(dir, k)
+			e.Checkpoint, e.Cache, e.Records = "", "", point(dir, k)
 		}
 		experiments[k] = &e
 	}

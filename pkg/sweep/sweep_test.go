@@ -165,6 +165,32 @@ func TestShardsEqualARun(t *testing.T) {
 	}
 }
 
+// An experiment with a Cache, which a run without a directory uses, keeps its records in the
+// directory alone, where a merge finds them.
+func TestCacheOrDirectory(t *testing.T) {
+	cache, dir := t.TempDir(), t.TempDir()
+	c := catalogue()
+	plain := c[0].New
+	c[0].New = func(v Values) ([]*simulate.Experiment, error) {
+		list, err := plain(v)
+		list[0].Cache = cache
+		return list, err
+	}
+	s, err := c.Parse([]string{"coins", "trials=3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), dir, simulate.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if results, err := s.Merge(dir); err != nil || len(results[0].Finished) != 3 {
+		t.Errorf("merged: results %v, error %v, want 3 trials", results, err)
+	}
+	if found := stamps(t, cache); len(found) != 0 {
+		t.Errorf("the cache holds %v, want nothing", found)
+	}
+}
+
 // stamps returns the files of a directory with their time of change and size.
 func stamps(t *testing.T, dir string) map[string]string {
 	t.Helper()
