@@ -1,6 +1,9 @@
 package simulate
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Comparison says that policy A is ahead of B by three standard errors (1), behind by as much (-1),
 // or neither (0).
@@ -9,7 +12,8 @@ type Comparison = struct {
 	Want int
 }
 
-// Compare returns an error that begins with where unless all comparisons hold of the curves, by Lead.
+// Compare returns an error that begins with where unless all comparisons hold of the curves, by
+// Lead. Curves without a standard error, such as those of one trial, satisfy none.
 func Compare(where string, curves []Curve, list ...Comparison) error {
 	for _, c := range list {
 		z, err := Lead(curves, c.A, c.B)
@@ -23,7 +27,7 @@ func Compare(where string, curves []Curve, list ...Comparison) error {
 		case z < -3:
 			got = -1
 		}
-		if got != c.Want {
+		if got != c.Want || math.IsNaN(z) {
 			return fmt.Errorf("%s: %q is ahead of %q by %.1f standard errors", where, c.A, c.B, z)
 		}
 	}
