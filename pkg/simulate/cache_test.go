@@ -2,9 +2,11 @@ package simulate
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +93,10 @@ func TestForeign(t *testing.T) {
 		if got := foreign(path); got != want {
 			t.Errorf("foreign(%q) = %v", path, got)
 		}
+	}
+	info := debug.BuildInfo{Main: debug.Module{Path: "thesis"}, Deps: []*debug.Module{{Path: "own/tools"}, {Path: "gonum.org/v1/gonum"}, {Path: module}}}
+	if got, want := plainWords(&info), map[string]bool{"thesis": true, "own": true}; !maps.Equal(got, want) {
+		t.Errorf("modules without a dot: %v, want %v", got, want)
 	}
 	if got := packageOf("example.org/a.b/c.(*T).F"); got != "example.org/a.b/c" {
 		t.Errorf("package %q", got)

@@ -7,9 +7,11 @@ import (
 	"maps"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // parameters describes a fresh environment or learner, before Init or Reset: a line for its type,
@@ -191,11 +193,32 @@ func packageOf(function string) string {
 	return function[:slash] + name
 }
 
-// foreign tells whether a package, by its path, is neither the toolkit's nor Go's own. The empty path
-// is that of types without a name.
+// foreign tells whether a package, by its path, is neither the toolkit's nor Go's own. The empty
+// path is that of types without a name.
 func foreign(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
-	return !ours(path) && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments")
+	return !ours(path) && (strings.Contains(first, ".") || path == "main" || path == "command-line-arguments" || plain()[first])
+}
+
+// plain holds what plainWords finds in this program.
+var plain = sync.OnceValue(func() map[string]bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	return plainWords(info)
+})
+
+// plainWords returns the first words of a program's modules that have no dot, as those of Go's own
+// packages: "thesis" of a module "thesis", whose packages are thesis/policy and others.
+func plainWords(info *debug.BuildInfo) map[string]bool {
+	words := make(map[string]bool)
+	for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+		if first, _, _ := strings.Cut(m.Path, "/"); first != "" && !strings.Contains(first, ".") {
+			words[first] = true
+		}
+	}
+	return words
 }
 
 // running reports whether a type belongs to locks and counters, whose state is not a parameter.
