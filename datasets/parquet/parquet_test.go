@@ -201,17 +201,32 @@ func sampleResult(t testing.TB) *simulate.Result {
 	return r
 }
 
-// What WriteTable wrote reads as the curves of the table, and has its provenance.
-func TestWriteTable(t *testing.T) {
-	table := sample(t)
-	var b, head bytes.Buffer
-	if err := parquet.WriteTable(&b, table); err != nil {
-		t.Fatal(err)
-	}
-	f, err := lib.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+// open opens what was written, and wants the lines in it with which csv begins.
+func open(t *testing.T, written []byte, csv func(io.Writer) error, columns string) *lib.File {
+	t.Helper()
+	f, err := lib.OpenFile(bytes.NewReader(written), int64(len(written)))
 	if err != nil {
 		t.Fatal(err)
 	}
+	var text bytes.Buffer
+	if err := csv(&text); err != nil {
+		t.Fatal(err)
+	}
+	provenance, _ := f.Lookup(parquet.Provenance)
+	if !strings.HasPrefix(text.String(), provenance+columns) || !strings.Contains(provenance, "# experiment: sample\n") {
+		t.Errorf("provenance %q", provenance)
+	}
+	return f
+}
+
+// What WriteTable wrote reads as the curves of the table, and has its provenance.
+func TestWriteTable(t *testing.T) {
+	table := sample(t)
+	var b bytes.Buffer
+	if err := parquet.WriteTable(&b, table); err != nil {
+		t.Fatal(err)
+	}
+	f := open(t, b.Bytes(), table.WriteCSV, "policy,round,")
 	var kinds []string
 	for _, c := range f.Root().Columns() {
 		kinds = append(kinds, fmt.Sprint(c.Name(), " ", c.Type().Kind()))
@@ -219,13 +234,6 @@ func TestWriteTable(t *testing.T) {
 	want := "policy BYTE_ARRAY, round INT64, mean DOUBLE, se DOUBLE, q10 DOUBLE, q50 DOUBLE, q90 DOUBLE, trials INT64, worst DOUBLE"
 	if got := strings.Join(kinds, ", "); got != want {
 		t.Errorf("columns %s, want %s", got, want)
-	}
-	if err := table.WriteCSV(&head); err != nil {
-		t.Fatal(err)
-	}
-	provenance, _ := f.Lookup(parquet.Provenance)
-	if !strings.HasPrefix(head.String(), provenance+"policy,round,") || !strings.Contains(provenance, "# experiment: sample\n") {
-		t.Errorf("provenance %q", provenance)
 	}
 	s := &datasets.Schema{Contexts: []string{"round", "mean", "se", "q10", "q50", "q90", "trials"}, Arm: "policy", Labels: []string{`Lin, "UCB"`, "größer"}}
 	i := 0
@@ -247,13 +255,14 @@ func TestWriteTable(t *testing.T) {
 	}
 }
 
-// What WriteResult wrote reads as the regret of each trial.
+// What WriteResult wrote reads as the regret of each trial, and has the result's provenance.
 func TestWriteResult(t *testing.T) {
 	r := sampleResult(t)
 	var b bytes.Buffer
 	if err := parquet.WriteResult(&b, r); err != nil {
 		t.Fatal(err)
 	}
+	open(t, b.Bytes(), r.WriteCSV, "policy,trial,")
 	s := &datasets.Schema{Contexts: []string{"trial", "round", "regret"}, Arm: "policy", Labels: []string{`Lin, "UCB"`, "größer"}}
 	i := 0
 	for row, err := range parquet.Rows(bytes.NewReader(b.Bytes()), int64(b.Len()), s) {

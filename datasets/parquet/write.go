@@ -41,7 +41,7 @@ type observation struct {
 // simulate.Table.WriteCSV. Unlike in CSV each has its type: text for the policy, 64-bit integers
 // for rounds and trials, doubles for the rest. A number that is unknown is NaN.
 func WriteTable(w io.Writer, t *simulate.Table) error {
-	return write(w, t.WriteCSV, func(yield func([]point) bool) {
+	return write(w, t, func(yield func([]point) bool) {
 		for _, c := range t.Curves {
 			rows := make([]point, len(c.Rounds))
 			for g, round := range c.Rounds {
@@ -57,7 +57,7 @@ func WriteTable(w io.Writer, t *simulate.Table) error {
 // WriteResult writes the cumulative regret of every trial in long form, one row per policy, trial
 // and round of the grid, with the columns of simulate.Result.WriteCSV and their types.
 func WriteResult(w io.Writer, r *simulate.Result) error {
-	return write(w, r.WriteCSV, func(yield func([]observation) bool) {
+	return write(w, r.Table(), func(yield func([]observation) bool) {
 		for _, p := range r.Policies {
 			for i, trial := range r.Finished {
 				rows := make([]observation, len(r.Grid))
@@ -72,10 +72,10 @@ func WriteResult(w io.Writer, r *simulate.Result) error {
 	})
 }
 
-// write writes rows, and as metadata the lines with which they begin as CSV.
-func write[Row any](w io.Writer, csv func(io.Writer) error, rows iter.Seq[[]Row]) error {
+// write writes rows, and as metadata the lines with which the table begins as CSV.
+func write[Row any](w io.Writer, t *simulate.Table, rows iter.Seq[[]Row]) error {
 	var text bytes.Buffer
-	if err := csv(&text); err != nil {
+	if err := t.WriteCSV(&text); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	var head strings.Builder
