@@ -1,12 +1,12 @@
 # dpbandits: everything that is run by hand.  `make help` says what there is.
 #
 # Each target first installs what it misses (docker/setup), all of it inside the checkout:
-#   .venv/                  JupyterLab, nbclient, nbconvert    pinned in docker/requirements.txt
-#   .tools/                 gonb, goimports, gopls, staticcheck      go.mod (tool directives)
-#   docker/node_modules/    echarts, KaTeX, what the browser tests want   docker/package-lock.json
-#   .data/                  MovieLens 100K                   datasets/; DPBANDITS_DATA names another place, an absolute path
-#   .peers/                 scikit-learn, MABWiser, pandas       pinned in docker/requirements-peers.txt
-#   .engines/                    Spark, Flink and Beam's job servers, for test-cluster     pkg/cluster/engines
+#   .venv/                  JupyterLab, nbclient, nbconvert                 pinned in docker/requirements.txt
+#   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
+#   docker/node_modules/    echarts, KaTeX, what the browser tests want     docker/package-lock.json
+#   .data/                  MovieLens 100K                                  datasets/; DPBANDITS_DATA names another place, an absolute path
+#   .peers/                 scikit-learn, MABWiser, pandas                  pinned in docker/requirements-peers.txt
+#   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.
 
@@ -33,7 +33,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lab test lint bench audit reproduce image test-cluster clean distclean force
+.PHONY: help setup notebooks execute site lab test test-cluster portable lint bench audit reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
