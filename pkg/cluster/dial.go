@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"time"
 
@@ -69,7 +68,7 @@ func passing(more map[string]any, f func() error) error {
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
 			grpc.WithUnaryInterceptor(func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
 				if job, ok := req.(*jobpb.PrepareJobRequest); ok {
-					for name, value := range maps.All(extra.GetFields()) {
+					for name, value := range extra.GetFields() {
 						job.GetPipelineOptions().GetFields()["beam:option:"+name+":v1"] = value
 					}
 				}

@@ -60,7 +60,8 @@ func (o Options) validate(ctx context.Context) error {
 func (o Options) time() time.Duration { return cmp.Or(o.Element, defaultElement) }
 
 // branches is how many parts of the pipeline play trials. One is enough for an engine that deals
-// the elements out to its workers. Prism may put them into one bundle, so it gets one for each core.
+// the elements out to its workers. Prism may put them into one bundle, so it gets one for each
+// core.
 func (o Options) branches() int {
 	if o.runner() == "prism" {
 		return min(runtime.GOMAXPROCS(0), prismBundles)

@@ -60,7 +60,7 @@ type Experiment struct {
 	// exists, its trials are restored and not run again.
 	Checkpoint string
 	// Records is the directory of a Store, which keeps finished trials for several processes at once;
-	// empty means none. An experiment has a Checkpoint or Records, not both.
+	// empty means none. An experiment has one of Checkpoint, Records and Cache.
 	Records string
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.

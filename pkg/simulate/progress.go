@@ -28,8 +28,8 @@ type Progress interface {
 	Report(Status)
 }
 
-// DefaultProgress receives the reports of runs that name no Progress; nil means that they are silent.
-// It is set before the first run.
+// DefaultProgress receives the reports of runs that name no Progress; nil means that they are
+// silent. It is set before the first run.
 var DefaultProgress Progress
 
 // ProgressFunc makes a Progress of a function.

@@ -83,8 +83,8 @@ func (e *PanicError) Unwrap() error { err, _ := e.Value.(error); return err }
 
 func newPanicError(value any) *PanicError { return &PanicError{value, debug.Stack(), panicked()} }
 
-// panicked returns which function panicked, and which one called it. A deferred function has to call
-// it while the panic lasts.
+// panicked returns which function panicked, and which one called it. A deferred function has to
+// call it while the panic lasts.
 func panicked() (where string) {
 	pc := make([]uintptr, 32)
 	frames, below, join := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]), false, ", in "

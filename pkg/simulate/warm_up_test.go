@@ -159,7 +159,8 @@ func (e *picky) Regret(arms []int) float64 {
 	return e.noContexts.Regret(arms)
 }
 
-// An environment that fails on a policy's arms says whose, and a panic says where and in which call.
+// An environment that fails on a policy's arms says whose, and a panic says where and in which
+// call.
 func TestEnvironmentNamesTheTurn(t *testing.T) {
 	e := warmExperiment()
 	e.Environment = func() bandit.Environment { return new(picky) }
