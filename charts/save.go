@@ -113,7 +113,7 @@ func Save(name string, picture Picture, size Print) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// fontSize is the size of a figure's lettering, in the pixels in which it is laid out.
+// fontSize is the size of a figure's lettering, in the pixels in which js/draw.js lays it out.
 const fontSize = 15
 
 // print renders the figure's starting frame, laid out for a size.
@@ -144,7 +144,6 @@ const printJS = `function print(js) {
 	}
 	var option = dpb.option(echarts, spec, spec.start, spec.width), light = [1, 0.45, 0.7, 0.2], bars = 0;
 	delete option.aria;
-	option.legend.itemGap = 10; // rows as high as the layout reckons
 	option.series.forEach(function (s) {
 		if (s.type !== "bar") return;
 		s.itemStyle.borderColor = s.itemStyle.color;

@@ -84,6 +84,9 @@ func TestSaveSVG(t *testing.T) {
 			t.Errorf("%s: a print in the dark", c.what)
 		}
 	}
+	if layout := fmt.Sprintf("var FONT = %d,", fontSize); !strings.Contains(drawJS, layout) {
+		t.Errorf("draw.js has no %q, the size by which a print is scaled", layout)
+	}
 	// 8 points are the layout's 15 pixels: 3.5 inches of 72 points are 3.5*72/8*15 = 472.5 pixels.
 	for _, c := range []struct {
 		size Print
