@@ -29,9 +29,6 @@ func ParseScale(s string) (Scale, error) {
 	return "", fmt.Errorf("cell: SCALE = %q, want smoke, lecture or paper", s)
 }
 
-// ScaleFromEnv reads the scale from the environment variable SCALE.
-func ScaleFromEnv() (Scale, error) { return ParseScale(os.Getenv("SCALE")) }
-
 // Pick returns the value for a scale.
 func Pick[T any](s Scale, smoke, lecture, paper T) T {
 	switch s {
@@ -44,7 +41,7 @@ func Pick[T any](s Scale, smoke, lecture, paper T) T {
 }
 
 // MustScale returns the scale that the environment variable SCALE asks for.
-func MustScale() Scale { return Try(ScaleFromEnv()) }
+func MustScale() Scale { return Try(ParseScale(os.Getenv("SCALE"))) }
 
 // Here is a figure's scale line for numbers that the cell itself computed.
 func Here(s Scale) string { return fmt.Sprintf("this cell, %s scale", s) }
