@@ -46,10 +46,19 @@ func Claims(t *testing.T, claims assert.Claims, long ...string) {
 	}
 }
 
-// match checks that what each mutation replaces is there, once.
-func match(t *testing.T, mutations []Mutation) {
+// match checks that each claim has a mutation and each mutation a claim, and that what a mutation
+// replaces is there, once.
+func match(t *testing.T, mutations []Mutation, claims []string) {
 	t.Helper()
+	for _, c := range claims {
+		if !slices.ContainsFunc(mutations, func(m Mutation) bool { return m.Claim == c }) {
+			t.Errorf("no mutation for %q", c)
+		}
+	}
 	for _, m := range mutations {
+		if !slices.Contains(claims, m.Claim) {
+			t.Errorf("a mutation, %s, for %q, which claims nothing", m.Name, m.Claim)
+		}
 		source, err := os.ReadFile(filepath.Join(checkout(t), m.File))
 		if err != nil {
 			t.Fatal(err)
@@ -60,21 +69,16 @@ func match(t *testing.T, mutations []Mutation) {
 	}
 }
 
-// Mutations sees each claim fail under its mutation, with an error that says "does not hold". Every claim
-// of the list needs a mutation, and what a mutation replaces must be there once; a short test checks
-// only that.
+// Mutations sees each claim fail under its mutation, with an error that says "does not hold". Every
+// claim of the list needs a mutation, every mutation is for one of them, and what it replaces must be
+// there once; a short test checks only that.
 //
 // One program is compiled in which each mutated function has two bodies, and an environment variable
 // chooses; a mutation outside of functions has a program of its own. The code is replaced for the
 // compiler alone.
 func Mutations(t *testing.T, mutations []Mutation, claims []string) {
 	t.Helper()
-	match(t, mutations)
-	for _, c := range claims {
-		if !slices.ContainsFunc(mutations, func(m Mutation) bool { return m.Claim == c }) {
-			t.Errorf("no mutation for the claim %q", c)
-		}
-	}
+	match(t, mutations, claims)
 	if testing.Short() {
 		t.Skip("compiles the toolkit and checks every claim")
 	}
