@@ -23,7 +23,7 @@ import (
 func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64) {
 	played, n := make([][]float64, experiments), float64(experiments)
 	ends := check.Try(simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
-		world, l, run := env, honest[1].make(privacy.Budget{}), mat.NewSymDense(5, nil)
+		world, l, run := env, nonPrivate.make(privacy.Budget{}), mat.NewSymDense(5, nil)
 		err := simulate.Play(&world, l, rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
 			x := v.Row(arms[0])
 			played[trial] = append(played[trial], x...)

@@ -76,13 +76,16 @@ type contender struct {
 
 var root = math.Sqrt(5) // of the dimension
 
+// nonPrivate is LinUCB without privacy.
+var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
+	return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+}}
+
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
 var honest = []contender{
 	{randomArms, func(privacy.Budget) bandit.Learner { return &learner.Random{} }},
-	{linUCBPublic, func(privacy.Budget) bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-	}},
+	nonPrivate,
 	{jdpPrinted, jdpTree(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
 	{jdpPrintedOne, jdpTree(privacy.AsPublished, learner.LinUCB{})},
 	{sdpPrinted, sdpAmplified(root)},
@@ -97,7 +100,7 @@ var honest = []contender{
 
 // scripted lists the policies of the public script.
 var scripted = []contender{
-	honest[1],
+	nonPrivate,
 	{jdpScript, scriptJDP(1)}, {sdpScript, scriptSDP(1)}, {ldpScript, scriptLDP(1)},
 	{jdpScriptRoot, scriptJDP(root)}, {sdpScriptRoot, scriptSDP(root)}, {ldpScriptRoot, scriptLDP(root)},
 }

@@ -199,13 +199,14 @@ func MustFigure1() *charts.Figure {
 	f.Scale = charts.PaperScale("notebooks/results/ldp-fig1-*.csv")
 	f.Alt = "Figure 1: at ε = 10 OnlineUCB's regret flattens below that of all rivals; at ε = 1 and 0.2 it keeps growing, above the script's rivals."
 	for _, epsilon := range Epsilons {
+		tables := panel(epsilon)
 		for _, names := range [][]string{
 			{"as printed", linUCBPublic, jdpPrinted, sdpPrinted, ldpPrinted, onlineOGD, onlineMaler, randomArms},
 			{"the script's", linUCBPublic, jdpScriptRoot, sdpScriptRoot, ldpScriptRoot, onlineOGD, onlineMaler, randomArms},
 		} {
 			frame := charts.Frame{Value: fmt.Sprintf("%g, %s", epsilon, names[0])}
 			for i, name := range names[1:] {
-				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(panel(epsilon), name))})[0]
+				s := charts.Curves([]simulate.Curve{cell.Try(lab.Curve(tables, name))})[0]
 				s.Style = 1 + i
 				frame.Series = append(frame.Series, s)
 			}

@@ -42,7 +42,7 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 // equals are the policies of the comparison at equal privacy, all with sound noise and the public
 // last coordinate where they can use it.
 var equals = append([]contender{
-	honest[1],
+	nonPrivate,
 	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner {
 		return learner.New(&learner.LinUCB{Width: 0.2}, &mechanism.Exact{})
 	}},
