@@ -9,8 +9,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// A finding is a row, in the order of the reports; an exact epsilon that is not known is a dash, and
-// a claim that is excluded elsewhere on its curve says where.
+// A finding is a row, in the order of the reports; an exact epsilon that is not known is a dash,
+// and a claim that is excluded elsewhere on its curve says where.
 func TestFindings(t *testing.T) {
 	finding := func(name string, exact, epsilon, delta float64) audit.Finding {
 		return audit.Finding{

@@ -12,8 +12,8 @@ import (
 // error. An SE of 0 is not known.
 type Known struct{ Mean, SE float64 }
 
-// Number writes a number with at least three digits and without an exponent: 12345, 12.3, 0.123. NaN
-// is a dash.
+// Number writes a number with at least three digits and without an exponent: 12345, 12.3, 0.123.
+// NaN is a dash.
 func Number(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -58,7 +58,8 @@ func (b Beside) Headers(measured string) []string {
 }
 
 // Cells returns a mean, its standard error, the known mean, its standard error, and the difference
-// in combined standard errors. What is not known is a dash; so is all of a known number that is nil.
+// in combined standard errors. What is not known is a dash; so is all of a known number that is
+// nil.
 func (b Beside) Cells(mean, se float64, known *Known) []any {
 	row := []any{Number(mean), Number(se), "–", "–", "–"}
 	if known == nil {

@@ -34,8 +34,8 @@ func TestBesideApart(t *testing.T) {
 	}
 }
 
-// A table has a row for each policy, dashes beside what is not known or has other rounds, and shares
-// where they are asked for.
+// A table has a row for each policy, dashes beside what is not known or has other rounds, and
+// shares where they are asked for.
 func TestBesideRegrets(t *testing.T) {
 	known := map[string][]Known{"a": {{20, 4}}}
 	for _, c := range []struct {

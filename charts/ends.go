@@ -14,9 +14,9 @@ type Run struct {
 }
 
 // Ends returns a table of the regrets at the last round of several runs of the same policies, side
-// by side. A row is a policy of the first run. Its first cells come from first, under the headers of
-// head; nil leaves the policy out. Then each run has its mean and its standard error, and with tails
-// the worst tenth: the regret that nine trials of ten do not exceed.
+// by side. A row is a policy of the first run. Its first cells come from first, under the headers
+// of head; nil leaves the policy out. Then each run has its mean and its standard error, and with
+// tails the worst tenth: the regret that nine trials of ten do not exceed.
 //
 // It is an error if a run lacks a policy.
 func Ends(head []string, tails bool, first func(policy string) []any, runs ...Run) (*Table, error) {

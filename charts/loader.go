@@ -21,8 +21,8 @@ const (
 	echartsCDN       = "https://cdn.jsdelivr.net/npm/echarts@" + echartsVersion + "/dist/echarts.min.js"
 )
 
-// toneFunctions choose the colours of the dark mode, textJS measures and breaks text, controlJS makes
-// the controls below a live figure.
+// toneFunctions choose the colours of the dark mode, textJS measures and breaks text, controlJS
+// makes the controls below a live figure.
 var (
 	//go:embed js/tone.js
 	toneFunctions string

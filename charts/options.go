@@ -24,8 +24,8 @@ type spec struct {
 	Equal  bool           `json:"equal,omitempty"`
 }
 
-// drawn is a series as ECharts takes it. (go-echarts' own type for it brings html/template, with which
-// a program is linked with every method that it has.)
+// drawn is a series as ECharts takes it. (go-echarts' own type for it brings html/template, with
+// which a program is linked with every method that it has.)
 type drawn struct {
 	Name           string          `json:"name,omitempty"`
 	Type           string          `json:"type,omitempty"`

@@ -13,8 +13,8 @@ import (
 )
 
 // Progress returns a simulate.Progress for the place where the program runs. In a notebook it is
-// one line below the cell, updated in place at most twice a second, which ends as a summary without times.
-// Elsewhere it is simulate.Terminal on the standard error.
+// one line below the cell, updated in place at most twice a second, which ends as a summary without
+// times. Elsewhere it is simulate.Terminal on the standard error.
 func Progress() simulate.Progress {
 	if !gonbui.IsNotebook {
 		return simulate.NewTerminal(nil)

@@ -63,9 +63,9 @@ func note(live string) string {
 		"Run this cell " + live + " (on a page: allow scripts).</div>\n"
 }
 
-// dataURI returns the address that holds a picture in itself, in short lines. Some browsers take the
-// line breaks out again and some leave them in, so that they stand only where both mean the same. It
-// is safe between double quotes.
+// dataURI returns the address that holds a picture in itself, in short lines. Some browsers take
+// the line breaks out again and some leave them in, so that they stand only where both mean the
+// same. It is safe between double quotes.
 func dataURI(svg []byte) string {
 	var b strings.Builder
 	b.WriteString("data:image/svg+xml,")

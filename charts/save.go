@@ -70,9 +70,9 @@ func (p Print) orDefault() (Print, error) {
 //   - .pdf: one page of vectors with its fonts embedded
 //   - .png: pixels, with the resolution on record
 //
-// A [Figure] is laid out anew for the size, so that its lettering has the size that Print says; bars
-// differ by their lightness in place of a pattern, which a PDF could hold in coarse pixels only. A
-// [Graph] is scaled. Clear the figure's Title if the paper's caption says it.
+// A [Figure] is laid out anew for the size, so that its lettering has the size that Print says;
+// bars differ by their lightness in place of a pattern, which a PDF could hold in coarse pixels
+// only. A [Graph] is scaled. Clear the figure's Title if the paper's caption says it.
 //
 // PDF and PNG are drawn by Chromium, because its page and its print then look the same; CHROMIUM
 // names the program, else it is searched in PATH. The fonts are the machine's own, and so the bytes

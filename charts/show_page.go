@@ -14,9 +14,9 @@ import (
 )
 
 // A program with the tag page is what a notebook's page runs (charts/pages). It draws no
-// static picture, as there is no Node, and hands what is to be shown to the page: a line of standard
-// output that begins with the record separator and goes on in JSON. Everything else that it prints
-// is text.
+// static picture, as there is no Node, and hands what is to be shown to the page: a line of
+// standard output that begins with the record separator and goes on in JSON. Everything else that
+// it prints is text.
 type message struct {
 	HTML     string           `json:"html,omitempty"`
 	Numbers  string           `json:"numbers,omitempty"` // of a figure

@@ -21,9 +21,9 @@ const (
 	shared = "cell lab exercise exercises"
 )
 
-// TestCellsShowTheToolkit counts the cells of each notebook that draw. A cell draws from a committed
-// table, or it computes what it draws. Of those that compute, at least four fifths are built of
-// packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
+// TestCellsShowTheToolkit counts the cells of each notebook that draw. A cell draws from a
+// committed table, or it computes what it draws. Of those that compute, at least four fifths are
+// built of packages in pkg/ and a named parameter, in view: in the cell itself or in a cell whose
 // declarations it uses. A paper's own folder helps with nothing but committed tables and checks.
 func TestCellsShowTheToolkit(t *testing.T) {
 	paths, err := filepath.Glob("*.ipynb")

@@ -32,7 +32,8 @@ type marking struct {
 	controls []Control
 }
 
-// marked finds the comments that ask for controls, at the end of an assignment or on the line above.
+// marked finds the comments that ask for controls, at the end of an assignment or on the line
+// above.
 func marked(set *token.FileSet, f *ast.File) (list []marking, err error) {
 	line := func(p token.Pos) int { return set.Position(p).Line }
 	for _, group := range f.Comments {
@@ -122,8 +123,8 @@ func controls(text string, left, right []ast.Expr) (list []Control, err error) {
 
 func number(s string) (float64, error) { return strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) }
 
-// value returns a number that is written out: the value itself, or what pick(smoke, lecture) takes at
-// lecture scale.
+// value returns a number that is written out: the value itself, or what pick(smoke, lecture) takes
+// at lecture scale.
 func value(e ast.Expr) (text string, ok bool) {
 	if call, is := e.(*ast.CallExpr); is {
 		f, _ := call.Fun.(*ast.Ident)

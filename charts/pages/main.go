@@ -6,9 +6,9 @@
 //
 //	epsilon, rounds := 1.0, 20 // control: epsilon 0.1..10 log, rounds 1..100 page 5
 //
-// Pages generates one program of the cells that draw and use a control, compiles it for WebAssembly,
-// compresses it, and prints as JSON where it lies and which controls there are. What is up to date
-// is not made again.
+// Pages generates one program of the cells that draw and use a control, compiles it for
+// WebAssembly, compresses it, and prints as JSON where it lies and which controls there are. What
+// is up to date is not made again.
 package main
 
 import (
@@ -74,8 +74,8 @@ func compile(notebook io.Reader, dir string) (*Page, error) {
 	return &Page{Program: packed, Cells: p.Cells}, nil
 }
 
-// Build writes the program's source into a directory and compiles it in an environment. It has to be
-// called in the checkout.
+// Build writes the program's source into a directory and compiles it in an environment. It has to
+// be called in the checkout.
 func (p *Program) Build(dir, to string, env ...string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

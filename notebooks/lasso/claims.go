@@ -88,7 +88,8 @@ func proved(name string, epsilon float64) float64 {
 	return privacy.ClaimOf(l).Epsilon()
 }
 
-// feed starts a statistic and gives it rows of the notebook's environment. It calls visit after each.
+// feed starts a statistic and gives it rows of the notebook's environment. It calls visit after
+// each.
 func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
 	check.OK(m.Init(setup))
 	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))

@@ -18,8 +18,8 @@ import (
 
 // playEigen plays the non-private LinUCB in independent experiments, arms and theta* drawn anew in
 // each. It returns the share of rounds t in which the least eigenvalue of the mean over the
-// experiments of x_t x_t^T is at least the threshold; and that of the mean over the rounds of a run,
-// averaged over the experiments, which is what a learner meets.
+// experiments of x_t x_t^T is at least the threshold; and that of the mean over the rounds of a
+// run, averaged over the experiments, which is what a learner meets.
 func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64) {
 	played, n := make([][]float64, experiments), float64(experiments)
 	ends := check.Try(simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {

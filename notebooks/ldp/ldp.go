@@ -36,8 +36,8 @@ var Epsilons = []float64{0.2, 1, 10}
 // paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
 func paperArms() bandit.Environment { return &environment.UnitFeatures{Fixed: true} }
 
-// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the first
-// d of them a basis.
+// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
+// first d of them a basis.
 func scriptArms() bandit.Environment {
 	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 }

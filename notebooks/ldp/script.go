@@ -10,12 +10,12 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// The policies of a public script for Chowdhury and Zhou 2022, because published curves are compared
-// with them. norm is S.
+// The policies of a public script for Chowdhury and Zhou 2022, because published curves are
+// compared with them. norm is S.
 
-// scriptJDP makes LinUCB as the script runs it under the name of joint privacy. It is NOT private at
-// any epsilon: the noise is drawn before round 1 and kept, so that the difference of two releases
-// is, in nearly all rounds, a row in the clear. The claim says so.
+// scriptJDP makes LinUCB as the script runs it under the name of joint privacy. It is NOT private
+// at any epsilon: the noise is drawn before round 1 and kept, so that the difference of two
+// releases is, in nearly all rounds, a row in the clear. The claim says so.
 func scriptJDP(norm float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
@@ -46,12 +46,13 @@ func scriptSDP(norm float64) func(privacy.Budget) bandit.Learner {
 
 func scriptSD(b privacy.Budget) float64 { return math.Sqrt(math.Log(2.5/b.Delta)) / b.Epsilon }
 
-// scriptServer learns as LinUCB from the sum of the messages, with the regulariser 2 Gamma I and the
-// width beta = sqrt(Gamma) S + R sqrt(d ln((1 + T L^2/Gamma) T)) in all rounds. Gamma is s sqrt(T d).
+// scriptServer learns as LinUCB from the sum of the messages, with the regulariser 2 Gamma I and
+// the width beta = sqrt(Gamma) S + R sqrt(d ln((1 + T L^2/Gamma) T)) in all rounds. Gamma is
+// s sqrt(T d).
 //
-// With a kept budget it adds noise in the place of a binary tree: it holds floor(ln T) + 1 noises of
-// s = sqrt(ln T) ln(2.5/delta)/eps, and adds the first floor(ln(1 + t)) + 1 of them to the sum of t
-// rows. Gamma is s sqrt(d ln T).
+// With a kept budget it adds noise in the place of a binary tree: it holds floor(ln T) + 1 noises
+// of s = sqrt(ln T) ln(2.5/delta)/eps, and adds the first floor(ln(1 + t)) + 1 of them to the sum
+// of t rows. Gamma is s sqrt(d ln T).
 type scriptServer struct {
 	sd, norm float64        // s, S
 	kept     privacy.Budget // zero for none

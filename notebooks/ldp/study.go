@@ -102,8 +102,8 @@ func longs(horizon int) []contender {
 	}
 }
 
-// base returns the server that the variants build on, with its devices' noise: OGD, and the width of
-// Figure 1.
+// base returns the server that the variants build on, with its devices' noise: OGD, and the width
+// of Figure 1.
 func base(b privacy.Budget) learner.OnlineServer {
 	return *onlineUCB(privacy.Sound, descent, onlineWidth)(b).(*learner.Local).Server.(*learner.OnlineServer)
 }

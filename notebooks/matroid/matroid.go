@@ -32,8 +32,8 @@ const Epsilon = 2
 // epsilons are those of Figure 2: no privacy to speak of, some, and nothing but noise.
 var epsilons = []float64{1e5, 2, 1e-4}
 
-// Matroid is the matroid of Table 2: linear, of rank 3. Its last element is a loop, and its sixth is
-// parallel to the first.
+// Matroid is the matroid of Table 2: linear, of rank 3. Its last element is a loop, and its sixth
+// is parallel to the first.
 var Matroid = cell.Try(matroid.NewLinear([][]int{
 	{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {2, 0, 0}, {0, 0, 0},
 }))
@@ -132,8 +132,8 @@ func rate(s cell.Scale) *simulate.Experiment {
 	return experiment(s, "mat-rate", farHorizon, on(Matroid, atAll(private, Epsilon)...))
 }
 
-// sweep is the experiment of Figure 5b: the regret after n = 10,000 rounds at fifty epsilons, evenly
-// spaced between 0.5 and 50, and at two that are known elsewhere.
+// sweep is the experiment of Figure 5b: the regret after n = 10,000 rounds at fifty epsilons,
+// evenly spaced between 0.5 and 50, and at two that are known elsewhere.
 func sweep(s cell.Scale) *simulate.Experiment {
 	epsilons := []float64{0.5, 1, 2, 5, 10, 20, 50}
 	if s == cell.Paper {

@@ -65,8 +65,8 @@ func TestGreedy(t *testing.T) {
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets().Problem()})
 }
 
-// TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
-// excludes no claim, a false alarm once in ten thousand.
+// TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short
+// attack excludes no claim, a false alarm once in ten thousand.
 func TestHopeful(t *testing.T) {
 	hopeful := func() bandit.Learner { return learner.New(&Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}

@@ -65,9 +65,9 @@ func printedTree(cell.Scale) (string, error) {
 		"with ln %.2f to %.2f, with log2 %.2f to %.2f, for T from 2 to 100,000 and N from 1 to 10", least, most, least2, most2)
 }
 
-// ftrlAgrees compares 30 trials with 30 of the independent program, whose standard error is taken to
-// be ours; its means have two digits after the point. Of twelve sound comparisons one is beyond 3
-// standard errors once in thirty seeds.
+// ftrlAgrees compares 30 trials with 30 of the independent program, whose standard error is taken
+// to be ours; its means have two digits after the point. Of twelve sound comparisons one is beyond
+// 3 standard errors once in thirty seeds.
 func ftrlAgrees(cell.Scale) (string, error) {
 	worst, n := 0.0, 0
 	for _, dim := range []int{2, 10} {
@@ -227,7 +227,8 @@ func smallDesigns(cell.Scale) (string, error) {
 	return assert.Holds(holds, "max g is at most %.2f m, and a core set has at most %.1f m arms", most, largest)
 }
 
-// covered looks at the estimates in every eighth round: a batch of 50 arms in 5 dimensions is longer.
+// covered looks at the estimates in every eighth round: a batch of 50 arms in 5 dimensions is
+// longer.
 func covered(s cell.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64

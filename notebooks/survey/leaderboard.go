@@ -188,8 +188,8 @@ func readAudits(text string) (map[string]float64, error) {
 	return excluded, nil
 }
 
-// audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is no
-// attack on it here. The confidence is 99% for all of the leaderboard together.
+// audited returns the epsilon that an attack on what a learner releases excludes; NaN if there is
+// no attack on it here. The confidence is 99% for all of the leaderboard together.
 func audited(ctx context.Context, e learner.Entry, epsilon float64, s cell.Scale) (float64, error) {
 	item, err := suite.Entry(Name(e.Name, epsilon), e, budget(epsilon), func(rounds int) int { // fewer if a run has many rounds
 		return int(max(400, min(cell.Pick(s, 2_000., 10_000., 40_000.), 4e7/float64(rounds))))

@@ -52,8 +52,8 @@ func committed(t *testing.T, name string) *simulate.Table {
 	return table
 }
 
-// The committed tables hold a record of ours in 12 of the 16 cells, and DP-IMED near the lower bound
-// in all. With 400 trials of it, one late discovery adds some 2 to a ratio.
+// The committed tables hold a record of ours in 12 of the 16 cells, and DP-IMED near the lower
+// bound in all. With 400 trials of it, one late discovery adds some 2 to a ratio.
 func TestRecord(t *testing.T) {
 	var tables []*simulate.Table
 	for _, e := range imedExperiments(cell.Paper) {
@@ -110,8 +110,8 @@ func TestAudits(t *testing.T) {
 	}
 }
 
-// The committed leaderboard has a row for each learner that plays in an environment at a budget, and
-// an audit of each that can be attacked. What is proved is what the learner claims.
+// The committed leaderboard has a row for each learner that plays in an environment at a budget,
+// and an audit of each that can be attacked. What is proved is what the learner claims.
 func TestLeaderboard(t *testing.T) {
 	rows, err := Committed()
 	if err != nil {

@@ -4,8 +4,8 @@ package trust
 
 import "github.com/dpbandits/dpbandits/pkg/notebook/assert"
 
-// The claims of notebook 00b that take runs or an oracle of their own. Its cells check the others on
-// the numbers that they show.
+// The claims of notebook 00b that take runs or an oracle of their own. Its cells check the others
+// on the numbers that they show.
 var Claims = assert.Claims{
 	{"trade-off", "measured attackers err as computed and no less than the budget allows; randomised response and Laplace noise reach the bound for ε; Gaussian noise reaches that for (ε, δ) where its loss is ε, and nowhere else", claimTradeOff},
 	{"composition", "the bounds of the privacy-loss distribution hold the exact curves, within a percent up to 10,000 releases; no accountant says less than the truth, which grows less than fivefold from 100 releases to 1000; at 10,000 basic composition says ten times the truth and, of Gaussian noise, advanced composition twenty times; of a bounded loss basic composition says the truth, to a percent, up to 10 releases, advanced composition at most a third more, and zCDP four times the truth of a single release; from 1000 on zCDP and Rényi say at most a tenth more than it", claimComposition},

@@ -116,9 +116,9 @@ func moved(cell.Scale) (string, error) {
 	return assert.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)
 }
 
-// covered draws logs of a world whose truth is known: whoever always plays arm 1 earns u on average,
-// uniform in [0, 1]. At a true coverage of 95% the share is out of its bounds once in a hundred and
-// fifty seeds.
+// covered draws logs of a world whose truth is known: whoever always plays arm 1 earns u on
+// average, uniform in [0, 1]. At a true coverage of 95% the share is out of its bounds once in a
+// hundred and fifty seeds.
 func covered(cell.Scale) (string, error) {
 	const logs, rounds, truth = 400, 500, 0.5
 	holds := 0

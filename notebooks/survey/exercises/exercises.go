@@ -1,4 +1,5 @@
-// Package exercises holds the exercises of the notebook on differentially private online algorithms.
+// Package exercises holds the exercises of the notebook on differentially private online
+// algorithms.
 package exercises
 
 import (

@@ -19,8 +19,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
 
-// Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is the
-// subtest that has to fail by it.
+// Mutation replaces Old by New in a File of the checkout. Name says what is broken, and Claim is
+// the subtest that has to fail by it.
 type Mutation = struct{ Claim, Name, File, Old, New string }
 
 // Claims checks every claim of a notebook at smoke scale, in a subtest; with -short, those that do
@@ -70,12 +70,12 @@ func match(t *testing.T, mutations []Mutation, claims []string) {
 }
 
 // Mutations sees each claim fail under its mutation, with an error that says "does not hold". Every
-// claim of the list needs a mutation, every mutation is for one of them, and what it replaces must be
-// there once; a short test checks only that.
+// claim of the list needs a mutation, every mutation is for one of them, and what it replaces must
+// be there once; a short test checks only that.
 //
-// One program is compiled in which each mutated function has two bodies, and an environment variable
-// chooses; a mutation outside of functions has a program of its own. The code is replaced for the
-// compiler alone.
+// One program is compiled in which each mutated function has two bodies, and an environment
+// variable chooses; a mutation outside of functions has a program of its own. The code is replaced
+// for the compiler alone.
 func Mutations(t *testing.T, mutations []Mutation, claims []string) {
 	t.Helper()
 	match(t, mutations, claims)
@@ -173,8 +173,8 @@ var mutantNow, _ = strconv.Atoi(os.Getenv(%q))
 }
 
 // bodyAt returns the name of the source's package, and the body of the function that has an offset
-// in it, without its braces, and where it starts. The body returns, and is empty if there is no such
-// function.
+// in it, without its braces, and where it starts. The body returns, and is empty if there is no
+// such function.
 func bodyAt(source string, at int) (name string, start int, body string, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", source, parser.SkipObjectResolution)
@@ -205,8 +205,8 @@ func build(t *testing.T, sources map[string]string) string {
 	return compile(t, sources, "test", "-c", "-vet=off", ".")
 }
 
-// compile has a command of go, whose last argument is what it compiles, do so with other sources. It
-// returns the program's path.
+// compile has a command of go, whose last argument is what it compiles, do so with other sources.
+// It returns the program's path.
 func compile(t *testing.T, sources map[string]string, command ...string) string {
 	t.Helper()
 	dir, replace := t.TempDir(), map[string]string{}

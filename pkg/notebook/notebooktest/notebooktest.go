@@ -25,9 +25,9 @@ type Answer struct {
 	Stub, Solution any
 }
 
-// Exercises sees each stub fail with its hint and each solution pass. It compares their text with the
-// notebook's: the stub stands above %% in a cell that calls exercises.Check, the solution in the
-// cell below it, folded. file is the test's own.
+// Exercises sees each stub fail with its hint and each solution pass. It compares their text with
+// the notebook's: the stub stands above %% in a cell that calls exercises.Check, the solution in
+// the cell below it, folded. file is the test's own.
 func Exercises(t *testing.T, set exercise.Set, notebook, file string, answers map[string]Answer) {
 	t.Helper()
 	source, err := os.ReadFile(file)

@@ -52,8 +52,8 @@ func RunCells(t *testing.T, notebook string, mutations []Mutation) {
 	}
 }
 
-// runCell runs a cell under a mutation; 0 is none. It takes no trials from cell.Cache, which does not
-// know of mutations.
+// runCell runs a cell under a mutation; 0 is none. It takes no trials from cell.Cache, which does
+// not know of mutations.
 func runCell(program, id string, mutation int) (out string, err error) {
 	cmd := exec.Command(program, id)
 	cmd.Env = append(os.Environ(), "SCALE=smoke", "DPBANDITS_BATCH=1", fmt.Sprintf("%s=%d", variable, mutation))
@@ -63,8 +63,8 @@ func runCell(program, id string, mutation int) (out string, err error) {
 
 var asserts = regexp.MustCompile(`(?m)^\s*holds\(`)
 
-// assemble makes the cells a program that runs the one whose ID is its argument, and lists the cells
-// that call holds.
+// assemble makes the cells a program that runs the one whose ID is its argument, and lists the
+// cells that call holds.
 func assemble(cells []Cell) (source string, asserting []string) {
 	var declared, bodies strings.Builder
 	for _, c := range cells {
