@@ -13,11 +13,11 @@ function hideNote(root) {
 // slider adds a slider over the values to the place. It calls change with the index of the value
 // that the reader chooses.
 function slider(place, label, values, start, change) {
-  var bar = element(place, "label", "display:flex;gap:14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif");
+  var bar = element(place, "label", "display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;padding:4px 28px 14px;font:16px sans-serif");
   element(bar, "span", "white-space:nowrap", label);
   var input = element(bar, "input", "flex:1;min-width:80px;accent-color:#0072B2");
-  var value = element(bar, "output", "white-space:nowrap;font-weight:bold;text-align:right");
-  value.style.minWidth = Math.max.apply(null, values.map(function (v) { return v.length; })) + "ch";
+  var value = element(bar, "output", "font-weight:bold;text-align:right");
+  value.style.minWidth = "min(100%," + Math.max.apply(null, values.map(function (v) { return v.length; })) + "ch)";
   input.type = "range";
   input.min = 0;
   input.max = values.length - 1;

@@ -377,10 +377,26 @@ var dpb = (function () {
     return v;
   }
 
-  // option returns the ECharts options of frame i at a width in pixels. The live chart passes a
-  // function that tells which series are switched off, and whether the page is dark. Without them
-  // the picture is still, and shows what the slider would say.
-  function option(echarts, spec, i, width, selected, dark) {
+  // legendRows returns the rows that a legend of some names takes, filled as ECharts fills them.
+  function legendRows(names, width) {
+    var rows = 0, used = Infinity;
+    names.forEach(function (n) {
+      var w = 42 + 5 + widthOf(n, FONT) + 16;
+      if (used + w > width - 32) { rows++; used = 0; }
+      used += w;
+    });
+    return names.length < 2 ? 0 : rows;
+  }
+
+  // namesOf returns the different names of some series.
+  function namesOf(series) {
+    return series.map(function (s) { return s.name; }).filter(function (n, i, all) { return n && all.indexOf(n) === i; });
+  }
+
+  // build returns the ECharts options of frame i at a width, and the height of the plot in them. The live chart passes a function that tells which series are
+  // switched off, and whether the page is dark. Without them the picture is still, and shows what
+  // the slider would say.
+  function build(echarts, spec, i, width, selected, dark) {
     var o = safe(JSON.parse(JSON.stringify(spec.option))), x = o.xAxis[0], y = o.yAxis[0], frame = spec.frames[i];
     o.series = o.series.concat(safe(JSON.parse(JSON.stringify(frame.series))));
     // a band, and error bars on lines and points, have the data of the series before
@@ -399,17 +415,10 @@ var dpb = (function () {
     if (x.show !== false && !x.data) left = Math.max(left, Math.ceil(widthOf(xs[0] || "", FONT) / 2) + 8);
     var top = 14 + 25 * text.length + (sub ? 24 : 0) + (text.length ? 16 : 6);
 
-    // The legend lies below the grid, in rows filled as ECharts fills them.
-    var names = [], rows = 0, used = Infinity;
-    spec.frames.reduce(function (all, f) { return all.concat(f.series); }, spec.option.series).forEach(function (s) {
-      if (s.name && names.indexOf(s.name) < 0) names.push(s.name);
-    });
-    names.forEach(function (n) {
-      var w = 42 + 5 + widthOf(n, FONT) + 16;
-      if (used + w > width - 32) { rows++; used = 0; }
-      used += w;
-    });
-    if (names.length < 2) rows = 0;
+    // The legend lies below the grid, which keeps its place from frame to frame.
+    var rows = spec.frames.reduce(function (most, f) {
+      return Math.max(most, legendRows(namesOf(spec.option.series.concat(f.series)), width));
+    }, 0);
     // labels of categories that have no room: numbers in a row are thinned out, others turned
     var room = (width - left - right) / xs.length, crowded = x.data && widest(xs, FONT) + 10 > room;
     var counts = crowded && xs.every(function (t, i) { return t === String(+xs[0] + i); }), turn = crowded && !counts;
@@ -423,7 +432,7 @@ var dpb = (function () {
     var w = width - left - right;
     if (x.type === "value" && x.interval) while (widest(xs, FONT) + 12 > w * x.interval / (x.max - x.min) && x.interval < x.max - x.min) x.interval *= 2;
     top += 20 * markRows(o, left, w);
-    var h = spec.height - top - bottom;
+    var plot = spec.height - top - bottom, h = plot;
     if (spec.equal) { // shrink the longer side, keep the middle
       var unit = Math.min(w / (x.max - x.min), h / (y.max - y.min));
       left += (w - unit * (x.max - x.min)) / 2;
@@ -457,8 +466,20 @@ var dpb = (function () {
     o.textStyle = {fontFamily: "sans-serif", fontSize: FONT};
     o.animation = false;
     o.backgroundColor = "#ffffff";
-    return dark ? paint(o) : o;
+    return {option: dark ? paint(o) : o, plot: plot};
   }
 
-  return {option: option};
+  function option(echarts, spec, i, width, selected, dark) {
+    return build(echarts, spec, i, width, selected, dark).option;
+  }
+
+  // height returns the height of a live figure at a width, in pixels. Where a narrow page wraps the
+  // title and the legend into more rows, the figure grows, so that 220 are left to the plot, or all
+  // that it has at the spec's own width.
+  function height(echarts, spec, width) {
+    function plot(width) { return build(echarts, spec, spec.start, width, Object).plot; }
+    return spec.height + Math.max(0, Math.min(220, plot(spec.width)) - plot(width));
+  }
+
+  return {option: option, height: height};
 })();

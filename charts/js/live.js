@@ -35,21 +35,21 @@ function live(id, spec, alt, lib) {
   function start(echarts, root) {
     if (root.hasAttribute("data-dpb-live")) return;
     var img = root.querySelector(".dpb-static"), place = root.querySelector(".dpb-live"), caption = root.querySelector(".dpb-caption");
-    var width = img.clientWidth || root.clientWidth, frame = spec.start;
+    var width = img.clientWidth || root.clientWidth, height = dpb.height(echarts, spec, width), frame = spec.start;
     if (!width) throw new Error("the figure is not on the screen yet");
     place.textContent = "";
     place.style.cssText = "border-radius:8px;overflow:hidden";
-    var canvas = element(place, "div", "width:100%;height:" + spec.height + "px");
+    var canvas = element(place, "div", "width:100%;height:" + height + "px");
     canvas.style.width = width + "px";
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", alt);
-    var chart = echarts.init(canvas, null, {renderer: "canvas", width: width, height: spec.height});
+    var chart = echarts.init(canvas, null, {renderer: "canvas", width: width, height: height});
     function hidden() {
       var o = chart.getOption();
       return o && o.legend ? o.legend[0].selected : {};
     }
     function draw() {
-      var off = hidden(), option = dpb.option(echarts, spec, frame, width, hidden, dark);
+      var off = hidden(), option = dpb.option(echarts, Object.assign({}, spec, {height: height}), frame, width, hidden, dark);
       option.legend.selected = off; // what the reader switched off stays off
       chart.setOption(option, {notMerge: true});
     }
@@ -75,7 +75,9 @@ function live(id, spec, alt, lib) {
       new ResizeObserver(function () {
         if (!canvas.clientWidth || canvas.clientWidth === width) return;
         width = canvas.clientWidth;
-        chart.resize({width: width});
+        height = dpb.height(echarts, spec, width);
+        canvas.style.height = height + "px";
+        chart.resize({width: width, height: height});
         draw();
       }).observe(canvas);
     }

@@ -208,6 +208,21 @@ async function checkLive(page, figure, expected, grids = [[5, 3], [24, 16]]) {
   }
 }
 
+// checkNarrow checks that title and legend leave a live chart's plot room on a narrow page: 220
+// pixels of height, or half of its width where a unit is as long on both axes.
+async function checkNarrow(figure) {
+  for (const canvas of await figure.locator('.dpb-live canvas').all()) {
+    const grid = () => canvas.evaluate(e => window.echarts.getInstanceByDom(e.parentElement.parentElement).getOption().grid[0]);
+    const limit = Date.now() + patience;
+    while ((await canvas.boundingBox()).width > 390) {
+      assert.ok(Date.now() < limit, 'the chart is as wide as before');
+      await sleep(50);
+    }
+    const { width, height } = await grid();
+    assert.ok(height >= Math.min(220, width / 2), `figure ${await figure.getAttribute('id')}: a plot of ${width} x ${height} pixels`);
+  }
+}
+
 // checkClicks selects the edges of a graph, by the mouse until they close a cycle, and by the keyboard.
 async function checkClicks(page, figure, until) {
   const status = async () => (await figure.locator('[role=status]').innerText()).trim();
@@ -360,6 +375,8 @@ for (const file of notebooks) {
       const all = await page.locator(pictures).all();
       assert.equal(all.length, figures);
       for (const figure of all) await checkLive(page, figure);
+      await page.setViewportSize({ width: 390, height: 1000 });
+      for (const figure of all) await checkNarrow(figure);
       assert.deepEqual(complaints, [], 'errors on the page');
       t.diagnostic(`${figures} figures are live offline`);
     });
