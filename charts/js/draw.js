@@ -475,10 +475,15 @@ var dpb = (function () {
 
   // height returns the height of a live figure at a width, in pixels. Where a narrow page wraps the
   // title and the legend into more rows, the figure grows, so that 220 are left to the plot, or all
-  // that it has at the spec's own width.
+  // that it has at the spec's own width. Where a plot with equal axes cannot use its height, the
+  // figure shrinks.
   function height(echarts, spec, width) {
-    function plot(width) { return build(echarts, spec, spec.start, width, Object).plot; }
-    return spec.height + Math.max(0, Math.min(220, plot(spec.width)) - plot(width));
+    function at(width) {
+      var b = build(echarts, spec, spec.start, width, Object);
+      return {plot: b.plot, idle: b.plot - b.option.grid.height};
+    }
+    var own = at(spec.width), now = at(width);
+    return spec.height + Math.max(0, Math.min(220, own.plot) - now.plot) - Math.max(0, now.idle - own.idle);
   }
 
   return {option: option, height: height};
