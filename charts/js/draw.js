@@ -259,9 +259,9 @@ var dpb = (function () {
     }
   }
 
-  // markRows puts the names of vertical lines above the grid, in as many rows as they need, and
-  // returns the rows.
-  function markRows(o, left, width) {
+  // markRows puts the names of vertical lines above the grid, in as many rows as they need and
+  // within the figure, and returns the rows.
+  function markRows(o, left, width, whole) {
     var ends = [], x = o.xAxis[0];
     function t(v) { return x.type === "log" ? Math.log(v) : v; }
     o.series.forEach(function (s) {
@@ -270,6 +270,9 @@ var dpb = (function () {
         m.label = {show: !!m.name, formatter: "{b}", fontSize: FONT - 1, color: INK, backgroundColor: "rgba(255,255,255,0.8)", padding: 2};
         if (m.xAxis === undefined) return; // levels
         var w = widthOf(m.name || "", FONT - 1), at = left + width * (t(m.xAxis) - t(x.min)) / (t(x.max) - t(x.min));
+        var place = Math.max(w / 2 + 4, Math.min(whole - w / 2 - 4, at));
+        m.label.offset = [place - at, 0];
+        at = place;
         for (var r = 0; ends[r] > at - w / 2 - 8; r++);
         ends[r] = at + w / 2;
         m.label.position = "end";
@@ -431,8 +434,8 @@ var dpb = (function () {
     var bottom = 12 + ROW * rows + below;
     var w = width - left - right;
     if (x.type === "value" && x.interval) while (widest(xs, FONT) + 12 > w * x.interval / (x.max - x.min) && x.interval < x.max - x.min) x.interval *= 2;
-    top += 20 * markRows(o, left, w);
-    var plot = spec.height - top - bottom, h = plot;
+    top += 20 * markRows(o, left, w, width);
+    var plot = spec.height - top - bottom, h = plot, nameGap = left - 24;
     if (spec.equal) { // shrink the longer side, keep the middle
       var unit = Math.min(w / (x.max - x.min), h / (y.max - y.min));
       left += (w - unit * (x.max - x.min)) / 2;
@@ -454,7 +457,7 @@ var dpb = (function () {
     if (turn) { x.axisLabel.rotate = 30; x.nameGap -= 4; }
     if (x.data) x.axisLabel.interval = counts ? Math.ceil((widest(xs, FONT) + 10) / room) - 1 : 0;
     if (y.data) y.axisLabel.interval = 0;
-    y.nameGap = left - 24;
+    y.nameGap = nameGap;
     dressAxis(x);
     dressAxis(y);
     o.grid = {left: left, top: top, width: w, height: h};
