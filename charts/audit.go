@@ -18,13 +18,13 @@ func Findings(reports ...audit.Report) *Table {
 		for _, f := range report.Findings {
 			exact := "–"
 			if f.Exact > 0 {
-				exact = cell(f.Exact)
+				exact = cellText(f.Exact)
 			}
 			verdict := f.Verdict()
 			if f.Excluded() && f.Epsilon <= f.Claim.Epsilon {
 				verdict += fmt.Sprintf(": δ ≥ %.3g at ε = %.3g, claimed %.3g", f.Delta, f.At.Epsilon, f.At.Delta)
 			}
-			t.Add(f.Name, cell(f.Claim.Delta), cell(f.Claim.Epsilon), fmt.Sprintf("≥ %.3g", f.Epsilon), exact, f.Runs, verdict)
+			t.Add(f.Name, cellText(f.Claim.Delta), cellText(f.Claim.Epsilon), fmt.Sprintf("≥ %.3g", f.Epsilon), exact, f.Runs, verdict)
 		}
 	}
 	return t

@@ -19,7 +19,7 @@ func Number(v float64) string {
 	case math.IsNaN(v):
 		return "–"
 	case math.IsInf(v, 0):
-		return cell(v)
+		return cellText(v)
 	case math.Abs(v) >= 100:
 		return fmt.Sprintf("%.0f", v)
 	case math.Abs(v) >= 10:

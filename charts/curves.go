@@ -1,10 +1,13 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -36,6 +39,20 @@ func Regret(title string, curves []simulate.Curve) *Figure {
 		}
 	}
 	return f
+}
+
+// InWords says how curves of regret end, the highest first: the alternative text of their figure.
+func InWords(curves []simulate.Curve) string {
+	if len(curves) == 0 {
+		return "No curves."
+	}
+	order := slices.SortedStableFunc(slices.Values(curves), func(a, b simulate.Curve) int { return cmp.Compare(b.Final(), a.Final()) })
+	list := make([]string, len(order))
+	for i, c := range order {
+		list[i] = fmt.Sprintf("%s %.0f", c.Policy, c.Final())
+	}
+	last, _, _ := curves[0].Last()
+	return fmt.Sprintf("From most to least regret after %s rounds: %s.", cell.Thousands(last), strings.Join(list, "; "))
 }
 
 // Finals returns a series for each policy over the values of a parameter: its mean regret at the

@@ -3,6 +3,7 @@ package charts_test
 import (
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -23,6 +24,21 @@ func ExampleShow() {
 	// Noise of a released sum
 	// Figure: Noise of a released sum. standard deviation [reward] against round t for tree.
 	// With 95% bands. Scale: this cell, lecture scale.
+}
+
+func ExampleGuide() {
+	rounds := []float64{1, 100, 10_000}
+	root := charts.Guide("√t", rounds, math.Sqrt)
+	fmt.Println(root.Name, root.Y, root.Reference)
+	// Output: √t [1 10 100] true
+}
+
+func ExampleInWords() {
+	at := func(policy string, regret float64) simulate.Curve {
+		return simulate.Curve{Policy: policy, Rounds: []int{10_000}, Mean: []float64{regret}, SE: []float64{1}}
+	}
+	fmt.Println(charts.InWords([]simulate.Curve{at("LinUCB", 47), at("private, ε = 1", 1371)}))
+	// Output: From most to least regret after 10,000 rounds: private, ε = 1 1371; LinUCB 47.
 }
 
 func ExampleOver() {

@@ -16,6 +16,14 @@ func Points(name string, x []float64, f func(x float64) float64) Series {
 	return s
 }
 
+// Guide returns the values of a function over points x as a Reference, such as a bound or a power
+// to compare a slope with.
+func Guide(name string, x []float64, f func(x float64) float64) Series {
+	s := Function(name, x, f)
+	s.Reference = true
+	return s
+}
+
 // LogLog returns a figure of series on two logarithmic axes. Its Scale is LectureScale. Change its
 // fields as you like.
 func LogLog(title, x, y string, series ...Series) *Figure {

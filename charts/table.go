@@ -46,7 +46,7 @@ func (t *Table) check() error {
 	return err
 }
 
-func cell(v any) string {
+func cellText(v any) string {
 	switch v := v.(type) {
 	case float64:
 		if math.IsInf(v, 0) {
@@ -124,7 +124,7 @@ func (t *Table) HTML() (string, error) {
 	line("th", len(t.Headers), func(i int) string { return t.Headers[i] }, func(string) string { return "padding:5px 10px;border-bottom:2px solid #888888" })
 	b.WriteString("</thead>\n<tbody>\n")
 	for _, r := range rows {
-		line("td", len(r), func(i int) string { return cell(r[i]) }, cellStyle)
+		line("td", len(r), func(i int) string { return cellText(r[i]) }, cellStyle)
 	}
 	b.WriteString("</tbody>\n</table></div>\n")
 	if c := t.caption(); c != "" {
@@ -148,7 +148,7 @@ func (t *Table) Text() string {
 	for _, r := range t.Rows {
 		var cells []string
 		for _, c := range r {
-			cells = append(cells, strings.ReplaceAll(cell(c), "|", `\|`))
+			cells = append(cells, strings.ReplaceAll(cellText(c), "|", `\|`))
 		}
 		rows = append(rows, cells)
 	}

@@ -40,7 +40,7 @@ func (t *Table) columns() ([]int, error) {
 // values lists what is in a column, as printed, each value once.
 func (t *Table) values(column int) (values []string) {
 	for _, r := range t.Rows {
-		if v := cell(r[column]); !slices.Contains(values, v) {
+		if v := cellText(r[column]); !slices.Contains(values, v) {
 			values = append(values, v)
 		}
 	}
@@ -51,7 +51,7 @@ func (t *Table) values(column int) (values []string) {
 func (t *Table) starting(places []int) [][]any {
 	return slices.DeleteFunc(slices.Clone(t.Rows), func(r []any) bool {
 		for i, f := range t.Filters {
-			if f.Start != "" && cell(r[places[i]]) != f.Start {
+			if f.Start != "" && cellText(r[places[i]]) != f.Start {
 				return true
 			}
 		}
@@ -81,7 +81,7 @@ func (t *Table) filterScript(places []int, sides []string) (name, script string,
 	for _, r := range t.Rows {
 		var texts []string
 		for _, v := range r {
-			texts = append(texts, cell(v))
+			texts = append(texts, cellText(v))
 		}
 		spec.Rows = append(spec.Rows, texts)
 	}

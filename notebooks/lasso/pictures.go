@@ -42,9 +42,7 @@ func drawn(at []float64, table func(value float64) *simulate.Table, lines ...lin
 
 // proportional is a grey line through the point (x, y) of a series, in proportion to a function.
 func proportional(label string, at []float64, x, y float64, to func(x float64) float64) charts.Series {
-	s := charts.Function("in proportion to "+label, at, func(v float64) float64 { return y * to(v) / to(x) })
-	s.Reference = true
-	return s
+	return charts.Guide("in proportion to "+label, at, func(v float64) float64 { return y * to(v) / to(x) })
 }
 
 // Measured is the committed regret of the refined recipe at epsilon = 0.5, as a point over the
