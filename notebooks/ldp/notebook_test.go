@@ -8,6 +8,4 @@ import (
 
 const notebook = "../01-ldp-linucb.ipynb"
 
-func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }
-
 func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, Claims.Names()) }

@@ -9,5 +9,3 @@ import (
 const notebook = "../05-dp-online-algorithms.ipynb"
 
 func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }
-
-func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }

@@ -30,8 +30,6 @@ func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.N
 
 func TestAsserted(t *testing.T) { notebooktest.Asserted(t, notebook, claims.Names()) }
 
-func TestCellsAreShort(t *testing.T) { notebooktest.Short(t, notebook) }
-
 // TestNotebookHasTheCode: what package own declares for the notebook stands in its cells.
 func TestNotebookHasTheCode(t *testing.T) {
 	var cells []string

@@ -111,6 +111,9 @@ func Cells(t *testing.T, notebook string) []Cell {
 	return cells
 }
 
+// imports reports whether a cell is the one that imports packages, which is a notebook's first.
+func (c Cell) imports() bool { return strings.HasPrefix(c.Source, "%noautoget") }
+
 var assertion = regexp.MustCompile(`\.Assert\("([^"]*)"\)`)
 
 // Asserted checks that a notebook asserts each of the claims, which are named as in its calls of
@@ -129,29 +132,6 @@ func Asserted(t *testing.T, notebook string, claims []string) {
 	for _, name := range claims {
 		if !asserted[name] {
 			t.Errorf("%s does not assert %q", notebook, name)
-		}
-	}
-}
-
-// Short checks that a cell that runs something has at most 15 lines of code, and one that only
-// declares at most 30. Empty lines, %% and the controls of the page do not count, nor does the cell
-// of the imports.
-func Short(t *testing.T, notebook string) {
-	t.Helper()
-	for _, c := range Cells(t, notebook) {
-		if !c.Code || strings.HasPrefix(c.Source, "%noautoget") {
-			continue
-		}
-		lines, most := 0, 30
-		for _, line := range strings.Split(c.Source, "\n") {
-			if line = strings.TrimSpace(line); line == "%%" {
-				most = 15
-			} else if line != "" && !strings.HasPrefix(line, "// control:") {
-				lines++
-			}
-		}
-		if lines > most {
-			t.Errorf("cell %s has %d lines, want at most %d", c.ID, lines, most)
 		}
 	}
 }

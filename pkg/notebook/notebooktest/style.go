@@ -1,0 +1,83 @@
+package notebooktest
+
+import (
+	"fmt"
+	"go/format"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const (
+	longest = 30            // lines that a code cell may have
+	control = "// control:" // begins a line that names controls of the page
+)
+
+// Short checks that no code cell but that of the imports has more than 30 lines, and that one that
+// runs something has at most so many lines of code. Empty lines, %% and the controls of the page
+// are not lines of code.
+func Short(t *testing.T, notebook string, running int) {
+	t.Helper()
+	for _, c := range Cells(t, notebook) {
+		if err := c.short(running); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (c Cell) short(running int) error {
+	if !c.Code || c.imports() {
+		return nil
+	}
+	lines, code, runs := strings.Split(strings.TrimSpace(c.Source), "\n"), 0, false
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line == "%%" {
+			runs = true
+		} else if line != "" && !strings.HasPrefix(line, control) {
+			code++
+		}
+	}
+	if len(lines) > longest {
+		return fmt.Errorf("cell %s has %d lines, want at most %d", c.ID, len(lines), longest)
+	}
+	if runs && code > running {
+		return fmt.Errorf("cell %s runs %d lines of code, want at most %d", c.ID, code, running)
+	}
+	return nil
+}
+
+// Formatted checks that the code is as gofmt writes it: what is above %% as a file, what is below
+// as the body of a function.
+func Formatted(t *testing.T, notebook string) {
+	t.Helper()
+	for _, c := range Cells(t, notebook) {
+		if err := c.formatted(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func (c Cell) formatted() error {
+	if !c.Code {
+		return nil
+	}
+	above, below, _ := strings.Cut("\n"+c.Source, "\n%%\n")
+	file := "package cell\n\n" + strings.TrimSpace(strings.TrimPrefix(above, "\n%noautoget"))
+	for _, code := range []string{file, below} {
+		for line := range strings.Lines(code) {
+			if prose := strings.TrimSpace(line); strings.HasPrefix(prose, "//") && utf8.RuneCountInString(prose) > 100 &&
+				!strings.HasPrefix(prose, control) {
+				return fmt.Errorf("cell %s has a comment of more than 100 letters: %s", c.ID, prose)
+			}
+		}
+		code = strings.TrimSpace(code)
+		want, err := format.Source([]byte(code))
+		if err != nil {
+			return fmt.Errorf("cell %s: %w", c.ID, err)
+		}
+		if code != strings.TrimSpace(string(want)) {
+			return fmt.Errorf("cell %s is not as gofmt writes it:\n%s", c.ID, want)
+		}
+	}
+	return nil
+}
