@@ -1,5 +1,5 @@
-// Package catalogue lists the figures of all papers, for the programs that make them and for whoever
-// has a runner of their own: [Sweep] goes into package sweep or package cluster.
+// Package catalogue lists the figures of all papers, for the programs that make them and for
+// whoever has a runner of their own: [Sweep] goes into package sweep or package cluster.
 package catalogue
 
 import (

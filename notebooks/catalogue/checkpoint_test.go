@@ -11,8 +11,8 @@ import (
 )
 
 // Each experiment's checkpoint serves the same experiment again: what describes its parameters does
-// not change from one run to the next, whatever a run writes to, and is short. With -short it leaves
-// out the LASSO's, whose calibrations take 20 seconds.
+// not change from one run to the next, whatever a run writes to, and is short. With -short it
+// leaves out the LASSO's, whose calibrations take 20 seconds.
 func TestCheckpointsServeAgain(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, f := range Figures {

@@ -77,8 +77,8 @@ func (s *Screen) Set(x []float64, arms int) bool {
 // Sift appends the arms for which <x, centre> + beta sqrt(x^T A x) may be at least a mark. A is
 // packed by the rows of its lower triangle. ok is false if numbers are out of range.
 //
-// With e = 2^-24, a column and its factor are within a factor of 1 +- e of the truth, and a sum of n
-// products is within n e times the sum of their absolute values. In the units of load, that is at
+// With e = 2^-24, a column and its factor are within a factor of 1 +- e of the truth, and a sum of
+// n products is within n e times the sum of their absolute values. In the units of load, that is at
 // most 1 for <x, centre>, and |beta^2 A|_F <= sqrt(dim) for x^T (beta^2 A) x. What is added to both
 // covers that, and the rounding of the root, of the last sum and of the mark.
 func (s *Screen) Sift(centre, a []float64, beta, mark float64, dst []int) (arms []int, ok bool) {
@@ -98,8 +98,8 @@ func (s *Screen) Sift(centre, a []float64, beta, mark float64, dst []int) (arms 
 	return dst, true
 }
 
-// load computes the factors in the unit that is set. It reports whether that fits: |centre| <= 1 and
-// |beta^2 A|_F <= sqrt(dim), and not both much less.
+// load computes the factors in the unit that is set. It reports whether that fits: |centre| <= 1
+// and |beta^2 A|_F <= sqrt(dim), and not both much less.
 func (s *Screen) load(centre, a []float64, beta float64) bool {
 	scale := s.length * s.perUnit
 	var dot, square float64
