@@ -167,21 +167,27 @@ func (o *optimist) choose(e *ellipsoid, v *bandit.View) (best int, err error) {
 }
 
 // memory is what an optimist keeps from one round for the next, in case both have the same
-// contexts: the choice, and a screen that bounds all arms at once.
+// contexts: the choice, and what bounds all arms. That is a screen where the machine is fast at it,
+// or else bounds that are carried from round to round. Those are about as fast while the ellipsoid
+// moves little, and do not pay under much noise.
 type memory struct {
 	round, arms int       // of the last choice; round 0: none
 	last        []float64 // the last context shown: a device is not told of a new trial
 	best        int       // the choice
-	seen        []float64 // the ellipsoid it was made by
-	held        bool      // the screen has these contexts
-	screen      screen.Screen
-	left        []int // arms that the screen did not rule out
+	seen        ellipsoid // it was made by
+	held        bool      // the screen, or carried, is for these contexts
+	screen      *screen.Screen
+	carried     carried // if there is no screen
+	left        []int   // arms that were not ruled out
 }
 
 func newMemory(p bandit.Problem) memory {
-	m := memory{last: make([]float64, p.Dim), seen: make([]float64, ellipsoidSize(p.Dim))}
-	if p.Dim <= screen.MaxDim {
-		m.screen, m.left = screen.New(p.Arms, p.Dim), make([]int, 0, p.Arms)
+	m := memory{last: make([]float64, p.Dim), left: make([]int, 0, p.Arms)}
+	m.seen.view(make([]float64, ellipsoidSize(p.Dim)), p.Dim)
+	if screen.Vectors && p.Dim <= screen.MaxDim {
+		m.screen = screen.New(p.Arms, p.Dim)
+	} else {
+		m.carried = newCarried(p.Arms)
 	}
 	return m
 }
@@ -191,29 +197,41 @@ func (m *memory) follows(v *bandit.View) bool {
 	return v.Same && m.round > 0 && v.Round == m.round+1 && v.Arms == m.arms && slices.Equal(m.last, v.Row(v.Arms-1))
 }
 
-// remember keeps a choice. The screen is made only for contexts that have been the same for two
+// remember keeps a choice. Bounds are made only for contexts that have been the same for two
 // rounds.
 func (o *optimist) remember(e *ellipsoid, v *bandit.View, best int, same bool) {
 	m := &o.memory
 	copy(m.last, v.Row(v.Arms-1))
-	copy(m.seen, e.numbers)
-	m.held = same && (m.held || v.Dim <= screen.MaxDim && m.screen.Set(v.X, v.Arms))
+	copy(m.seen.numbers, e.numbers)
+	switch {
+	case !same:
+		m.held, m.carried.rest, m.carried.pause = false, 0, 0
+	case m.screen == nil:
+		m.held = m.carried.set(e, v)
+	case !m.held:
+		m.held = m.screen.Set(v.X, v.Arms)
+	}
 	m.round, m.arms, m.best = v.Round, v.Arms, best
 }
 
-// again chooses when the contexts are those of the round before. It gives up if there is no screen
-// yet, or if numbers are out of range.
+// again chooses when the contexts are those of the round before. It gives up if there are no
+// bounds, if they leave too many arms, or if numbers are out of range.
 func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 	m := &o.memory
-	if slices.Equal(m.seen, e.numbers) {
+	if slices.Equal(m.seen.numbers, e.numbers) {
 		return m.best, true
 	}
 	if !m.held {
 		return 0, false
 	}
 	best = m.best
-	mark := upper(e, v, best)
-	m.left, ok = m.screen.Sift(e.theta, e.inverse, e.width[0], mark, m.left[:0])
+	dot, width := upper(e, v, best)
+	mark := dot + width
+	if m.screen != nil {
+		m.left, ok = m.screen.Sift(e.theta, e.inverse, e.width[0], mark, m.left[:0])
+	} else {
+		m.left, ok = m.carried.sift(&m.seen, e, mark, v.Arms, m.left[:0])
+	}
 	if !ok {
 		return 0, false
 	}
@@ -221,23 +239,29 @@ func (o *optimist) again(e *ellipsoid, v *bandit.View) (best int, ok bool) {
 		if a == m.best {
 			continue
 		}
-		if ucb := upper(e, v, a); ucb > mark || ucb == mark && a < best {
+		dot, width := upper(e, v, a)
+		ucb := dot + width
+		if ucb > mark || ucb == mark && a < best {
 			best, mark = a, ucb
 		}
+		if m.screen == nil {
+			m.carried.renew(a, ucb, width)
+		}
 	}
-	copy(m.seen, e.numbers)
+	copy(m.seen.numbers, e.numbers)
 	m.best = best
 	return best, mark-mark == 0
 }
 
-// upper computes an arm's upper confidence bound, the very number that choose computes.
-func upper(e *ellipsoid, v *bandit.View, a int) float64 {
+// upper computes an arm's upper confidence bound, dot + width, the very number that choose
+// computes.
+func upper(e *ellipsoid, v *bandit.View, a int) (dot, width float64) {
 	if v.Dim == 5 {
 		return packed.Upper5((*[5]float64)(v.X[5*a:]), (*[5]float64)(e.theta), (*[15]float64)(e.inverse), e.width[0])
 	}
-	var dot, square [1]float64
-	packed.Products(dot[:], square[:], v.Row(a), e.theta)
-	return dot[0] + float64(e.width[0]*math.Sqrt(packed.Quadratic(e.inverse, v.Row(a))))
+	var dots, squares [1]float64
+	packed.Products(dots[:], squares[:], v.Row(a), e.theta)
+	return dots[0], float64(e.width[0] * math.Sqrt(packed.Quadratic(e.inverse, v.Row(a))))
 }
 
 // products fills dots and squares and returns the arm with the greatest dot. It reports false if a

@@ -108,6 +108,8 @@ func TestSameChangesNoChoice(t *testing.T) {
 				"unit features, basis": func() bandit.Environment { return &environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30} },
 				"decision sets":        func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true} },
 				"decision sets, d = 3": func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true} },
+				// beyond screen.MaxDim bounds are carried, on every machine
+				"decision sets, d = 17": func() bandit.Environment { return &environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true} },
 				"all arms twice": func() bandit.Environment {
 					return &doubled{Environment: &environment.UnitFeatures{Fixed: true, Arms: 20}}
 				},

@@ -65,5 +65,6 @@
 //
 // What learners share, such as a table or a matroid, is saved with each, and written on restoring
 // only where it differs. The bytes do not depend on the machine or on the order of maps: equal
-// learners have equal states.
+// learners have equal states. What a learner keeps only to be fast may depend on the processor; a
+// state goes on on any.
 package snapshot

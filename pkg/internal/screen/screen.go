@@ -36,9 +36,9 @@ type Screen struct {
 }
 
 // New returns a screen for up to so many arms.
-func New(arms, dim int) Screen {
+func New(arms, dim int) *Screen {
 	blocks, n := (arms+lanes-1)/lanes, dim+dim*(dim+1)/2
-	return Screen{dim: dim, columns: make([]float32, blocks*lanes*n), factors: make([]float32, n+2), left: make([]uint32, blocks)}
+	return &Screen{dim: dim, columns: make([]float32, blocks*lanes*n), factors: make([]float32, n+2), left: make([]uint32, blocks)}
 }
 
 // Set takes in the contexts of some arms, row-major. It reports false if the longest is out of

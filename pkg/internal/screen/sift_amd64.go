@@ -4,10 +4,12 @@ package screen
 
 import "golang.org/x/sys/cpu"
 
-var vectors = cpu.X86.HasAVX && cpu.X86.HasFMA
+// Vectors tells whether the machine bounds eight arms at a time. Without, a screen is correct but
+// slow.
+var Vectors = cpu.X86.HasAVX && cpu.X86.HasFMA
 
 func sift(left []uint32, columns, factors []float32, dim int, limit float32) {
-	if vectors {
+	if Vectors {
 		siftVectors(left, columns, factors, dim, limit)
 	} else {
 		siftPlain(left, columns, factors, dim, limit)
