@@ -24,15 +24,19 @@ var mutations = []notebooktest.Mutation{
 // cellMutations does so for each cell that checks what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
 	{"p00b-success", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
+	{"p00b-composition", "a Gaussian's noise does not depend on epsilon", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(1, mu) > b.Delta"},
 	{"p00b-tightest", "the first answer counts", "pkg/privacy/accountant.go", "case at < epsilon || by == \"\":", "case by == \"\":"},
 	{"p00b-users", "a group's mu grows with the root of its size", "pkg/privacy/accountant.go", "return cost * float64(k) * float64(k), true", "return cost * float64(k), true"},
 	{"p00b-trust", "randomised response tells the truth too rarely", "pkg/privacy/noise.go", "!(u < lie) || choices == 1", "!(u < 2*lie) || choices == 1"},
 	{"b27", "plans compose whatever their models", "pkg/privacy/plan.go", "case p.Model != sum.Model || p.Neighbours", "case p.Neighbours"},
+	{"b30", "Gaussian noise is calibrated for half of epsilon", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon/2, mu) > b.Delta"},
 	{"p00b-max", "half of the tree's nodes count", "pkg/mechanism/tree.go", "nodes := max(1, bits.Len(uint(t.setup.Horizon))-1)", "nodes := max(1, bits.Len(uint(t.setup.Horizon))/2)"},
 	{"p00b-cost", "BLT keeps a thousand times as many buffers", "pkg/mechanism/blt_kernel.go", "make([]float64, len(k.beta)*size)", "make([]float64, 1000*len(k.beta)*size)"},
 	{"p00b-odometer", "the tree forgets its root", "pkg/mechanism/mechanism.go", "return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))", "return max(1, bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))-1)"},
 	{"p00b-power", "the audit takes one world's rate for the other's", "pkg/audit/event.go", "hits[event.world], hits[1-event.world]", "hits[1-event.world], hits[event.world]"},
 	{"b55", "the ledger does not compare", "pkg/privacy/ledger.go", "d.Count != want[d.Law]", "d.Count < 0"},
+	{"b58", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
+	{"p00b-sound-run", "Laplace noise has half its scale", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := random.Exponential(n.rng) * scale / 2"},
 	{"p00b-lowbits", "float64 noise is rounded to a grid", "pkg/privacy/noise.go", "z := random.Exponential(n.rng) * scale", "z := float64(int64(random.Exponential(n.rng)*scale*1024+0.5)) / 1024"},
 }
 
