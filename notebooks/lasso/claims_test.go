@@ -10,7 +10,7 @@ import (
 var slow = []string{
 	"After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.",
 	"Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.",
-	"A selection pays less than AnalyzeGauss, that less than hard thresholding, and LinUCB over noisy sums most.",
+	"The refined recipe pays less than the tuned one, that less than a bare selection, then come AnalyzeGauss and hard thresholding, and LinUCB over noisy sums pays most.",
 	"The support is complete later at ε = 0.5 than at 10.",
 	"Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.",
 }
@@ -23,6 +23,7 @@ var mutations = []notebooktest.Mutation{
 	{"Two LASSO learners pay less than a fifth of LinUCB's regret, and LassoBandit less than 0.6 of it.", "the second threshold keeps the small coefficients", "pkg/learner/thresholded_lasso.go", "if math.Abs(w[j]) > least {", "if math.Abs(w[j]) < least {"},
 	{"From ε = 1 to 10,000 the printed selection lists about half of the coordinates that matter, and no other.", "the first set has a threshold of 0", "pkg/mechanism/thresholded_lasso.go", "if !r.Screen && !(math.Abs(v) > 4*lambda) {", "if !r.Screen && !(math.Abs(v) > 0*lambda) {"},
 	{"The printed algorithm proves no ε, the mended one at most what was asked; at ε = 1 both pay what a random arm pays.", "repairs count as defects", "pkg/mechanism/thresholded_lasso_noise.go", "if !defect.mended {", "if defect.mended {"},
+	{"In committed runs the printed algorithm pays 0.8 to 0.85 of a random arm's regret at ε = 10,000, 0.3 to 0.42 at 10⁸, and with a two-sided test 0.03 to 0.04.", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
 	{"At ε = 0.5 a selection finds the five that matter in 8000 rows, and not in 200.", "the smallest scores are chosen", "pkg/mechanism/top_scores.go", "t.scores[j] = math.Abs(u)", "t.scores[j] = -math.Abs(u)"},
 	{"Each recipe proves at most the ε that it was asked for, and the plain one less than 0.8 of it.", "the Gumbel noise has half of its scale", "pkg/mechanism/sparse_episodes.go", "out.gumbel = 4 * p.Scores.Most() / pick", "out.gumbel = 2 * p.Scores.Most() / pick"},
 	{"The refined recipe pays less than the tuned one, and that less than the plain one; at ε = 0.5 less than plain at 2.", "the first round is taken for the last", "pkg/simulate/table.go", "last := len(c.Mean) - 1", "last := 0"},
@@ -30,7 +31,7 @@ var mutations = []notebooktest.Mutation{
 	{"The support is complete later at ε = 0.5 than at 10.", "the noise of a score is for a budget a hundred times as large", "pkg/mechanism/sparse_episodes.go", "out.gumbel = 4 * p.Scores.Most() / pick", "out.gumbel = 0.04 * p.Scores.Most() / pick"},
 	{"After 16,000 rounds the refined recipe's error is the least of the three, and less than half of the tuned one's.", "an episode does not hand on its estimate", "pkg/mechanism/sparse_episodes.go", "e.theta = e.as.Estimate.Solve(&e.release, nil)", "e.theta = nil"},
 	{"With the missing factor FLIPHAT pays 3.8 to 6 times the regret, and SparseJDP less than any of its variants.", "the standard error is taken for the mean", "pkg/simulate/table.go", "return c.Mean[last], c.SE[last], nil", "return c.SE[last], c.Mean[last], nil"},
-	{"A selection pays less than AnalyzeGauss, that less than hard thresholding, and LinUCB over noisy sums most.", "the smallest scores are chosen", "pkg/mechanism/sparse_episodes.go", "e.gumbel[j] += math.Abs(u)", "e.gumbel[j] -= math.Abs(u)"},
+	{"The refined recipe pays less than the tuned one, that less than a bare selection, then come AnalyzeGauss and hard thresholding, and LinUCB over noisy sums pays most.", "the smallest scores are chosen", "pkg/mechanism/sparse_episodes.go", "e.gumbel[j] += math.Abs(u)", "e.gumbel[j] -= math.Abs(u)"},
 	{"From d = 10 to 80 the local learner's regret grows eight- to 13.5-fold, the joint learner's more slowly than ln d.", "the first round is taken for the last", "pkg/simulate/table.go", "last := len(c.Mean) - 1", "last := 0"},
 }
 
@@ -40,12 +41,14 @@ var cellMutations = []notebooktest.Mutation{
 	{"cell-17", "the penalty is ten times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 10*alpha*s.rows, 0"},
 	{"cell-31", "the penalty is a hundred times as large", "pkg/lasso/solver.go", "s.lambda, s.sweeps = alpha*s.rows, 0", "s.lambda, s.sweeps = 100*alpha*s.rows, 0"},
 	{"cell-21", "each query has a threshold of its own", "pkg/mechanism/sparse_vector.go", "\tif !s.open {\n\t\ts.offset", "\tif true {\n\t\ts.offset"},
+	{"cell-55", "a pick's loss has twice its range", "pkg/privacy/pld_range.go", "all := -portable.Expm1(-epsilon)", "all := -portable.Expm1(-2*epsilon)"},
 	{"cell-58", "a pick gets the budget of all", "pkg/privacy/pld_range.go", "return r * math.Sqrt(8*s.share/float64(picks)), r", "return r * math.Sqrt(8*s.share), r"},
 	{"assert-6b", "the smallest scores are chosen", "pkg/mechanism/sparse_episodes.go", "e.gumbel[j] += math.Abs(u)", "e.gumbel[j] -= math.Abs(u)"},
 	{"cell-86", "contexts are always clipped", "pkg/mechanism/noisy_iht.go", "bound = farContext", "bound = h.as.Context"},
 	{"assert-7b", "the noise is for the length of a row and not for its square", "pkg/mechanism/sparse_episodes.go", "bound: float64(p.Norm*p.Norm) + float64(p.Scale*p.Scale*p.Reward*p.Reward)", "bound: p.Norm"},
 	{"cell-109", "the width of the margin is forgotten", "pkg/environment/conditions.go", "c.Margin += 1 / (gap * float64(rounds))", "c.Margin += 1 / float64(rounds)"},
 	{"cell-111b", "the factor of the second term is forgotten", "pkg/learner/private_thresholded_lasso_theory.go", "b = 2 * rivals * 64 * float64(t.Dim) * variance * s * s / (t.Lambda0 * t.Lambda0)", "b = float64(t.Dim)"},
+	{"cell-111c", "theta is not normalised", "pkg/environment/sparse.go", "e.theta[j] /= math.Sqrt(square)", "e.theta[j] /= 1"},
 	{"assert-4a", "signs are counted and not added", "pkg/mechanism/scores.go", "bits ^ math.Float64bits(v)&sign", "bits &^ sign"},
 	{"cell-88", "what is released has no noise", "pkg/mechanism/noisy_iht_steps.go", "h.noise.Laplace(values, at.value)", "clear(values)"},
 	{"cell-96", "a matrix has thirty times the noise that it needs", "pkg/mechanism/sparse_episodes.go", "out.sd = out.bound / mu", "out.sd = 30 * out.bound / mu"},

@@ -72,6 +72,7 @@ func ByBudget(dim int) *charts.Figure {
 		fmt.Sprintf("Regret in %d dimensions against the budget, both axes logarithmic: the three private recipes fall nearly as straight lines, plain above tuned above refined, "+
 			"between a random arm above and the learner without noise and the oracle below.", dim),
 		append([]line{level("not private", Name(Plain, math.Inf(1)))}, budgeted(Plain, Tuned, Refined)...)...)
+	f.Caption += fmt.Sprintf("; K = 10, s₀ = %d", Sparsity)
 	plain := f.Series[3].Y[1] // at epsilon = 1
 	f.Series = append(f.Series, proportional("ε^−0.9", epsilons, 1, plain, func(e float64) float64 { return math.Pow(e, -0.9) }))
 	return f
@@ -79,11 +80,13 @@ func ByBudget(dim int) *charts.Figure {
 
 // FLIPHATByBudget shows the committed regrets of FLIPHAT by its noise, over the budget.
 func FLIPHATByBudget() *charts.Figure {
-	return byBudget(lab.MustTable("lasso-fliphat"), FLIPHATEpsilons, 100_000, FLIPHATDelta,
+	f := byBudget(lab.MustTable("lasso-fliphat"), FLIPHATEpsilons, 100_000, FLIPHATDelta,
 		"FLIPHAT in its paper's setting: 400 dimensions, 40,000 rounds",
 		"Regret against the budget: FLIPHAT with the missing factor in its noise pays four to six times what it pays with the public constants, exact accounting and Gumbel noise "+
 			"bring some of it back, and plain SparseJDP is below all of them.",
 		append([]line{level("SparseJDP, not private", Name(Beside, math.Inf(1)))}, budgeted(Corrected, Accounted, Ranged, PublicCode, Beside)...)...)
+	f.Caption += fmt.Sprintf("; d = 400, K = 3, s₀ = %d, r = 0.1, 40,000 rounds", Sparsity)
+	return f
 }
 
 // ByDimension shows the committed regrets of the local and the joint model over the dimension.
@@ -93,12 +96,35 @@ func ByDimension() *charts.Figure {
 	f := charts.LogLog(fmt.Sprintf("Regret after 100,000 rounds at ε = %d, by dimension", LocalEpsilon), "dimension d", "regret",
 		drawn(dims, table, level("random arm", Random), level("oracle", Oracle), level("not private", Name(Plain, math.Inf(1))),
 			level("local: one bit a user", Locally), level("joint: SparseJDP, refined", Jointly))...)
-	f.Scale, f.Caption = charts.PaperScale("notebooks/results/lasso-local-d*.csv"), committedTrials(table(dims[0]))
+	f.Scale, f.Caption = charts.PaperScale("notebooks/results/lasso-local-d*.csv"), committedTrials(table(dims[0]))+
+		fmt.Sprintf("; K = 10, s₀ = %d; δ = %g for the joint learner, 0 for the local one", Sparsity, Delta)
 	local, joint, last := f.Series[3].Y, f.Series[4].Y, len(dims)-1
 	f.Alt = fmt.Sprintf("Regret against the dimension: the local learner's grows ninefold, faster than d and more slowly than d ln 2d, to four fifths of a random arm's; the joint learner's grows by a half, and is %.0f to %.0f times lower.",
 		local[0]/joint[0], local[last]/joint[last])
 	f.Series = append(f.Series, proportional("d ln 2d", dims, dims[0], local[0], func(d float64) float64 { return d * math.Log(2*d) }))
 	return f
+}
+
+// PrintedStandings lists the committed regrets of the printed algorithm, as charts.Standings lists
+// those of a run.
+func PrintedStandings() *charts.Table {
+	runs := lab.MustTable("lasso-printed")
+	random, _, err := runs.Final(Random)
+	cell.Must(err)
+	t := charts.NewTable("policy", "regret", "standard error", "of "+Random, "ε proved")
+	t.Align, t.Scale = "lrrrr", lab.Committed(runs)
+	for _, c := range runs.Curves {
+		mean, se, err := runs.Final(c.Policy)
+		cell.Must(err)
+		proved := "none"
+		if e := runs.Epsilon(c.Policy); !math.IsInf(e, 1) {
+			proved = fmt.Sprintf("%.3g", e)
+		}
+		t.Add(c.Policy, fmt.Sprintf("%.0f", mean), fmt.Sprintf("%.0f", se), fmt.Sprintf("%.1f%%", 100*mean/random), proved)
+	}
+	t.Caption = fmt.Sprintf("Regret after 16,000 rounds, mean of %d trials, d = 100, s₀ = %d, K = 10, δ = %g, seed %d",
+		runs.Curves[0].Trials, Sparsity, Delta, runs.Provenance.Seed)
+	return t
 }
 
 // committedTrials says how a committed table's numbers were made.

@@ -22,6 +22,9 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if rows := PrintedStandings().Rows; len(rows) != len(PrintedEpsilons)+6 || rows[0][3] != "100.0%" {
+		t.Errorf("%d rows, the first %v: want %d, the first with 100%%", len(rows), rows[0], len(PrintedEpsilons)+6)
+	}
 	if m := Measured(); len(m.Y) != 1 || !(m.Y[0] > 1000 && m.Y[0] < 2000) {
 		t.Errorf("measured %v, want one regret in [1000, 2000]", m.Y)
 	}
