@@ -75,9 +75,18 @@ func checkLinear(who string, p bandit.Problem, horizon int) error {
 	if err := checkContexts(who, p, horizon); err != nil {
 		return err
 	}
-	const matrices, numbers = 8, 8 // at most, of order Dim, and for each arm
 	what := fmt.Sprintf("learner: %s: Problem.Dim = %d, Arms = %d", who, p.Dim, p.Arms)
-	return size.Check(what, float64(matrices*size.Triangle(p.Dim+1))+float64(numbers*float64(p.Arms)))
+	return size.Check(what, linearSize(p))
+}
+
+// linearSize bounds the numbers of 8 bytes that a linear learner keeps.
+func linearSize(p bandit.Problem) float64 {
+	const matrices, numbers = 8, 8 // of order Dim, and for each arm
+	count := float64(matrices*size.Triangle(p.Dim+1)) + float64(numbers*float64(p.Arms))
+	if p.Dim <= screen.MaxDim {
+		count += float64(float64(p.Arms) * size.Triangle(p.Dim+1) / 2) // a context and its products, in single precision
+	}
+	return count
 }
 
 // checkContexts reports a problem without contexts, with several arms a round, or with bounds whose

@@ -1,0 +1,28 @@
+package learner
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+)
+
+// What is allowed by checkLinear has the size that it reckons with, or less.
+func TestLinearSize(t *testing.T) {
+	for _, d := range []int{1, 5, 10, 16, 17} {
+		p := bandit.Problem{Arms: 50_000, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		l := New(&LinUCB{}, nil)
+		if err := l.Init(p, 1000); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		bytes, want := float64(after.TotalAlloc-before.TotalAlloc), 8*linearSize(p)
+		t.Logf("d = %d: %.3g of %.3g bytes", d, bytes, want)
+		if bytes > 1.01*want {
+			t.Errorf("d = %d: %.4g bytes, want at most %.4g", d, bytes, want)
+		}
+		runtime.KeepAlive(l)
+	}
+}
