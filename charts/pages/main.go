@@ -37,6 +37,10 @@ type Page struct {
 func main() {
 	out := flag.String("out", filepath.Join("build", "pages"), "directory of the programs")
 	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintf(os.Stderr, "pages: %d arguments, want the name of a notebook, whose JSON is read from stdin\n", flag.NArg())
+		os.Exit(2)
+	}
 	p, err := compile(os.Stdin, filepath.Join(*out, flag.Arg(0)))
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(p)

@@ -119,7 +119,7 @@ var nasCases = []struct {
 }
 
 // accuracy returns when n runs of DP-NAS stop, and the shares of right answers, as printed and with
-// L/t.
+// W/t.
 func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample, right [2]float64) {
 	const alpha = 0.2
 	for i, calibration := range []privacy.Calibration{privacy.AsPublished, privacy.Sound} {
@@ -145,7 +145,7 @@ func accuracy(mu, epsilon float64, doubling bool, n int) (stops simulate.Sample,
 func nasReport(s cell.Scale, _ []*simulate.Table) (*charts.Table, error) {
 	n := cell.Pick(s, 20, 200, 2000)
 	t := charts.NewTable(slices.Concat([]string{"mean", "epsilon", "compares"}, independent.Headers("stops at"),
-		[]string{"right as printed", "independent", "right with L/t"})...)
+		[]string{"right as printed", "independent", "right with W/t"})...)
 	t.Align = "rrlrrrrrrrr"
 	for _, c := range nasCases {
 		stops, right := accuracy(c.mean, c.epsilon, c.doubling, n)
