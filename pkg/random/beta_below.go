@@ -13,16 +13,16 @@ func Beta(g *Normals, a, b float64) float64 {
 		d1, d2 := a-1.0/3, b-1.0/3
 		c1, c2 := 1/math.Sqrt(9*d1), 1/math.Sqrt(9*d2)
 		u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
-		layer1, place1 := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-		x1 := float64(c1 * float64(place1*zigX[layer1]))
+		z1, inner1 := normalOf(u)
+		x1 := float64(c1 * z1)
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		u1 := float64(u>>11) * (1.0 / (1 << 53))
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
-		layer2, place2 := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-		x2 := float64(c2 * float64(place2*zigX[layer2]))
+		z2, inner2 := normalOf(u)
+		x2 := float64(c2 * z2)
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
 		u2 := float64(u>>11) * (1.0 / (1 << 53))
-		if math.Abs(place1) < zigRatio[layer1] && math.Abs(place2) < zigRatio[layer2] && squeezed(d1, x1, u1) && squeezed(d2, x2, u2) {
+		if inner1 && inner2 && squeezed(d1, x1, u1) && squeezed(d2, x2, u2) {
 			g.s = [4]uint64{s0, s1, s2, s3}
 			x, y := float64(2*d1*cube(1+x1)), float64(2*d2*cube(1+x2))
 			return x / (x + y)
@@ -113,7 +113,7 @@ var zigInner = func() (of [zigLayers]struct {
 }) {
 	for i := range of {
 		of[i].width = zigX[i] * 0x1p-63
-		of[i].inner = uint64(max(0, zigRatio[i]-0x1p-50) * (1 << 63))
+		of[i].inner = uint64(max(0, zig[i].inner-4)) << 11
 	}
 	return of
 }()

@@ -35,18 +35,31 @@ const (
 	zigArea   = 0.00492867323399
 )
 
-var zigX, zigRatio = func() (x [zigLayers + 1]float64, ratio [zigLayers]float64) {
+// zigLayer is a layer of the ziggurat. A place in it is a number of steps, from -2^52 to 2^52.
+type zigLayer struct {
+	inner int64   // fewer steps than this from 0, all is under the curve
+	step  float64 // the layer's width over 2^52
+}
+
+var zigX, zig = func() (x [zigLayers + 1]float64, layers [zigLayers]zigLayer) {
 	f := portable.Exp(-0.5 * zigTail * zigTail)
 	x[0], x[1] = zigArea/f, zigTail
 	for i := 2; i < zigLayers; i++ {
 		x[i] = math.Sqrt(-2 * portable.Log(zigArea/x[i-1]+f))
 		f = portable.Exp(-0.5 * x[i] * x[i])
 	}
-	for i := range ratio {
-		ratio[i] = x[i+1] / x[i]
+	for i := range layers {
+		layers[i] = zigLayer{int64(math.Ceil(x[i+1] / x[i] * (1 << 52))), x[i] / (1 << 52)}
 	}
 	return
 }()
+
+// normalOf returns the normal variable that a word stands for, and whether it is under the curve for
+// sure, as 98.9% are. The low 8 bits choose the layer, the high 53 the place in it.
+func normalOf(u uint64) (x float64, inner bool) {
+	layer, place := &zig[uint8(u)], int64(u)>>11
+	return float64(place) * layer.step, max(place, -place) < layer.inner
+}
 
 // Fill fills dst with independent standard normal variables. It does not allocate.
 func (g *Normals) Fill(dst []float64) {
@@ -54,31 +67,30 @@ func (g *Normals) Fill(dst []float64) {
 	for i := range dst {
 		var u uint64
 		u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
-		layer := uint8(u) // the low 8 bits choose the layer, the high 53 the place in it
-		place := float64(int64(u)>>11) * (1.0 / (1 << 52))
-		if math.Abs(place) < zigRatio[layer] { // 98.9% of the draws
-			dst[i] = place * zigX[layer]
-			continue
+		x, inner := normalOf(u)
+		if !inner {
+			g.s = [4]uint64{s0, s1, s2, s3}
+			x = g.edge(u)
+			s0, s1, s2, s3 = g.s[0], g.s[1], g.s[2], g.s[3]
 		}
-		g.s = [4]uint64{s0, s1, s2, s3}
-		dst[i] = g.edge(layer, place)
-		s0, s1, s2, s3 = g.s[0], g.s[1], g.s[2], g.s[3]
+		dst[i] = x
 	}
 	g.s = [4]uint64{s0, s1, s2, s3}
 }
 
 // edge finishes a draw that fell outside the layer's inner rectangle.
-func (g *Normals) edge(layer uint8, place float64) float64 {
+func (g *Normals) edge(u uint64) float64 {
 	for {
-		x := place * zigX[layer]
-		if math.Abs(place) < zigRatio[layer] {
+		x, inner := normalOf(u)
+		if inner {
 			return x
 		}
+		layer := uint8(u)
 		if layer == 0 { // the tail beyond zigTail (Marsaglia, 1964)
 			for {
 				tail := -portable.Log(1-g.uniform()) / zigTail
 				if -2*portable.Log(1-g.uniform()) > tail*tail {
-					return math.Copysign(zigTail+tail, place)
+					return math.Copysign(zigTail+tail, x)
 				}
 			}
 		}
@@ -87,8 +99,7 @@ func (g *Normals) edge(layer uint8, place float64) float64 {
 		if f1+float64(g.uniform()*(f0-f1)) < 1 {
 			return x
 		}
-		u := g.next()
-		layer, place = uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
+		u = g.next()
 	}
 }
 

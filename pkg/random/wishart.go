@@ -19,10 +19,10 @@ func ChiSquare(g *Normals, k float64) float64 {
 	d := float64(k/2) - 1.0/3
 	c := 1 / math.Sqrt(9*d)
 	u, s0, s1, s2, s3 := step(g.s[0], g.s[1], g.s[2], g.s[3])
-	layer, place := uint8(u), float64(int64(u)>>11)*(1.0/(1<<52))
-	x := float64(c * float64(place*zigX[layer]))
+	z, inner := normalOf(u)
+	x := float64(c * z)
 	u, s0, s1, s2, s3 = step(s0, s1, s2, s3)
-	if math.Abs(place) < zigRatio[layer] && squeezed(d, x, float64(u>>11)*(1.0/(1<<53))) {
+	if inner && squeezed(d, x, float64(u>>11)*(1.0/(1<<53))) {
 		g.s = [4]uint64{s0, s1, s2, s3}
 		return 2 * d * cube(1+x)
 	}
