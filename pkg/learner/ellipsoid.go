@@ -38,16 +38,9 @@ func (e *ellipsoid) receive(broadcast []float64, d int) error {
 	if len(broadcast) != ellipsoidSize(d) {
 		return fmt.Errorf("learner: a broadcast of %d numbers, want %d: theta, V^-1, beta and a bound of |V^-1| in dimension %d", len(broadcast), ellipsoidSize(d), d)
 	}
-	var sum float64
-	for _, v := range broadcast {
-		sum += v - v // NaN if v is not finite
-	}
-	if sum != 0 {
-		for i, v := range broadcast {
-			if v-v != 0 {
-				return fmt.Errorf("learner: number %d of a broadcast is %v, want finite", i, v)
-			}
-		}
+	if !packed.Finite(broadcast) {
+		i := slices.IndexFunc(broadcast, func(v float64) bool { return v-v != 0 })
+		return fmt.Errorf("learner: number %d of a broadcast is %v, want finite", i, broadcast[i])
 	}
 	if beta, norm := broadcast[len(broadcast)-2], broadcast[len(broadcast)-1]; beta < 0 || norm < 0 {
 		return fmt.Errorf("learner: a broadcast with beta = %v and |V^-1| = %v, want both >= 0", beta, norm)

@@ -57,15 +57,11 @@ func (l *LDPDevice) Report(_ []float64, x []float64, y float64, noise *privacy.N
 		return dst, err
 	}
 	l.scale.draw(noise, l.buf)
-	matrix, vector := l.buf[:packed.Size(l.scale.dim)], l.buf[packed.Size(l.scale.dim):]
-	p := 0
-	for i, v := range l.x {
-		row := matrix[p : p+i+1]
-		for j, w := range l.x[:len(row)] {
-			row[j] += float64(v * w)
-		}
+	size := packed.Size(l.scale.dim)
+	matrix, vector := l.buf[:size], l.buf[size:]
+	packed.AddOuter(matrix, l.x)
+	for i, v := range l.x[:len(vector)] {
 		vector[i] += float64(y * v)
-		p += i + 1
 	}
 	return append(dst, l.buf...), nil
 }

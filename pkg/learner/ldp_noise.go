@@ -138,8 +138,7 @@ func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 		n.Gaussian(dst, s.matrix)
 		return
 	}
-	n.SymmetricGaussian(dst[:matrix], s.dim, s.matrix)
-	n.Gaussian(dst[matrix:], s.vector)
+	n.GaussianPair(dst, s.dim, s.matrix, s.vector)
 	if s.corner {
 		dst[matrix-1] = 0
 	}

@@ -145,11 +145,12 @@ func (s *sumServer) Reset(own *rand.Rand) {
 
 // read writes the shifted sum of the messages to dst.
 func (s *sumServer) read(dst []float64) {
-	n := copy(dst, s.sum)
-	for i, p := 0, 0; i < s.dim; i, p = i+1, p+i+2 {
-		dst[p] += s.shift
+	n := packed.Size(s.dim)
+	packed.Shift(dst, s.sum, s.dim, s.shift)
+	for i, v := range s.sum[n:] {
+		dst[n+i] = v
 	}
-	dst[n] = math.NaN()
+	dst[len(s.sum)] = math.NaN()
 }
 
 // Broadcast returns what the policy learns from the sum so far. If learning fails, it returns the

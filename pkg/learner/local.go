@@ -253,8 +253,9 @@ func checkMessage(m Message, size int, bound float64) error {
 	if len(m) != size {
 		return fmt.Errorf("learner: a message of %d numbers, want %d", len(m), size)
 	}
+	most := math.Float64bits(bound)
 	for i, v := range m {
-		if !(math.Abs(v) <= bound) {
+		if math.Float64bits(math.Abs(v)) > most { // as whole numbers, where a NaN is above all others
 			return fmt.Errorf("learner: number %d of a message is %v, want in [-%.6g, %.6g]", i, v, bound, bound)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -43,7 +44,7 @@ func TestClipping(t *testing.T) {
 					kept[j] *= bound / length
 				}
 			}
-			addOuter(want, kept)
+			packed.AddOuter(want, kept)
 			given := append([]float64(nil), row...)
 			if err := addRow(acc, row); err != nil {
 				t.Fatal(err)
@@ -186,7 +187,7 @@ func TestExtremeRowsAreClipped(t *testing.T) {
 				t.Errorf("%s: %v: error %v, %d clipped, want none and 1", name, c.row, err, acc.Clipped())
 			}
 			acc.Release().Read(after)
-			addOuter(want, c.want)
+			packed.AddOuter(want, c.want)
 			for i := range want {
 				if math.Abs(after[i]-before[i]-want[i]) > 1e-14 {
 					t.Errorf("%s: %v adds %v at %d, want %v", name, c.row, after[i]-before[i], i, want[i])

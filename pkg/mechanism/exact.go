@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -61,7 +62,7 @@ func (e *Exact) Add(rec *privacy.Record) (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	addOuter(e.sum, row)
+	packed.AddOuter(e.sum, row)
 	return true, nil
 }
 

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -112,7 +113,7 @@ func (f *factorised) Add(rec *privacy.Record) (moved bool, err error) {
 	if row == nil {
 		return false, err
 	}
-	addOuter(f.sum, row)
+	packed.AddOuter(f.sum, row)
 	f.by.next(f.count, f.draw, f.noise)
 	return true, nil
 }

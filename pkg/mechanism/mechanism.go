@@ -194,18 +194,6 @@ func (r *rows) nodes(records int) int {
 
 func (r *rows) reset() { r.count, r.clipped, r.fresh, r.ready = 0, 0, 0, true }
 
-// addOuter adds row row^T to a packed symmetric matrix.
-func addOuter(sum, row []float64) {
-	p := 0
-	for i, v := range row {
-		line := sum[p : p+i+1]
-		for j, w := range row[:len(line)] {
-			line[j] += float64(v * w)
-		}
-		p += i + 1
-	}
-}
-
 // addDiagonal adds a multiple of the identity to a packed symmetric matrix.
 func addDiagonal(m []float64, dim int, c float64) {
 	for i, p := 0, 0; i < dim; i++ {

@@ -3,6 +3,7 @@ package mechanism
 import (
 	"math/bits"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -57,7 +58,7 @@ func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
 		return false, err
 	}
 	for i := range t.levels {
-		addOuter(t.level(i), row)
+		packed.AddOuter(t.level(i), row)
 	}
 	closed := bits.TrailingZeros(uint(t.count))
 	t.put(closed, t.next(t.count, closed), t.level(closed))

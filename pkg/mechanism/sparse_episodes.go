@@ -323,7 +323,7 @@ func (e *SparseEpisodes) gram(p *phase, r *SparseGram) {
 		z[q] = min(max(y, -p.Reward), p.Reward)
 		packed.Shorten(z[:q], p.Norm)
 		z[q] *= p.Scale
-		addOuter(sum, z)
+		packed.AddOuter(sum, z)
 	}
 	if p.sd > 0 {
 		noise := make([]float64, len(sum))

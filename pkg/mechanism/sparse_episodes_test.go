@@ -429,7 +429,7 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 					}
 					packed.Shorten(z[:picks], p.Norm)
 					z[picks] = r.Y[0] * p.Scale
-					addOuter(sum, z)
+					packed.AddOuter(sum, z)
 				}
 				released := slices.Concat(out[picks:picks+packed.Size(picks)], scaled(out[picks+packed.Size(picks):], p.Scale))
 				for a, k := 0, 0; a <= picks; a++ {

@@ -22,7 +22,7 @@ func (t *ThresholdedLasso) addRow(i int) {
 		packed.Shorten(z[:q], t.as.Row)
 	}
 	z[q] = t.rewards[i]
-	addOuter(t.sum[:packed.Size(q+1)], z)
+	packed.AddOuter(t.sum[:packed.Size(q+1)], z)
 }
 
 // drawNode draws the noise of the node of a level.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -58,7 +59,7 @@ func (t *Tree) Add(rec *privacy.Record) (moved bool, err error) {
 	if row == nil {
 		return false, err
 	}
-	addOuter(t.sum, row)
+	packed.AddOuter(t.sum, row)
 	t.advance(t.count)
 	return true, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -117,7 +118,7 @@ func (m *treeModel) add(t rapid.TB, row []float64) {
 		t.Fatalf("row %d: %v", m.t+1, err)
 	}
 	if m.t++; m.t < m.setup.Horizon {
-		addOuter(m.sum, row)
+		packed.AddOuter(m.sum, row)
 	}
 }
 

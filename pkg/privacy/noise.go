@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -93,12 +94,24 @@ func (n *Noise) SymmetricGaussian(dst []float64, dim int, sd float64) {
 		return
 	}
 	n.normals.Fill(dst)
-	for i, p := 0, 0; i < dim; i++ {
-		for end := p + i; p < end; p++ {
-			dst[p] *= sd
-		}
-		dst[p] *= math.Sqrt2 * sd
-		p++
+	packed.Scale(dst, dim, sd, math.Sqrt2*sd)
+}
+
+// GaussianPair fills the first numbers of dst as SymmetricGaussian does and the others as Gaussian
+// does, in that order, each with its standard deviation. It is faster.
+func (n *Noise) GaussianPair(dst []float64, dim int, sd, vectorSD float64) {
+	matrix, vector := dst[:packed.Size(dim)], dst[packed.Size(dim):]
+	if n.script != nil {
+		n.SymmetricGaussian(matrix, dim, sd)
+		n.Gaussian(vector, vectorSD)
+		return
+	}
+	n.note(SymmetricGaussianLaw(dim, sd))
+	n.note(GaussianLaw(len(vector), vectorSD))
+	n.normals.Fill(dst)
+	packed.Scale(matrix, dim, sd, math.Sqrt2*sd)
+	for i := range vector {
+		vector[i] *= vectorSD
 	}
 }
 

@@ -38,6 +38,18 @@ func scaled(v []float64) (greatest, root float64) {
 
 // Finite reports whether a vector has neither a NaN nor an infinity.
 func Finite(v []float64) bool {
+	// If one is not finite, no sum that it is in is. But a sum of finite numbers may overflow.
+	var s0, s1, s2, s3 float64
+	rest := v
+	for ; len(rest) >= 4; rest = rest[4:] {
+		s0, s1, s2, s3 = s0+rest[0], s1+rest[1], s2+rest[2], s3+rest[3]
+	}
+	for _, x := range rest {
+		s0 += x
+	}
+	if sum := (s0 + s1) + (s2 + s3); sum-sum == 0 {
+		return true
+	}
 	for _, x := range v {
 		if x-x != 0 {
 			return false

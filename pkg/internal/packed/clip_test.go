@@ -58,4 +58,18 @@ func TestShortenExtremes(t *testing.T) {
 	if Finite([]float64{1, math.NaN()}) || Finite([]float64{math.Inf(-1)}) || !Finite([]float64{math.MaxFloat64}) {
 		t.Error("Finite is wrong")
 	}
+	const most = math.MaxFloat64
+	if v := []float64{most, most, most, most, most, most}; !Finite(v) {
+		t.Errorf("Finite refuses %v, whose sum overflows", v)
+	}
+	for n := range 10 {
+		for i := range n {
+			for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				v := make([]float64, n)
+				if v[i] = x; Finite(v) {
+					t.Errorf("Finite takes %v", v)
+				}
+			}
+		}
+	}
 }

@@ -10,6 +10,55 @@ import (
 // registers. Each number is what the loops compute, to the last bit but for the sign of a zero.
 // Only quadratic5 adds in an order of its own.
 
+func addOuter5(a *[15]float64, x *[5]float64) {
+	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
+	a[0] += float64(x0 * x0)
+	a[1] += float64(x1 * x0)
+	a[2] += float64(x1 * x1)
+	a[3] += float64(x2 * x0)
+	a[4] += float64(x2 * x1)
+	a[5] += float64(x2 * x2)
+	a[6] += float64(x3 * x0)
+	a[7] += float64(x3 * x1)
+	a[8] += float64(x3 * x2)
+	a[9] += float64(x3 * x3)
+	a[10] += float64(x4 * x0)
+	a[11] += float64(x4 * x1)
+	a[12] += float64(x4 * x2)
+	a[13] += float64(x4 * x3)
+	a[14] += float64(x4 * x4)
+}
+
+func shift5(dst, a *[15]float64, c float64) {
+	dst[0] = a[0] + c
+	dst[1] = a[1]
+	dst[2] = a[2] + c
+	dst[3], dst[4] = a[3], a[4]
+	dst[5] = a[5] + c
+	dst[6], dst[7], dst[8] = a[6], a[7], a[8]
+	dst[9] = a[9] + c
+	dst[10], dst[11], dst[12], dst[13] = a[10], a[11], a[12], a[13]
+	dst[14] = a[14] + c
+}
+
+func scale5(a *[15]float64, off, on float64) {
+	a[0] *= on
+	a[1] *= off
+	a[2] *= on
+	a[3] *= off
+	a[4] *= off
+	a[5] *= on
+	a[6] *= off
+	a[7] *= off
+	a[8] *= off
+	a[9] *= on
+	a[10] *= off
+	a[11] *= off
+	a[12] *= off
+	a[13] *= off
+	a[14] *= on
+}
+
 func quadratic5(a *[15]float64, x *[5]float64) float64 {
 	x0, x1, x2, x3, x4 := x[0], x[1], x[2], x[3], x[4]
 	on := float64(a[0]*x0*x0) + float64(a[2]*x1*x1) + float64(a[5]*x2*x2) + (float64(a[9]*x3*x3) + float64(a[14]*x4*x4))
@@ -17,6 +66,8 @@ func quadratic5(a *[15]float64, x *[5]float64) float64 {
 	return on + float64(2*off)
 }
 
+// cholesky5 leaves pivots beyond [1e-36, 1e36] to the loops. Within, no product of the roots can
+// overflow.
 func cholesky5(l, a *[15]float64) (logDet float64, ok bool) {
 	s0 := a[0]
 	l00 := math.Sqrt(s0)
@@ -38,19 +89,15 @@ func cholesky5(l, a *[15]float64) (logDet float64, ok bool) {
 	l43 := (a[13] - float64(l30*l40) - float64(l31*l41) - float64(l32*l42)) / l33
 	s4 := a[14] - float64(l40*l40) - float64(l41*l41) - float64(l42*l42) - float64(l43*l43)
 	l44 := math.Sqrt(s4)
-	const most = math.MaxFloat64
-	if !(s0 > 0 && s1 > 0 && s2 > 0 && s3 > 0 && s4 > 0 && s0 <= most && s1 <= most && s2 <= most && s3 <= most && s4 <= most) {
+	const least, most = 1e-36, 1e36
+	if !(s0 >= least && s1 >= least && s2 >= least && s3 >= least && s4 >= least && s0 <= most && s1 <= most && s2 <= most && s3 <= most && s4 <= most) {
 		return 0, false
 	}
-	*l = [15]float64{l00, l10, l11, l20, l21, l22, l30, l31, l32, l33, l40, l41, l42, l43, l44}
-	det := 1.0
-	for _, root := range [5]float64{l00, l11, l22, l33, l44} {
-		if det *= root; det > 1e100 || det < 1e-100 {
-			logDet += portable.Log(det)
-			det = 1
-		}
-	}
-	return 2 * (logDet + portable.Log(det)), true
+	// One by one: a literal of the array is made elsewhere and copied, which takes longer.
+	l[0], l[1], l[2], l[3], l[4] = l00, l10, l11, l20, l21
+	l[5], l[6], l[7], l[8], l[9] = l22, l30, l31, l32, l33
+	l[10], l[11], l[12], l[13], l[14] = l40, l41, l42, l43, l44
+	return 2 * portable.Log(l00*l11*l22*l33*l44), true
 }
 
 func invert5(dst, l *[15]float64) {
@@ -76,7 +123,9 @@ func invert5(dst, l *[15]float64) {
 	dst[8] = float64(m9*m8) + float64(m13*m12)
 	dst[9] = float64(m9*m9) + float64(m13*m13)
 	dst[10], dst[11], dst[12], dst[13], dst[14] = m14*m10, m14*m11, m14*m12, m14*m13, m14*m14
-	*l = [15]float64{m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14}
+	l[0], l[1], l[2], l[3], l[4] = m0, m1, m2, m3, m4
+	l[5], l[6], l[7], l[8], l[9] = m5, m6, m7, m8, m9
+	l[10], l[11], l[12], l[13], l[14] = m10, m11, m12, m13, m14
 }
 
 // mulVec5 computes what MulVec does. There a sum begins with its last product.

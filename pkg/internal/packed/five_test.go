@@ -7,6 +7,45 @@ import (
 	"testing"
 )
 
+// TestLeadingBlock compares AddOuter, Shift and Scale with their definitions, for orders up to 8.
+// From order 5 on the leading block is written out.
+func TestLeadingBlock(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for n := range 9 {
+		a, x, c, off, on := make([]float64, Size(n)), make([]float64, n), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()
+		for i := range a {
+			a[i] = r.NormFloat64()
+		}
+		for i := range x {
+			x[i] = r.NormFloat64()
+		}
+		outer, shifted, scaled := slices.Clone(a), slices.Clone(a), slices.Clone(a)
+		p := 0
+		for i := range n {
+			for j := range i {
+				outer[p] += float64(x[i] * x[j])
+				scaled[p] *= off
+				p++
+			}
+			outer[p] += float64(x[i] * x[i])
+			scaled[p] *= on
+			shifted[p] += c
+			p++
+		}
+		got := make([]float64, len(a))
+		if Shift(got, a, n, c); !slices.Equal(got, shifted) {
+			t.Errorf("order %d: A + c I = %v, want %v", n, got, shifted)
+		}
+		copy(got, a)
+		if AddOuter(got, x); !slices.Equal(got, outer) {
+			t.Errorf("order %d: A + x x^T = %v, want %v", n, got, outer)
+		}
+		if Scale(a, n, off, on); !slices.Equal(a, scaled) {
+			t.Errorf("order %d: scaled %v, want %v", n, a, scaled)
+		}
+	}
+}
+
 // TestFive compares what is written out for order 5 with the loops, to the last bit. The loops get
 // the same matrix bordered by a row of the identity, or of zeros, which changes no number.
 func TestFive(t *testing.T) {

@@ -5,6 +5,7 @@
 // them.
 //
 //   - [Dot], [MulVec] and [Products] multiply; [Quadratic] and [Quadratics] return x^T A x.
+//   - [AddOuter], [Shift] and [Scale] change entries.
 //   - [Cholesky] factors a matrix and [Invert] inverts it from the factor.
 //   - [NormBound] and [NormBoundTight] bound the operator norm; [Floor] raises small eigenvalues.
 //   - [Norm], [Shorten] and [Finite] treat vectors.
@@ -53,6 +54,53 @@ func MulVec(dst, a, x []float64) {
 			sums[j] += float64(w * v)
 		}
 		dst[i] = sum
+		a = a[i+1:]
+	}
+}
+
+// AddOuter adds x x^T to A.
+func AddOuter(a, x []float64) {
+	first := 0
+	if len(x) >= 5 {
+		addOuter5((*[15]float64)(a), (*[5]float64)(x))
+		first, a = 5, a[15:]
+	}
+	for i := first; i < len(x); i++ {
+		v, row := x[i], a[:i+1]
+		for j, w := range x[:len(row)] {
+			row[j] += float64(v * w)
+		}
+		a = a[i+1:]
+	}
+}
+
+// Shift writes A + c I into dst, for an A of order n.
+func Shift(dst, a []float64, n int, c float64) {
+	first := 0
+	if n >= 5 {
+		shift5((*[15]float64)(dst), (*[15]float64)(a), c)
+		first, dst, a = 5, dst[15:], a[15:]
+	}
+	for i := first; i < n; i++ {
+		copy(dst[:i], a[:i])
+		dst[i] = a[i] + c
+		dst, a = dst[i+1:], a[i+1:]
+	}
+}
+
+// Scale multiplies the entries off the diagonal of a matrix of order n by off, those on it by on.
+func Scale(a []float64, n int, off, on float64) {
+	first := 0
+	if n >= 5 {
+		scale5((*[15]float64)(a), off, on)
+		first, a = 5, a[15:]
+	}
+	for i := first; i < n; i++ {
+		row := a[:i]
+		for j := range row {
+			row[j] *= off
+		}
+		a[i] *= on
 		a = a[i+1:]
 	}
 }
@@ -124,7 +172,9 @@ const short = 10
 // a.
 func Cholesky(dst, a []float64, n int) (logDet float64, ok bool) {
 	if n == 5 {
-		return cholesky5((*[15]float64)(dst), (*[15]float64)(a))
+		if logDet, ok = cholesky5((*[15]float64)(dst), (*[15]float64)(a)); ok {
+			return logDet, true
+		}
 	}
 	det := 1.0 // a factor of det L; its logarithm is taken before it can overflow
 	for i, p := 0, 0; i < n; i, p = i+1, p+i+1 {
