@@ -153,10 +153,11 @@ func (e *UnitFeatures) Theta() []float64 {
 // Pull draws the reward of each arm played: 1 with probability the arm's mean, else 0.
 func (e *UnitFeatures) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
-		y[i] = 0
+		won := 0 // a whole number is set without a jump, which a coin would mislead
 		if rewards.Float64() < e.mean[a] {
-			y[i] = 1
+			won = 1
 		}
+		y[i] = float64(won)
 	}
 }
 

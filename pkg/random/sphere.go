@@ -27,8 +27,9 @@ func Sphere(r *rand.Rand, dst []float64) {
 // Rademacher returns +1 with probability (1+mean)/2 and -1 otherwise, so that its expectation is
 // mean, which must lie in [-1, 1]. It takes one draw of r.
 func Rademacher(r *rand.Rand, mean float64) float64 {
+	heads := 0 // a whole number is set without a jump, which a coin would mislead
 	if 2*float64(r.Float64()) < 1+mean {
-		return 1
+		heads = 1
 	}
-	return -1
+	return float64(2*heads - 1)
 }
