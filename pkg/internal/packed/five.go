@@ -112,6 +112,9 @@ func invert5(dst, l *[15]float64) {
 	m8 := -float64(l[8]*m5) / l[9]
 	m12 := -(float64(l[12]*m5) + float64(l[13]*m8)) / l[14]
 	m13 := -float64(l[13]*m9) / l[14]
+	l[0], l[1], l[2], l[3], l[4] = m0, m1, m2, m3, m4
+	l[5], l[6], l[7], l[8], l[9] = m5, m6, m7, m8, m9
+	l[10], l[11], l[12], l[13], l[14] = m10, m11, m12, m13, m14
 	dst[0] = float64(m0*m0) + float64(m1*m1) + float64(m3*m3) + float64(m6*m6) + float64(m10*m10)
 	dst[1] = float64(m2*m1) + float64(m4*m3) + float64(m7*m6) + float64(m11*m10)
 	dst[2] = float64(m2*m2) + float64(m4*m4) + float64(m7*m7) + float64(m11*m11)
@@ -123,9 +126,6 @@ func invert5(dst, l *[15]float64) {
 	dst[8] = float64(m9*m8) + float64(m13*m12)
 	dst[9] = float64(m9*m9) + float64(m13*m13)
 	dst[10], dst[11], dst[12], dst[13], dst[14] = m14*m10, m14*m11, m14*m12, m14*m13, m14*m14
-	l[0], l[1], l[2], l[3], l[4] = m0, m1, m2, m3, m4
-	l[5], l[6], l[7], l[8], l[9] = m5, m6, m7, m8, m9
-	l[10], l[11], l[12], l[13], l[14] = m10, m11, m12, m13, m14
 }
 
 // mulVec5 computes what MulVec does. There a sum begins with its last product.
