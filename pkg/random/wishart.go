@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 )
@@ -109,19 +110,7 @@ func (w *Wishart) Rand(g *Normals, dst []float64) {
 		s0, s1, s2, s3 = g.s[0], g.s[1], g.s[2], g.s[3]
 	}
 	g.s = [4]uint64{s0, s1, s2, s3}
-	for i, p := 0, 0; i < w.dim; i++ {
-		row := l[p : p+i+1]
-		for j, q := 0, 0; j <= i; j++ {
-			other := l[q : q+j+1]
-			var sum float64
-			for k, v := range other {
-				sum += float64(v * row[k])
-			}
-			dst[p+j] = w.scale * sum
-			q += j + 1
-		}
-		p += i + 1
-	}
+	packed.Gram(dst, l, w.dim, w.scale)
 }
 
 // Dim returns the order of the matrix.

@@ -29,6 +29,29 @@ func addOuter5(a *[15]float64, x *[5]float64) {
 	a[14] += float64(x4 * x4)
 }
 
+func gram5(dst, l *[15]float64, c float64) {
+	l00 := l[0]
+	dst[0] = c * float64(l00*l00)
+	l10, l11 := l[1], l[2]
+	dst[1] = c * float64(l00*l10)
+	dst[2] = c * (float64(l10*l10) + float64(l11*l11))
+	l20, l21, l22 := l[3], l[4], l[5]
+	dst[3] = c * float64(l00*l20)
+	dst[4] = c * (float64(l10*l20) + float64(l11*l21))
+	dst[5] = c * (float64(l20*l20) + float64(l21*l21) + float64(l22*l22))
+	l30, l31, l32, l33 := l[6], l[7], l[8], l[9]
+	dst[6] = c * float64(l00*l30)
+	dst[7] = c * (float64(l10*l30) + float64(l11*l31))
+	dst[8] = c * (float64(l20*l30) + float64(l21*l31) + float64(l22*l32))
+	dst[9] = c * (float64(l30*l30) + float64(l31*l31) + float64(l32*l32) + float64(l33*l33))
+	l40, l41, l42, l43, l44 := l[10], l[11], l[12], l[13], l[14]
+	dst[10] = c * float64(l00*l40)
+	dst[11] = c * (float64(l10*l40) + float64(l11*l41))
+	dst[12] = c * (float64(l20*l40) + float64(l21*l41) + float64(l22*l42))
+	dst[13] = c * (float64(l30*l40) + float64(l31*l41) + float64(l32*l42) + float64(l33*l43))
+	dst[14] = c * (float64(l40*l40) + float64(l41*l41) + float64(l42*l42) + float64(l43*l43) + float64(l44*l44))
+}
+
 func shift5(dst, a *[15]float64, c float64) {
 	dst[0] = a[0] + c
 	dst[1] = a[1]

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLeadingBlock compares AddOuter, Shift and Scale with their definitions, for orders up to 8.
+// TestLeadingBlock compares AddOuter, Gram, Shift and Scale with their definitions, for orders up to 8.
 // From order 5 on the leading block is written out.
 func TestLeadingBlock(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
@@ -35,6 +35,18 @@ func TestLeadingBlock(t *testing.T) {
 		got := make([]float64, len(a))
 		if Shift(got, a, n, c); !slices.Equal(got, shifted) {
 			t.Errorf("order %d: A + c I = %v, want %v", n, got, shifted)
+		}
+		gram := make([]float64, len(a))
+		for i := range n {
+			for j := range i + 1 {
+				for k := range j + 1 {
+					gram[Size(i)+j] += float64(a[Size(j)+k] * a[Size(i)+k])
+				}
+				gram[Size(i)+j] *= c
+			}
+		}
+		if Gram(got, a, n, c); !slices.Equal(got, gram) {
+			t.Errorf("order %d: c L L^T = %v, want %v", n, got, gram)
 		}
 		copy(got, a)
 		if AddOuter(got, x); !slices.Equal(got, outer) {

@@ -5,7 +5,7 @@
 // them.
 //
 //   - [Dot], [MulVec] and [Products] multiply; [Quadratic] and [Quadratics] return x^T A x.
-//   - [AddOuter], [Shift] and [Scale] change entries.
+//   - [AddOuter], [Shift] and [Scale] change entries; [Gram] returns L L^T.
 //   - [Cholesky] factors a matrix and [Invert] inverts it from the factor.
 //   - [NormBound] and [NormBoundTight] bound the operator norm; [Floor] raises small eigenvalues.
 //   - [Norm], [Shorten] and [Finite] treat vectors.
@@ -71,6 +71,28 @@ func AddOuter(a, x []float64) {
 			row[j] += float64(v * w)
 		}
 		a = a[i+1:]
+	}
+}
+
+// Gram writes c L L^T into dst, for a lower triangular L of order n, packed.
+func Gram(dst, l []float64, n int, c float64) {
+	first := 0
+	if n >= 5 {
+		gram5((*[15]float64)(dst), (*[15]float64)(l), c)
+		first = 5
+	}
+	for i, p := first, Size(first); i < n; i++ {
+		row := l[p : p+i+1]
+		for j, q := 0, 0; j <= i; j++ {
+			other := l[q : q+j+1]
+			var sum float64
+			for k, v := range other {
+				sum += float64(v * row[k])
+			}
+			dst[p+j] = c * sum
+			q += j + 1
+		}
+		p += i + 1
 	}
 }
 
