@@ -1,16 +1,11 @@
 // Package results holds the tables of the paper-scale runs, each with its provenance in its first
 // lines.
 //
-// The trials of jdp-exp2-gap0 and jdp-exp2-gap0.1 took 71 minutes on two cores, at the version that
-// their headers name as another one; the tables were written from that run's checkpoint.
+// A table's version is the commit that made it. Those of jdp-exp3 were rebased since: 94a1872 is
+// 610e327 here, with the same change, and b13600c is 79b432f.
 //
 // survey-imed.csv is what make reproduce prints, by the tables survey-imed-*: the 16 cells of the
 // paper of DP-IMED.
-//
-// The tables of jdp-exp2 were made before a mistake in the research generator of normals was found:
-// one of the 256 layers of its ziggurat was accepted where it should be rejected in part, so that
-// the variance was 0.14% too small, that of noise and contexts alike. The effect is far below the
-// tables' standard errors.
 package results
 
 import (
