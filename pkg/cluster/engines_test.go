@@ -250,10 +250,10 @@ func TestEngines(t *testing.T) {
 			}
 			t.Logf("200 trials in %v, by processes %v", time.Since(began).Round(time.Millisecond), processes(t, log))
 			t.Run("dead letters", func(t *testing.T) {
-				s := parse(t, "brittle trials=20 horizon=100")
+				s := parse(t, "brittle trials=200 horizon=100")
 				results, err := r.run(t, s, t.TempDir(), Options{})
 				var failure *simulate.TrialError
-				if !errors.As(err, &failure) || failure.Trial != 7 || failure.Round != 5 || len(results[0].Finished) != 19 {
+				if !errors.As(err, &failure) || failure.Trial != 7 || failure.Round != 5 || len(results[0].Finished) != 199 {
 					t.Errorf("error %v, want a panic in trial 7 only", err)
 				}
 			})
