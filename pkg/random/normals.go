@@ -54,8 +54,8 @@ var zigX, zig = func() (x [zigLayers + 1]float64, layers [zigLayers]zigLayer) {
 	return
 }()
 
-// normalOf returns the normal variable that a word stands for, and whether it is under the curve for
-// sure, as 98.9% are. The low 8 bits choose the layer, the high 53 the place in it.
+// normalOf returns the normal variable that a word stands for, and whether it is under the curve
+// for sure, as 98.9% are. The low 8 bits choose the layer, the high 53 the place in it.
 func normalOf(u uint64) (x float64, inner bool) {
 	layer, place := &zig[uint8(u)], int64(u)>>11
 	return float64(place) * layer.step, max(place, -place) < layer.inner

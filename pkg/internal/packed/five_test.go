@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLeadingBlock compares AddOuter, Gram, Shift and Scale with their definitions, for orders up to 8.
+// TestLeadingBlock compares AddOuter, Gram, Shift and Scale with their definitions, for orders up
+// to 8.
 // From order 5 on the leading block is written out.
 func TestLeadingBlock(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
