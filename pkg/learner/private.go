@@ -48,7 +48,8 @@ func New[R any](p Policy[R], s privacy.Statistic[R]) *Private[R] {
 	return &Private[R]{Policy: p, Statistic: s}
 }
 
-// Init validates and initialises both halves.
+// Init validates and initialises both halves. It refuses a policy that holds a pointer to a
+// statistic, a learner or noise, or a function: nothing but releases may reach it.
 func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -82,6 +83,9 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	}
 	r := l.Statistic.Release()
 	if err := l.Policy.Init(p, horizon, r); err != nil {
+		return err
+	}
+	if err := checkClosed(l.Policy); err != nil {
 		return err
 	}
 	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
