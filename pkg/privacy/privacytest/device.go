@@ -32,8 +32,8 @@ type DeviceCase struct {
 //     that the probe does not know are compared by the norms of the plan.
 //   - Message: all messages have one length, are appended, and depend on nothing but the user's
 //     data, the broadcast and the noise. The context is neither written to nor kept.
-//   - Act: whatever users and broadcasts a device has met before, it plays the arm that a new one
-//     plays by the same broadcast and view.
+//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has sent
+//     none.
 //   - Refused: data that is not finite or of a wrong length is an error, and draws no noise.
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
@@ -321,23 +321,23 @@ func (c DeviceCase) act(fail report) {
 	}
 	rng, p := stream(45), c.Problem
 	v := bandit.View{Arms: p.Arms, Dim: p.Dim, X: make([]float64, p.Arms*p.Dim)}
+	quiet, err := c.start() // sends no message
+	if err != nil {
+		fail("%v", err)
+		return
+	}
 	for i, u := range c.data() {
 		if _, err := send(used, broadcasts[0], u, privacy.NewNoise(source(uint64(i)))); err != nil {
 			fail("x = %v, y = %v is refused: %v: clip it to its bounds", u.x, u.y, err)
-			return
-		}
-		fresh, err := c.start()
-		if err != nil {
-			fail("%v", err)
 			return
 		}
 		v.Round++
 		contexts(rng, v.X, p.Dim, p.ContextNorm)
 		for j, broadcast := range broadcasts {
 			got, err := used.Act(slices.Clone(broadcast), &v)
-			want, other := fresh.Act(slices.Clone(broadcast), &v)
+			want, other := quiet.Act(slices.Clone(broadcast), &v)
 			if got != want || (err == nil) != (other == nil) {
-				fail("after messages of x = %v, y = %v and of users before, broadcast %d has arm %d played (%v), and arm %d by a new device (%v): choose by broadcast and view alone",
+				fail("after messages of x = %v, y = %v and of users before, broadcast %d has arm %d played (%v), and arm %d by a device that has sent none (%v): choose by broadcast and view alone",
 					u.x, u.y, j, got, err, want, other)
 				return
 			}
