@@ -19,14 +19,17 @@ func checkClosed(policy any) error {
 }
 
 // openTypes are interfaces that no part of a policy may have, by what they do.
-var openTypes = map[reflect.Type]string{
-	reflect.TypeFor[interface {
+var openTypes = []struct {
+	typ  reflect.Type
+	does string
+}{
+	{reflect.TypeFor[interface {
 		Add(*privacy.Record) (bool, error)
-	}](): "takes in records",
-	reflect.TypeFor[bandit.Learner]():     "is a learner",
-	reflect.TypeFor[bandit.Environment](): "is an environment",
-	reflect.TypeFor[Server]():             "takes in messages",
-	reflect.TypeFor[privacy.Planner]():    "has a plan of its own",
+	}](), "takes in records"},
+	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[Server](), "takes in messages"},
+	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }
 
 // noiseTypes are the types of noise.
@@ -77,9 +80,9 @@ func (c *closed) walk(v reflect.Value, path string) error {
 			return nil
 		}
 	}
-	for open, does := range openTypes {
-		if t.Implements(open) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open) {
-			return fmt.Errorf("%s is a %v, which %s: a policy sees releases and views alone", path, t, does)
+	for _, open := range openTypes {
+		if t.Implements(open.typ) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open.typ) {
+			return fmt.Errorf("%s is a %v, which %s: a policy sees releases and views alone", path, t, open.does)
 		}
 	}
 	if noiseTypes[t] {
@@ -138,8 +141,8 @@ func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if noiseTypes[t] {
 		return true
 	}
-	for open := range openTypes {
-		if t.Implements(open) || reflect.PointerTo(t).Implements(open) {
+	for _, open := range openTypes {
+		if t.Implements(open.typ) || reflect.PointerTo(t).Implements(open.typ) {
 			return true
 		}
 	}

@@ -29,7 +29,9 @@ type Sensitivity struct {
 //
 // Long does the same over a hundred records, or as many as Case.Long: on streams that are zero, at
 // one end of their range, at both in turn, or random, with changes at random places, also by records
-// beyond their bounds. On each the noise must enter as on any other.
+// beyond their bounds. On each the noise must enter as on any other. If the plan is for users with
+// several records, all of these change at once; if it is for streams with and without a record, one
+// is left out.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	c.Long = max(c.Long, c.Setup.Horizon)
