@@ -151,16 +151,15 @@ func additive(law privacy.Law) bool {
 	return known(law) || law.Kind == gumbel || law.Kind == wishart
 }
 
-// noised checks that nothing but noisy numbers depends on the data.
+// noised checks that nothing but noisy numbers depends on the data, over short and long streams.
 func (c Case[R]) noised(t testing.TB, fail report) {
 	t.Helper()
-	s := c.deep(longest)
-	x, err := c.start(s)
-	if err != nil {
-		fail("%v", err)
+	if c.Public {
 		return
 	}
-	if c.Public {
+	x, err := c.start(c.Setup)
+	if err != nil {
+		fail("%v", err)
 		return
 	}
 	if secure(x) {
@@ -172,6 +171,17 @@ func (c Case[R]) noised(t testing.TB, fail report) {
 			say(t, "Noised: noise that is %v drowns no record: not checked", law)
 			return
 		}
+	}
+	c.drowned(fail, c.Setup)
+	c.drowned(fail, c.deep(longest))
+}
+
+// drowned compares streams under noise that drowns any record.
+func (c Case[R]) drowned(fail report, s privacy.Setup) {
+	x, err := c.start(s)
+	if err != nil {
+		fail("%v", err)
+		return
 	}
 	var first *transcript
 	var drawn []privacy.Law
