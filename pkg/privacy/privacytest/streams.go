@@ -118,10 +118,10 @@ func (c Case[R]) repeat(fail report) {
 // longest is the number of records of the streams that are only played.
 const longest = 256
 
-// deep returns the setup for streams of up to so many records.
+// deep returns the setup for streams of so many records.
 func (c Case[R]) deep(records int) privacy.Setup {
 	s := c.Setup
-	s.Horizon = min(max(s.Horizon, records), c.Long)
+	s.Horizon = max(s.Horizon, records)
 	return s
 }
 
@@ -173,7 +173,9 @@ func (c Case[R]) noised(t testing.TB, fail report) {
 		}
 	}
 	c.drowned(fail, c.Setup)
-	c.drowned(fail, c.deep(longest))
+	if s := c.deep(longest); s != c.Setup {
+		c.drowned(fail, s)
+	}
 }
 
 // drowned compares streams under noise that drowns any record.
@@ -241,7 +243,7 @@ func (c Case[R]) long(fail report) {
 		}
 		_, draws := m.linear.b.Dims()
 		if err := m.linear.verify(run, base.numbers, draws); err != nil {
-			fail("records that are %s have other noise than random ones: %v", b.name, err)
+			fail("records that are %s have other noise than random ones: %v", b.name, c.named(err, x, b.records))
 			continue
 		}
 		if near.Contributions > 1 {
