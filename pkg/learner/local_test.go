@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -382,7 +383,10 @@ func (d *noisyBatch) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, 
 		d.err = nil
 	}
 	p := d.Plan(privacy.All)
-	p.Model, p.Asked.Epsilon = privacy.Shuffled, p.Asked.Epsilon/float64(batch)
+	if batch > 1 {
+		p = p.Mixed(trust.Order, batch)
+		p.Model, p.Scope, p.Asked.Epsilon = privacy.Shuffled, privacy.AllOutputs, p.Asked.Epsilon/float64(batch)
+	}
 	return p, d.err
 }
 
@@ -425,6 +429,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 )
 

@@ -246,6 +246,9 @@ func (l *Private[R]) Plan(records int) privacy.Plan {
 		return privacy.NoPlan("a learner has no plan before Init")
 	}
 	p := privacy.PlanOf(l.statistic, records)
+	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
+		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", l.statistic, p.Model, p.Scope)
+	}
 	if l.problem.Dim > 0 {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
 	}

@@ -82,7 +82,7 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		return err
 	}
 	f.planned = symmetric(b, privacy.Sound, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)",
-		1, f.sensitivity(), privacy.SymmetricGaussianLaw(s.Dim, f.sd))
+		1, privacy.Release{Law: privacy.SymmetricGaussianLaw(s.Dim, f.sd), Sensitivity: privacy.Norms{L2: f.sensitivity()}})
 	operator, _ := f.upsilon()
 	if f.shift = 2 * operator; f.Noiseless() {
 		f.shift = 1

@@ -94,7 +94,8 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.Degrees > 0 {
 		from = privacy.Given
 	}
-	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon), s.Bound*s.Bound, privacy.WishartLaw(w.sampler))
+	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon),
+		privacy.Release{Law: privacy.WishartLaw(w.sampler), Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}})
 	return nil
 }
 

@@ -224,7 +224,7 @@ func (a *answers) same(other *answers) bool {
 func (c DeviceCase) measure(d learner.Device, broadcast []float64, u datum, plan privacy.Plan) (cost func([]float64) float64, most float64, b *mat.Dense, err error) {
 	for _, releases := range plan.Cases {
 		for _, r := range releases {
-			for _, law := range r.Laws {
+			for _, law := range r.Laws() {
 				if !known(law) {
 					cost, err := byNorms(plan)
 					return cost, 1, nil, err
