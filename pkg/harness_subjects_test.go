@@ -215,12 +215,10 @@ func subjects() []subject {
 		values("lasso.Solver", func() any { return &lasso.Solver{Dim: 3, Fold: 2, Tolerance: 1e-6, MaxSweeps: 100} }),
 
 		values("privacy.Exposed", func() any { return &privacy.Exposed{Why: "of no noise"} }),
-		of("privacy.NewSums", func() []any {
-			return []any{func(b privacy.Bounds, exact bool, rho float64) (*privacy.Sums, error) {
-				read := func(dst []float64) { clear(dst) }
-				s := privacy.NewSums(b, exact, read, func(rho float64) privacy.Bounds { return privacy.Bounds{RhoMin: rho} })
-				return s, s.ShiftTo(rho)
-			}, privacy.Bounds{RhoMin: 1, RhoMax: 2, Gamma: 1}, false, 3.0}
+		of("privacy.Sums", func() []any {
+			return []any{func(b privacy.Bounds, of privacy.Spread, rho float64) (privacy.Sums, error) {
+				return (&privacy.Sums{Packed: make([]float64, 3), Shift: 1, Bounds: b, Spread: of}).Shifted(rho)
+			}, privacy.Bounds{RhoMin: 1, RhoMax: 2, Gamma: 1}, privacy.Spread{High: 1, Norm: 1}, 3.0}
 		}),
 		values("privacy.Setup", func() any { s := setup; return &s }),
 		values("privacy.Setup", func() any { s := tallySetup; return &s }),

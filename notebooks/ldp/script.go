@@ -83,7 +83,9 @@ func (s *scriptServer) Init(p bandit.Problem, horizon int) error {
 	}
 	s.gamma = s.sd * math.Sqrt(d*releases)
 	s.beta = float64(math.Sqrt(s.gamma)*s.norm) + float64((p.RewardMax-p.RewardMin)/2*math.Sqrt(d*math.Log((1+n*p.ContextNorm*p.ContextNorm/s.gamma)/(1/n))))
-	s.sums = privacy.NewSums(privacy.Bounds{RhoMin: least * s.gamma, RhoMax: 3 * s.gamma}, false, s.read, nil)
+	s.sums = &privacy.Sums{Packed: append(s.sum, math.NaN()), Shift: 2 * s.gamma, // no message holds y^2
+		Bounds: privacy.Bounds{RhoMin: least * s.gamma, RhoMax: 3 * s.gamma}, Spread: privacy.Spread{Fixed: true}}
+	s.sum = s.sums.Packed[:len(s.sum)]
 	return s.policy.Init(p, horizon, s.sums)
 }
 
@@ -134,14 +136,6 @@ func (s *scriptServer) Receive(m learner.Message) error {
 	s.rows++
 	s.deepen()
 	return nil
-}
-
-func (s *scriptServer) read(dst []float64) {
-	n := copy(dst, s.sum)
-	for i, p := 0, 0; i < s.dim; i, p = i+1, p+i+2 {
-		dst[p] += 2 * s.gamma
-	}
-	dst[n] = math.NaN() // no message holds y^2
 }
 
 // Broadcast returns LinUCB's ellipsoid with the script's width.

@@ -50,10 +50,10 @@ func ExampleBlank() {
 type tight struct{ privacy.Accumulator }
 
 func (a tight) Release() *privacy.Sums {
-	s := a.Accumulator.Release()
+	s := *a.Accumulator.Release()
 	middle, half := (s.Bounds.RhoMin+s.Bounds.RhoMax)/2, (s.Bounds.RhoMax-s.Bounds.RhoMin)/20
-	bounds := privacy.Bounds{RhoMin: middle - half, RhoMax: middle + half, Gamma: s.Bounds.Gamma}
-	return privacy.NewSums(bounds, false, s.Read, nil)
+	s.Bounds.RhoMin, s.Bounds.RhoMax = middle-half, middle+half
+	return &s
 }
 
 // TestBlank: what is measured of a tree stays within the tree's bounds, the standard deviation is

@@ -90,9 +90,7 @@ func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[pri
 		return err
 	}
 	*u = user{problem: p, policy: policy, x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
-	none := privacy.NewSums(privacy.Bounds{RhoMin: 1, RhoMax: 1}, false, func(dst []float64) { clear(dst) }, func(rhoMin float64) privacy.Bounds {
-		return privacy.Bounds{RhoMin: rhoMin, RhoMax: rhoMin}
-	})
+	none := &privacy.Sums{Packed: make([]float64, packed.Size(p.Dim+1)), Shift: 1, Bounds: privacy.Spread{}.Bounds(1)}
 	return policy.Init(p, horizon, none) // it acts here, and learns where the messages are
 }
 

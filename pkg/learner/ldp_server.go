@@ -87,9 +87,8 @@ type sumServer struct {
 	law       sumLaw
 	policy    Policy[privacy.Sums]
 	release   *privacy.Sums
-	sum       []float64
-	shift     float64
-	count     int // messages
+	sum       []float64 // the release's, without the last entry
+	count     int       // messages
 	stale     bool
 	broadcast []float64
 }
@@ -129,10 +128,11 @@ func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy
 // init allocates for a law of the noise.
 func (s *sumServer) init(p bandit.Problem, horizon int, law sumLaw) error {
 	s.dim, s.law = p.Dim, law
-	s.sum = make([]float64, packed.Size(p.Dim)+p.Dim)
-	_, _, bounds := law.regulariser(1)
-	s.release = privacy.NewSums(bounds, false, s.read, nil)
-	s.release.Epochs = law.epochs
+	all := make([]float64, packed.Size(p.Dim+1))
+	last := len(all) - 1
+	s.sum, all[last] = all[:last], math.NaN()
+	s.release = &privacy.Sums{Packed: all, Spread: privacy.Spread{Fixed: true}, Epochs: law.epochs}
+	_, _, s.release.Bounds = law.regulariser(1)
 	return s.policy.Init(p, horizon, s.release)
 }
 
@@ -143,16 +143,6 @@ func (s *sumServer) Reset(own *rand.Rand) {
 	s.policy.Reset(own)
 }
 
-// read writes the shifted sum of the messages to dst.
-func (s *sumServer) read(dst []float64) {
-	n := packed.Size(s.dim)
-	packed.Shift(dst, s.sum, s.dim, s.shift)
-	for i, v := range s.sum[n:] {
-		dst[n+i] = v
-	}
-	dst[len(s.sum)] = math.NaN()
-}
-
 // Broadcast returns what the policy learns from the sum so far. If learning fails, it returns the
 // last broadcast.
 func (s *sumServer) Broadcast() []float64 {
@@ -160,7 +150,7 @@ func (s *sumServer) Broadcast() []float64 {
 		return s.broadcast
 	}
 	s.stale = false
-	s.shift, s.release.Least, s.release.Bounds = s.law.regulariser(max(s.count, 1))
+	s.release.Shift, s.release.Least, s.release.Bounds = s.law.regulariser(max(s.count, 1))
 	if b, err := s.policy.Learn(s.release); err == nil {
 		s.broadcast = b
 	}

@@ -50,9 +50,11 @@ type LinUCB struct {
 	estimate
 	set        ellipsoid // of a broadcast from elsewhere
 	confidence confidence
-	bounds     privacy.Bounds
-	factor     float64 // Width
-	least      float64 // the release's Least, and d times its logarithm
+	moves      bool // the shift is LinUCB's own
+	shift      float64
+	bounds     privacy.Bounds // of the release under the shift
+	factor     float64        // Width
+	least      float64        // a lower bound of rho_min that holds for longer, and d times its logarithm
 	logFloor   float64
 	sum        []float64 // the release, packed, of order dim+1
 	fresh      bool      // there is no estimate yet
@@ -94,18 +96,19 @@ func (l *LinUCB) Init(p bandit.Problem, horizon int, r *privacy.Sums) error {
 	alpha := or(l.Alpha, 1/float64(horizon))
 	l.problem, l.horizon, l.factor, l.least = p, horizon, or(l.Width, 1), 0
 	l.confidence = confidence{p.Dim, l.sigma(), or(l.ThetaNorm, 1), float64(2*portable.Log(2/alpha)) + float64(2*portable.Log(float64(max(1, r.Epochs))))}
-	if l.OptimalShift {
-		if err := optimiseShift(r, l.theory(r.Bounds), l.meanBound()); err != nil {
+	moved, err := *r, error(nil)
+	if l.moves = l.OptimalShift || l.RhoMin > 0; l.OptimalShift {
+		if moved, err = optimiseShift(r, l.theory(r.Bounds), l.meanBound()); err != nil {
 			return fmt.Errorf("learner: LinUCB.OptimalShift: %w", err)
 		}
-	} else if l.RhoMin > 0 {
-		if err := r.ShiftTo(l.RhoMin); err != nil {
+	} else if l.moves {
+		if moved, err = r.Shifted(l.RhoMin); err != nil {
 			return fmt.Errorf("learner: LinUCB.RhoMin: %w", err)
 		}
 	}
-	l.bounds = r.Bounds
-	if !(r.Bounds.RhoMin > 0) {
-		return fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", r.Bounds.RhoMin)
+	l.shift, l.bounds = moved.Shift, moved.Bounds
+	if !(l.bounds.RhoMin > 0) {
+		return fmt.Errorf("learner: LinUCB's sums have rho_min = %v, want > 0: shift them up", l.bounds.RhoMin)
 	}
 	l.sum = make([]float64, packed.Size(p.Dim+1))
 	l.optimist.init(p)
@@ -145,11 +148,18 @@ func (l *LinUCB) Learn(r *privacy.Sums) ([]float64, error) {
 	if d == 0 {
 		return nil, errNoLinUCB
 	}
+	least := l.bounds.RhoMin
+	if !l.moves {
+		l.shift, l.bounds, least = r.Shift, r.Bounds, or(r.Least, r.Bounds.RhoMin)
+	}
 	if r.Row != nil && !l.fresh && l.steps < refactorEvery {
 		l.step(r.Row[:d], r.Row[d])
 	} else {
-		r.Read(l.sum)
-		floored, err := l.solve(l.sum, r.Bounds.RhoMin)
+		if len(r.Packed) != len(l.sum) {
+			return nil, fmt.Errorf("learner: LinUCB: sums of %d numbers, want %d for contexts of dimension %d", len(r.Packed), len(l.sum), d)
+		}
+		packed.Shift(l.sum, r.Packed, d+1, l.shift)
+		floored, err := l.solve(l.sum, l.bounds.RhoMin)
 		if floored {
 			l.floored++
 		}
@@ -158,11 +168,10 @@ func (l *LinUCB) Learn(r *privacy.Sums) ([]float64, error) {
 		}
 		l.fresh = false
 	}
-	l.bounds = r.Bounds
-	if r.Least != l.least {
-		l.least, l.logFloor = r.Least, float64(d)*portable.Log(r.Least)
+	if least != l.least {
+		l.least, l.logFloor = least, float64(d)*portable.Log(least)
 	}
-	l.width[0] = l.factor * l.confidence.beta(l.logDet, l.logFloor, &r.Bounds)
+	l.width[0] = l.factor * l.confidence.beta(l.logDet, l.logFloor, &l.bounds)
 	if r.Exact {
 		l.tighten()
 	} else {

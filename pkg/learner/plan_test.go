@@ -36,7 +36,9 @@ func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
 type quietTree struct{ *mechanism.Tree }
 
 func (q quietTree) Release() *privacy.Sums {
-	return privacy.NewSums(q.Tree.Release().Bounds, false, func(dst []float64) { clear(dst) }, nil)
+	s := *q.Tree.Release()
+	s.Packed = make([]float64, len(s.Packed))
+	return &s
 }
 
 type quietNoise struct{ *mechanism.Gaussian }

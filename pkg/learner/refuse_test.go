@@ -198,7 +198,7 @@ type fixed struct {
 }
 
 func (f *fixed) Init(privacy.Setup) error {
-	f.sums = privacy.NewSums(f.bounds, false, func(dst []float64) { copy(dst, f.release) }, nil)
+	f.sums = &privacy.Sums{Packed: f.release, Bounds: f.bounds, Spread: privacy.Spread{Fixed: true}}
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (t Theory) Gap(gap float64) float64 {
 	return 8 * t.RewardBound / gap * beta * beta * potential
 }
 
-// optimiseShift shifts the sums to the rho_min with the least regret bound. Theorems 5 and 6 are
+// optimiseShift returns the sums shifted to the rho_min with the least regret bound. Theorems 5 and 6 are
 // increasing functions of the same beta-bar sqrt(potential), so the optimum does not depend on the
 // gap.
 //
@@ -61,13 +61,14 @@ func (t Theory) Gap(gap float64) float64 {
 //
 // The optimum scales with the data: rho_min is searched in units of L^2, and beta-bar is at least
 // the bound on the mean rewards, which is 1 in the theorems' units.
-func optimiseShift(s *privacy.Sums, t Theory, mean float64) error {
-	own, unit := s.Bounds.RhoMin, 2*portable.Log(t.ContextNorm)
+func optimiseShift(s *privacy.Sums, t Theory, mean float64) (privacy.Sums, error) {
+	unit := 2 * portable.Log(t.ContextNorm)
 	bound := func(logRho float64) float64 {
-		if err := s.ShiftTo(portable.Exp(logRho)); err != nil {
+		moved, err := s.Shifted(portable.Exp(logRho))
+		if err != nil {
 			return math.Inf(1)
 		}
-		if t.Bounds = s.Bounds; !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
+		if t.Bounds = moved.Bounds; !(t.RhoMin > 0) { // a rho_min so far below rho_max is rounded away
 			return math.Inf(1)
 		}
 		beta, potential := t.widthAbove(mean)
@@ -83,7 +84,7 @@ func optimiseShift(s *privacy.Sums, t Theory, mean float64) error {
 		}
 	}
 	if !(bound(best) < bound(high)*(1-1e-9)) { // up to rounding
-		return s.ShiftTo(own)
+		return s.Shifted(s.Bounds.RhoMin)
 	}
 	const step = float64(span) / steps
 	a, b := best-step, best+step
@@ -96,5 +97,5 @@ func optimiseShift(s *privacy.Sums, t Theory, mean float64) error {
 			a = c
 		}
 	}
-	return s.ShiftTo(portable.Exp((a + b) / 2))
+	return s.Shifted(portable.Exp((a + b) / 2))
 }

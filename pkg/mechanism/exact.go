@@ -17,8 +17,7 @@ type Exact struct {
 	Ridge float64
 
 	rows
-	shift float64
-	sum   []float64
+	sum []float64
 }
 
 var _ privacy.Accumulator = (*Exact)(nil)
@@ -31,24 +30,15 @@ func (e *Exact) Init(s privacy.Setup) error {
 	if !(e.Ridge >= 0) || math.IsInf(e.Ridge, 1) {
 		return fmt.Errorf("mechanism: Exact.Ridge = %v, want finite and >= 0", e.Ridge)
 	}
-	e.shift = e.Ridge
-	if e.shift == 0 {
-		e.shift = 1
+	shift := e.Ridge
+	if shift == 0 {
+		shift = 1
 	}
 	e.sum = make([]float64, e.size)
 	e.exact = true
-	e.sums = privacy.NewSums(e.bounds(), true, e.read, e.shiftTo)
+	e.sums = &privacy.Sums{Packed: e.sum, Shift: shift, Bounds: privacy.Spread{}.Bounds(shift)}
 	return nil
 }
-
-// shiftTo sets the ridge to rhoMin and returns the bounds.
-func (e *Exact) shiftTo(rhoMin float64) privacy.Bounds {
-	e.shift = rhoMin
-	return e.bounds()
-}
-
-// bounds returns the ridge as both bounds and no perturbation.
-func (e *Exact) bounds() privacy.Bounds { return privacy.Bounds{RhoMin: e.shift, RhoMax: e.shift} }
 
 // Reset forgets the data.
 func (e *Exact) Reset(*privacy.Noise) {
@@ -66,11 +56,9 @@ func (e *Exact) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// read writes the sum plus the ridge into dst.
-func (e *Exact) read(dst []float64) {
-	copy(dst, e.sum)
-	addDiagonal(dst, e.setup.Dim, e.shift)
-}
+// Release returns the sum of the rows added so far, without the ridge. Row is the row added last, if
+// it is all that is new since the last Release.
+func (e *Exact) Release() *privacy.Sums { return e.shown() }
 
 // Plan returns no plan, with the reason: Exact claims no privacy.
 func (e *Exact) Plan(int) privacy.Plan { return privacy.NoPlan("the sums are released as they are") }

@@ -21,8 +21,7 @@ import (
 type factorised struct {
 	rows
 	planned
-	sum   []float64
-	shift float64
+	sum []float64
 
 	by     correlation
 	inner  int     // 1 if the nodes of a tree above its leaves have noise of their own
@@ -63,7 +62,7 @@ func releases(horizon int) int { return max(1, horizon-1) }
 
 // init calibrates and allocates, once the correlation is ready.
 func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, source string) error {
-	if err := f.rows.init(s, 2); err != nil {
+	if err := f.rows.init(s, 3); err != nil {
 		return err
 	}
 	mu, err := privacy.GaussianMu(b)
@@ -83,12 +82,14 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 	}
 	f.planned = symmetric(b, privacy.Sound, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)",
 		1, privacy.Release{Law: privacy.SymmetricGaussianLaw(s.Dim, f.sd), Sensitivity: privacy.Norms{L2: f.sensitivity()}})
-	operator, _ := f.upsilon()
-	if f.shift = 2 * operator; f.Noiseless() {
-		f.shift = 1
+	operator, perturbation := symmetricUpsilon(s, f.sd*f.widest)
+	shift := 2 * operator
+	if f.Noiseless() {
+		shift = 1
 	}
 	f.exact = f.Noiseless()
-	f.sums = privacy.NewSums(f.bounds(), f.exact, f.read, f.shiftTo)
+	spread := spreadAround(operator, perturbation)
+	f.sums = &privacy.Sums{Packed: make([]float64, f.size), Shift: shift, Bounds: spread.Bounds(shift), Spread: spread}
 	return nil
 }
 
@@ -118,13 +119,8 @@ func (f *factorised) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// read writes the prefix sum into dst, with its noise and its shift.
-func (f *factorised) read(dst []float64) {
-	for i, v := range f.sum {
-		dst[i] = v + f.noise[i]
-	}
-	addDiagonal(dst, f.setup.Dim, f.shift)
-}
+// Release returns the prefix sum with its noise.
+func (f *factorised) Release() *privacy.Sums { return f.under(f.sum, f.noise) }
 
 // plan returns what the releases after the given number of records reveal of one record: C's
 // leading block, whose first column is the longest. Noise is drawn for each row.
@@ -141,26 +137,6 @@ func (f *factorised) SD() float64 { return f.sd }
 // would be its number of nodes, sqrt(m) sqrt(m), or little less.
 func (f *factorised) MaxSD() float64 {
 	return f.widest * f.by.columnNorm(releases(f.setup.Horizon))
-}
-
-// upsilon bounds the operator norm of a release's noise, and the norm of the vector h next to it.
-// That noise is a symmetric Gaussian of standard deviation at most s |B|.
-func (f *factorised) upsilon() (operator, perturbation float64) {
-	return symmetricUpsilon(f.setup, f.sd*f.widest)
-}
-
-// shiftTo chooses the shift for which rho_min has the given value and returns the new bounds.
-func (f *factorised) shiftTo(rhoMin float64) privacy.Bounds {
-	operator, _ := f.upsilon()
-	f.shift = rhoMin + operator
-	return f.bounds()
-}
-
-// bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon and gamma =
-// |h|/sqrt(rho_min).
-func (f *factorised) bounds() privacy.Bounds {
-	operator, perturbation := f.upsilon()
-	return boundsAround(f.shift, operator, perturbation)
 }
 
 // Noiseless reports whether epsilon is +Inf.

@@ -24,7 +24,7 @@ func impulses(t *testing.T, acc privacy.Accumulator, f *factorised, horizon, dra
 		t.Fatal(err)
 	}
 	acc.Reset(nil)
-	f.shift = 0
+	f.sums.Shift = 0
 	i := 0
 	f.draw = func(dst []float64) {
 		clear(dst)
@@ -224,7 +224,7 @@ func TestFactorisationNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := shared(acc)
-		f.shift = 0
+		f.sums.Shift = 0
 		source := random.Source(1, 0, name)
 		var mean, square [6]float64 // release 37's three entries and release 60's
 		var cross [3]float64

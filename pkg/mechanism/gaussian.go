@@ -132,14 +132,12 @@ func (g *Gaussian) Shift() float64 {
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon and gamma =
 // |h|/sqrt(rho_min), with Upsilon the bound on the operator norm of a prefix's noise and |h| that
 // on its perturbation.
-func (g *Gaussian) Bounds(shift float64) privacy.Bounds {
-	operator, perturbation := g.upsilon()
-	return boundsAround(shift, operator, perturbation)
-}
+func (g *Gaussian) Bounds(shift float64) privacy.Bounds { return g.Spread().Bounds(shift) }
 
-// boundsAround returns the bounds of shift I + H and h, where |H| <= operator and |h| <=
-// perturbation.
-func boundsAround(shift, operator, perturbation float64) privacy.Bounds {
-	low := shift - operator
-	return privacy.Bounds{RhoMin: low, RhoMax: shift + operator, Gamma: perturbation / math.Sqrt(low)}
+// Spread returns what Bounds is computed from.
+func (g *Gaussian) Spread() privacy.Spread { return spreadAround(g.upsilon()) }
+
+// spreadAround returns the spread of noise around 0, from bounds on its norms.
+func spreadAround(operator, perturbation float64) privacy.Spread {
+	return privacy.Spread{Low: -operator, High: operator, Norm: perturbation}
 }

@@ -26,8 +26,10 @@ type NodeNoise interface {
 	// Shift returns the multiple of the identity that the calibration adds to a release.
 	Shift() float64
 	// Bounds returns the accurate bounds (JDP, Definition 3) of a prefix's noise plus shift times the
-	// identity.
+	// identity. Away from Shift they are those of Spread.
 	Bounds(shift float64) privacy.Bounds
+	// Spread bounds a prefix's noise without a shift.
+	Spread() privacy.Spread
 	// Noiseless reports whether there is no noise because epsilon is infinite.
 	Noiseless() bool
 	// Plan returns what a record reveals that is in the given number of released nodes, possibly none.
@@ -48,6 +50,7 @@ type rows struct {
 	count   int // rows admitted since reset
 	clipped int
 	fresh   int       // rows added since the last release; more if buf is not the one added last
+	stale   bool      // the release is not that of the rows
 	buf     []float64 // the row, clipped
 	sums    *privacy.Sums
 	exact   bool // sums.Exact, which a reader may write to
@@ -126,6 +129,7 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	row[d] = reward
 	r.count++
 	r.fresh++
+	r.stale = true
 	if !(square <= math.MaxFloat64) {
 		return r.shorten(row), nil
 	}
@@ -156,9 +160,9 @@ func (r *rows) shorten(row []float64) []float64 {
 	return row
 }
 
-// Release returns the sums of the rows added so far, under noise. Without noise, Row is the row
-// added last, if it is all that is new since the last Release.
-func (r *rows) Release() *privacy.Sums {
+// shown returns the sums of the rows added so far, for Release to complete. Without noise, Row is
+// the row added last, if it is all that is new since the last Release. It is nil before Init.
+func (r *rows) shown() *privacy.Sums {
 	if r.sums == nil {
 		return nil
 	}
@@ -168,6 +172,19 @@ func (r *rows) Release() *privacy.Sums {
 	}
 	r.fresh = 0
 	return r.sums
+}
+
+// under returns shown for a sum under noise.
+func (r *rows) under(sum, noise []float64) *privacy.Sums {
+	if r.stale {
+		dst := r.sums.Packed[:len(sum)]
+		noise = noise[:len(sum)]
+		for i, v := range sum {
+			dst[i] = v + noise[i]
+		}
+		r.stale = false
+	}
+	return r.shown()
 }
 
 // beyondBound reports whether a norm exceeds its bound, given the norm's square. Rounding errors of
@@ -192,7 +209,7 @@ func (r *rows) nodes(records int) int {
 	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
 }
 
-func (r *rows) reset() { r.count, r.clipped, r.fresh, r.ready = 0, 0, 0, true }
+func (r *rows) reset() { r.count, r.clipped, r.fresh, r.stale, r.ready = 0, 0, 0, true, true }
 
 // addDiagonal adds a multiple of the identity to a packed symmetric matrix.
 func addDiagonal(m []float64, dim int, c float64) {

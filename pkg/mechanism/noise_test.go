@@ -205,14 +205,17 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 	if err := acc.Init(s); err != nil {
 		t.Fatal(err)
 	}
+	released := *acc.Release()
 	if shift > 0 {
 		want := shift * acc.Release().Bounds.RhoMin
-		if err := acc.Release().ShiftTo(want); err != nil {
+		moved, err := acc.Release().Shifted(want)
+		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "rho_min after ShiftTo", acc.Release().Bounds.RhoMin, want, 1e-12)
+		near(t, "rho_min after Shifted", moved.Bounds.RhoMin, want, 1e-12)
+		released = moved
 	}
-	b := acc.Release().Bounds
+	b := released.Bounds
 	release, zero := make([]float64, (d+1)*(d+2)/2), make([]float64, d+1)
 	failures := make([]float64, s.Horizon)
 	var top, bottom, gamma float64
@@ -221,7 +224,9 @@ func accurate(t *testing.T, name string, acc privacy.Accumulator, s privacy.Setu
 	for range resets {
 		acc.Reset(privacy.NewNoise(source))
 		for round := range s.Horizon {
-			acc.Release().Read(release)
+			now := *acc.Release()
+			now.Shift = released.Shift
+			now.Read(release)
 			h := mat.NewSymDense(d, nil)
 			for i := range d {
 				for j := range i + 1 {

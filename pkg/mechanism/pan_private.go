@@ -31,7 +31,7 @@ var (
 
 // Init validates and allocates.
 func (t *PanPrivateTree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s, t.read); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
 		return err
 	}
 	t.open = make([]float64, t.levels*t.size)
@@ -74,8 +74,10 @@ func (t *PanPrivateTree) Add(rec *privacy.Record) (moved bool, err error) {
 // Plan returns what the plan of [Tree] does, as open nodes are not released.
 func (t *PanPrivateTree) Plan(records int) privacy.Plan { return t.plan(&t.rows, records).HeldBy(t) }
 
-// read writes the prefix sum into dst, with its noise and its shift.
-func (t *PanPrivateTree) read(dst []float64) {
-	copy(dst, t.total())
-	addDiagonal(dst, t.setup.Dim, t.shift)
+// Release returns the prefix sum with its noise.
+func (t *PanPrivateTree) Release() *privacy.Sums {
+	if t.sums != nil {
+		t.sums.Packed = t.total()
+	}
+	return t.shown()
 }

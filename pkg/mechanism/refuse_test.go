@@ -87,7 +87,8 @@ func TestInitRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, rho := range []float64{0, -1, nan, math.Inf(1)} {
-			wants(t, name, acc.Release().ShiftTo(rho), "rho_min = ", "want finite and > 0")
+			_, err := acc.Release().Shifted(rho)
+			wants(t, name, err, "rho_min = ", "want finite and > 0")
 		}
 	}
 	wants(t, "no noise", (&Tree{}).Init(good), "Noise is nil")

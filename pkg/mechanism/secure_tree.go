@@ -46,7 +46,7 @@ var (
 // Init validates, calibrates and allocates.
 func (t *SecureTree) Init(s privacy.Setup) error {
 	t.discrete, t.ledger = discreteNodes{budget: t.Budget, grid: t.Grid}, nil
-	if err := t.prefix.init(&t.rows, &t.discrete, s, t.read); err != nil {
+	if err := t.prefix.init(&t.rows, &t.discrete, s); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
@@ -79,14 +79,8 @@ func (t *SecureTree) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// read writes the prefix sum into dst, with its noise and its shift.
-func (t *SecureTree) read(dst []float64) {
-	noise := t.total()
-	for i, v := range t.sum {
-		dst[i] = v + noise[i]
-	}
-	addDiagonal(dst, t.setup.Dim, t.shift)
-}
+// Release returns the prefix sum with its noise.
+func (t *SecureTree) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
 
 // SD returns s, the standard deviation parameter of an entry off the diagonal of a node's noise.
 func (t *SecureTree) SD() float64 { return t.discrete.law.Sigma() * t.discrete.grid }
@@ -226,10 +220,10 @@ func (n *discreteNodes) Shift() float64 {
 
 // Bounds returns rho_min = shift - Upsilon, rho_max = shift + Upsilon and gamma =
 // |h|/sqrt(rho_min).
-func (n *discreteNodes) Bounds(shift float64) privacy.Bounds {
-	operator, perturbation := n.upsilon()
-	return boundsAround(shift, operator, perturbation)
-}
+func (n *discreteNodes) Bounds(shift float64) privacy.Bounds { return n.Spread().Bounds(shift) }
+
+// Spread returns what Bounds is computed from.
+func (n *discreteNodes) Spread() privacy.Spread { return spreadAround(n.upsilon()) }
 
 // Noiseless returns false, as Init refuses an infinite epsilon.
 func (n *discreteNodes) Noiseless() bool { return false }

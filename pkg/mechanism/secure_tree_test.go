@@ -41,7 +41,7 @@ func TestSecureTree(t *testing.T) {
 			}
 			tree.Release().Read(dst)
 			copy(clean, dst)
-			addDiagonal(clean, 3, -tree.shift)
+			addDiagonal(clean, 3, -tree.sums.Shift)
 			for p, noise := range tree.total() {
 				if steps := noise / tree.Spacing(); steps != math.Trunc(steps) || math.Abs(steps) > 1<<53 {
 					t.Fatalf("noise of %v steps", steps)
@@ -49,7 +49,7 @@ func TestSecureTree(t *testing.T) {
 				if tree.sum[p] != float64(sum[p])*tree.Spacing() {
 					t.Fatalf("row %d: the sum is %v, want %d steps of %v", i, tree.sum[p], sum[p], tree.Spacing())
 				}
-				if math.Abs(clean[p]-tree.sum[p]-noise) > 1e-9*(tree.shift+math.Abs(tree.sum[p])) {
+				if math.Abs(clean[p]-tree.sum[p]-noise) > 1e-9*(tree.sums.Shift+math.Abs(tree.sum[p])) {
 					t.Fatalf("row %d: release %v, sum %v, noise %v", i, clean[p], tree.sum[p], noise)
 				}
 			}
@@ -120,7 +120,7 @@ func TestSecureTreeClaims(t *testing.T) {
 		if r := tree.SD() / gaussian.SD(); r < 1 || r > 1.6 {
 			t.Errorf("%v: %v times the noise of the Gaussian tree", b, r)
 		}
-		if r := tree.shift / tree.SD() / (gaussian.Shift() / gaussian.SD()); r < 0.9 || r > 1.3 {
+		if r := tree.sums.Shift / tree.SD() / (gaussian.Shift() / gaussian.SD()); r < 0.9 || r > 1.3 {
 			t.Errorf("%v: the shift is %v times the Gaussian tree's, in units of its noise", b, r)
 		}
 	}

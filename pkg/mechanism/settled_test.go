@@ -213,9 +213,10 @@ func accumulate(a privacy.Accumulator, s privacy.Setup, show func(...any)) {
 		show(dst, a.Clipped())
 	}
 	show(a.Release().Bounds, a.Release().Exact)
-	show(a.Release().ShiftTo(7))
-	a.Release().Read(dst)
-	show(dst, a.Release().Bounds)
+	moved, err := a.Release().Shifted(7)
+	show(err)
+	moved.Read(dst)
+	show(dst, moved.Bounds)
 	if m, ok := a.(interface{ MaxSD() float64 }); ok {
 		show(m.MaxSD())
 	}

@@ -38,7 +38,7 @@ var (
 
 // Init validates and allocates.
 func (t *Tree) Init(s privacy.Setup) error {
-	if err := t.prefix.init(&t.rows, t.Noise, s, t.read); err != nil {
+	if err := t.prefix.init(&t.rows, t.Noise, s); err != nil {
 		return err
 	}
 	t.sum = make([]float64, t.size)
@@ -91,22 +91,13 @@ func (t *Tree) MaxSD() float64 {
 	return g.sd * mu / (g.setup.Bound * g.setup.Bound) * math.Sqrt(float64(nodes))
 }
 
-// read writes the prefix sum into dst, with its noise and its shift.
-func (t *Tree) read(dst []float64) {
-	noise := t.total()[:len(t.sum)]
-	dst = dst[:len(noise)]
-	for i, v := range t.sum {
-		dst[i] = v + noise[i]
-	}
-	addDiagonal(dst, t.setup.Dim, t.shift)
-}
+// Release returns the prefix sum with its noise.
+func (t *Tree) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
 
-// prefix is the part that all trees of matrices share: the shift, and the noise of the nodes in the
-// current prefix.
+// prefix is the part that all trees of matrices share: the noise of the nodes in the current prefix.
 type prefix struct {
 	noise  NodeNoise
-	stacks int // how often a node is drawn for each level at the start, and for each node that is opened
-	shift  float64
+	stacks int    // how often a node is drawn for each level at the start, and for each node that is opened
 	says   string // what the noise's plan said in Init
 
 	nodeStack
@@ -138,7 +129,7 @@ func newNodeStack(d drawer, levels int, padded bool, size int) nodeStack {
 
 // init makes the rows ready once the noise has accepted the setup. If the noise refuses it, no row
 // is taken.
-func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]float64)) error {
+func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup) error {
 	*r = rows{}
 	if err := field.Check("mechanism: a tree's Noise", noise); err != nil {
 		return err
@@ -151,12 +142,13 @@ func (p *prefix) init(r *rows, noise NodeNoise, s privacy.Setup, read func([]flo
 	if err := r.init(s, float64(2*float64(levels))+3); err != nil {
 		return err
 	}
-	*p = prefix{noise: noise, shift: noise.Shift(), says: says(noise, levels), nodeStack: newNodeStack(noise, levels, padded, r.size)}
+	*p = prefix{noise: noise, says: says(noise, levels), nodeStack: newNodeStack(noise, levels, padded, r.size)}
 	if padded {
 		p.stacks = 1
 	}
 	r.exact = p.noise.Noiseless()
-	r.sums = privacy.NewSums(p.noise.Bounds(p.shift), r.exact, read, p.shiftTo)
+	shift := noise.Shift()
+	r.sums = &privacy.Sums{Packed: make([]float64, r.size), Shift: shift, Bounds: noise.Bounds(shift), Spread: noise.Spread()}
 	return nil
 }
 
@@ -206,13 +198,6 @@ func (p *nodeStack) put(level, next int, node []float64) {
 
 // total returns the summed noise of the whole prefix.
 func (p *nodeStack) total() []float64 { return p.above[p.lowest*p.packed : (p.lowest+1)*p.packed] }
-
-// shiftTo chooses the shift for which rho_min has the given value and returns the new bounds.
-// rho_min is its value without a shift, plus the shift.
-func (p *prefix) shiftTo(rhoMin float64) privacy.Bounds {
-	p.shift = rhoMin - p.noise.Bounds(0).RhoMin
-	return p.noise.Bounds(p.shift)
-}
 
 // plan returns the noise's plan for the nodes that hold a record. One node is drawn a row. Padded
 // prefixes also take one for each level at the start, and after each row one for each level below

@@ -44,9 +44,10 @@ func (g *tags) Draw(_ *privacy.Noise, dst []float64) {
 func (n *tags) Law() privacy.Law { return privacy.Law{Kind: "tag", Dim: 1} }
 func (g *tags) Shift() float64   { return 0 }
 func (g *tags) Bounds(shift float64) privacy.Bounds {
-	return privacy.Bounds{RhoMin: 1 + shift, RhoMax: 1 + shift}
+	return g.Spread().Bounds(shift)
 }
-func (g *tags) Noiseless() bool { return g.zero }
+func (g *tags) Spread() privacy.Spread { return privacy.Spread{Low: 1, High: 1} }
+func (g *tags) Noiseless() bool        { return g.zero }
 
 func (g *tags) Plan(nodes int) privacy.Plan { return privacy.NoPlan("tags hide nothing") }
 

@@ -183,23 +183,23 @@ func (w *Wishart) Shift() float64 {
 // allots probability alpha/(4n) of the union bound to the event of gamma; the paper allots
 // alpha/(2n).
 func (w *Wishart) Bounds(shift float64) privacy.Bounds {
+	b := w.Spread().Bounds(shift)
+	if w.calibration == privacy.AsPublished && !w.unshifted && shift == w.Shift() {
+		root, _ := w.spread()
+		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(2))
+	}
+	return b
+}
+
+// Spread returns what Bounds is computed from.
+func (w *Wishart) Spread() privacy.Spread {
 	root, c := w.spread()
 	square := w.setup.Bound * w.setup.Bound
-	low, high := float64(square*(root-c)*(root-c)), float64(square*(root+c)*(root+c))
 	factor := 2.0
 	if w.calibration == privacy.Sound {
 		factor = 4
 	}
-	b := privacy.Bounds{RhoMin: low + shift, RhoMax: high + shift}
-	switch {
-	case w.calibration == privacy.AsPublished && !w.unshifted && shift == w.Shift():
-		b.Gamma = w.setup.Bound * math.Sqrt(root*w.tail(factor))
-	case shift > 0:
-		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(high/b.RhoMax)
-	default:
-		b.Gamma = w.setup.Bound * w.tail(factor) * math.Sqrt(low/b.RhoMin)
-	}
-	return b
+	return privacy.Spread{Low: float64(square * (root - c) * (root - c)), High: float64(square * (root + c) * (root + c)), Relative: w.setup.Bound * w.tail(factor)}
 }
 
 // Plan returns what a row reveals that is in the given number of released nodes. More nodes than

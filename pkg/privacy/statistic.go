@@ -120,57 +120,85 @@ func (s Setup) CheckWeights() error {
 	return nil
 }
 
-// Sums is the release of the running sum of row row^T, with noise and a multiple of the identity
-// added. Symmetric matrices are packed by the rows of their lower triangle: entry (i, j), j <= i,
-// is at index i(i+1)/2+j.
+// Sums is the release of the running sum of row row^T under noise. It is plain data: all that a
+// policy sees of the rows is in these fields.
+//
+// Symmetric matrices are packed by the rows of their lower triangle: entry (i, j), j <= i, is at
+// index i(i+1)/2+j.
 type Sums struct {
-	// Bounds are accurate bounds on the noise in the leading (dim-1) x (dim-1) block and in the last
-	// row next to it. In a round all three hold with probability at least 1 - Alpha/(2 Horizon).
+	// Packed is the sum with its noise, without Shift. Its last entry, the sum of y^2, is NaN if
+	// messages do not carry it.
+	Packed []float64
+	Shift  float64 // the multiple of the identity that a reader adds to Packed
+	// Bounds are accurate bounds on noise and Shift in the leading (dim-1) x (dim-1) block and in the
+	// last row next to it. In a round all three hold with probability at least 1 - Alpha/(2 Horizon).
 	Bounds Bounds
+	Spread Spread // of the noise alone, for a reader with a shift of its own
 	// Least is a lower bound of Bounds.RhoMin that holds for longer: until the number of records
-	// doubles, or for the whole run. A confidence width needs a union bound over its values.
+	// doubles, or for the whole run. A confidence width needs a union bound over its values. 0 means
+	// Bounds.RhoMin.
 	Least  float64
 	Epochs int  // number of values that Least takes in a run; 0 means 1
 	Exact  bool // there is no noise: a release is the one before plus the rows added
 	// Row is the one row added since the release before, if the sums are exact and it was not clipped.
 	// Otherwise it is nil.
 	Row []float64
-
-	read  func(dst []float64)         `snapshot:"keep"`
-	shift func(rhoMin float64) Bounds `snapshot:"keep"`
 }
 
-// NewSums returns a release that a mechanism keeps up to date.
-//
-// read writes the sum, with noise and shift, into dst, packed. shift moves the release by a
-// multiple of the identity such that Bounds.RhoMin becomes the value given, > 0, and returns the
-// new bounds. With a nil shift, ShiftTo returns an error. The two have no state but what the
-// mechanism's own fields lead to: package snapshot does not save them.
-func NewSums(b Bounds, exact bool, read func(dst []float64), shift func(rhoMin float64) Bounds) *Sums {
-	return &Sums{Bounds: b, Least: b.RhoMin, Exact: exact, read: read, shift: shift}
-}
-
-// Read writes the sum, with noise and shift, into dst, packed. Its last entry, the sum of y^2, is
-// NaN if messages do not carry it.
-func (s *Sums) Read(dst []float64) { s.read(dst) }
-
-// ShiftTo adds the multiple of the identity that makes Bounds.RhoMin equal to rhoMin > 0. It is
-// post-processing, which costs no privacy. Call it before the first record.
-func (s *Sums) ShiftTo(rhoMin float64) error {
-	switch {
-	case s.shift == nil:
-		return fmt.Errorf("privacy: rho_min = %v for sums that cannot be shifted", rhoMin)
-	case !(rhoMin > 0) || math.IsInf(rhoMin, 1):
-		return fmt.Errorf("privacy: rho_min = %v, want finite and > 0", rhoMin)
+// Read writes the sum, with noise and shift, into dst, packed.
+func (s *Sums) Read(dst []float64) {
+	dst = dst[:copy(dst, s.Packed)]
+	for i, p := 0, 0; p < len(dst); i, p = i+1, p+i+2 {
+		dst[p] += s.Shift
 	}
-	s.Bounds = s.shift(rhoMin)
-	s.Least = s.Bounds.RhoMin
-	return nil
+}
+
+// Shifted returns the release with the Shift that makes Bounds.RhoMin equal to rhoMin > 0. It shares
+// its slices. The shift is post-processing, which costs no privacy: choose it before the first
+// record.
+func (s *Sums) Shifted(rhoMin float64) (Sums, error) {
+	switch {
+	case s.Spread.Fixed:
+		return *s, fmt.Errorf("privacy: rho_min = %v for sums that cannot be shifted", rhoMin)
+	case !(rhoMin > 0) || math.IsInf(rhoMin, 1):
+		return *s, fmt.Errorf("privacy: rho_min = %v, want finite and > 0", rhoMin)
+	}
+	moved := *s
+	if moved.Shift = rhoMin - s.Spread.Low; moved.Shift != s.Shift {
+		moved.Bounds = s.Spread.Bounds(moved.Shift)
+	}
+	moved.Least = moved.Bounds.RhoMin
+	return moved, nil
 }
 
 // Bounds are accurate bounds on a regulariser H and a perturbation h (JDP, Definition 3): |H| <=
 // RhoMax, |H^-1| <= 1/RhoMin, |h|_{H^-1} <= Gamma.
 type Bounds struct{ RhoMin, RhoMax, Gamma float64 }
+
+// Spread bounds noise before a shift: N on the leading block, h next to it. The zero value means no
+// noise.
+type Spread struct {
+	Low, High float64 // bounds on the eigenvalues of N
+	Norm      float64 // bound on |h|
+	// Relative replaces Norm for noise with Low > 0 on whose size h depends: a bound on |h|_{N^-1}, and
+	// after a shift up on sqrt(RhoMax/High) |h|_{H^-1}.
+	Relative float64
+	Fixed    bool // no other shift than Sums.Shift is possible
+}
+
+// Bounds returns the bounds on H = N + shift I and h.
+func (s Spread) Bounds(shift float64) Bounds {
+	b := Bounds{RhoMin: s.Low + shift, RhoMax: s.High + shift}
+	switch {
+	case s.Relative == 0:
+		b.Gamma = s.Norm / math.Sqrt(b.RhoMin)
+	case shift > 0:
+		b.Gamma = s.Relative * math.Sqrt(s.High/b.RhoMax)
+	default:
+		b.Gamma = s.Relative * math.Sqrt(s.Low/b.RhoMin)
+	}
+	return b
+}
 
 // Means is the release of the noisy mean weight of each arm.
 type Means struct {

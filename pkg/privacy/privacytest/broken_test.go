@@ -75,12 +75,7 @@ func (s *summed) Init(setup privacy.Setup) error {
 	if s.scale > 0 {
 		s.sd *= s.scale
 	}
-	s.release = privacy.NewSums(privacy.Bounds{RhoMin: 1, RhoMax: 1}, false, func(dst []float64) {
-		if s.lazy {
-			s.draw()
-		}
-		copy(dst, s.noisy)
-	}, nil)
+	s.release = &privacy.Sums{Packed: s.noisy, Bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}}
 	return nil
 }
 
@@ -161,8 +156,14 @@ func (s *summed) Add(r *privacy.Record) (bool, error) {
 	return true, nil
 }
 
-func (s *summed) Release() *privacy.Sums { return s.release }
-func (s *summed) Clipped() int           { return s.clipped }
+func (s *summed) Release() *privacy.Sums {
+	if s.lazy {
+		s.draw()
+	}
+	return s.release
+}
+
+func (s *summed) Clipped() int { return s.clipped }
 
 func (s *summed) Plan(records int) privacy.Plan {
 	if s.grows > 0 && records == privacy.All {
