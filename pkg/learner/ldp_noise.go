@@ -47,7 +47,7 @@ type ldpScale struct {
 	ofVector float64
 	constant float64 // Constant
 	corner   bool    // the matrix's last entry is sent without noise
-	bound    float64 // no honest message has a greater number, but for 1e-300 of them
+	bound    float64 // an honest message has a greater number with probability below 1e-300
 }
 
 // scale validates and calibrates the noise.
