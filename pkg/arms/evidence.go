@@ -16,18 +16,22 @@ type evidence struct {
 	below  float64 // by how much the floor is below the best mean; 0: there is no lap yet
 	work   int     // arms looked at in the lap
 
-	index func(arm int, best float64) float64 `snapshot:"keep"`
-	bound func(arm int, best float64) float64 `snapshot:"keep"`
+	by    indexer `snapshot:"keep"`
 	best  float64
 	but   int32 // the arm that is left out
 	arm   int32
 	least float64
 }
 
-// init allocates. index returns an arm's index for a best mean, and bound a number that is not
-// above it nor above the index for a larger best mean.
-func (e *evidence) init(arms int, index, bound func(arm int, best float64) float64) {
-	*e = evidence{index: index, bound: bound}
+// indexer knows the arms' indices.
+type indexer interface {
+	index(arm int, best float64) float64 // an arm's index for a best mean
+	bound(arm int, best float64) float64 // not above it, nor above the index for a larger best mean
+}
+
+// init allocates.
+func (e *evidence) init(arms int, by indexer) {
+	*e = evidence{by: by}
 	e.means.init(arms)
 	e.bounds.init(arms)
 }
@@ -48,7 +52,7 @@ func (e *evidence) first(changed []int, but int) (arm int, least float64) {
 		e.begin()
 	} else {
 		for _, a := range changed {
-			e.bounds.set(a, -e.bound(a, e.floor))
+			e.bounds.set(a, -e.by.bound(a, e.floor))
 		}
 	}
 	e.but, e.arm, e.least = int32(but), -1, math.Inf(1)
@@ -68,7 +72,7 @@ func (e *evidence) begin() {
 	}
 	e.floor, e.work = e.best-e.below, 0
 	for a := range e.bounds.of {
-		e.bounds.of[a] = -e.bound(a, e.floor)
+		e.bounds.of[a] = -e.by.bound(a, e.floor)
 	}
 	e.bounds.order()
 }
@@ -82,7 +86,7 @@ func (e *evidence) look(i int) {
 		}
 		e.work++
 		if a != e.but {
-			if x := e.index(int(a), e.best); x < e.least || x == e.least && a < e.arm {
+			if x := e.by.index(int(a), e.best); x < e.least || x == e.least && a < e.arm {
 				e.arm, e.least = a, x
 			}
 		}

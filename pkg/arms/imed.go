@@ -50,7 +50,7 @@ func (l *IMED) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {
 		return err
 	}
 	l.epsilon, l.logs = l.Epsilon, make([]float64, p.Arms)
-	l.evidence.init(p.Arms, l.index, l.bound)
+	l.evidence.init(p.Arms, l)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/owned"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -25,13 +26,15 @@ import (
 // The claim is the learner's own. A record is taken in once, and how late that is does not depend
 // on the data.
 type Delayed struct {
-	Learner bandit.Learner // a *Private or a *Local
-	Most    int            // the longest delay, in rounds; 0 means none
+	// Learner describes the learner, a *Private or a *Local. Init makes a copy that nobody else can
+	// feed.
+	Learner bandit.Learner
+	Most    int // the longest delay, in rounds; 0 means none
 	// Delay draws the delay of a round's rewards, in [0, Most]. nil means that all delays are Most.
 	Delay func(own *rand.Rand) int
 
 	bandit.Base
-	learner bandit.Learner           // the fields as they were in Init
+	learner bandit.Learner           // a copy of Learner, and the other fields, as they were in Init
 	delay   func(own *rand.Rand) int `snapshot:"keep"`
 	warmer  bandit.Warmer            // the learner, if it wants a round 0
 	problem bandit.Problem
@@ -75,15 +78,16 @@ func (d *Delayed) Init(p bandit.Problem, horizon int) error {
 	if d.Most < 0 {
 		return fmt.Errorf("learner: Delayed.Most = %d, want >= 0", d.Most)
 	}
-	if err := d.Learner.Init(p, horizon); err != nil {
+	inner := owned.Copy(d.Learner)
+	if err := inner.Init(p, horizon); err != nil {
 		return err
 	}
 	each := float64(float64(p.Arms)*float64(p.Dim)) + float64(2*float64(p.Slots)) + 20
 	if err := size.Check(fmt.Sprintf("learner: Delayed.Most = %d", d.Most), float64(each*(float64(d.Most)+1))); err != nil {
 		return err
 	}
-	d.learner, d.delay, d.warmer, d.problem = d.Learner, d.Delay, nil, p
-	if w, ok := d.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
+	d.learner, d.delay, d.warmer, d.problem = inner, d.Delay, nil, p
+	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		d.warmer = w
 	}
 	d.records, d.due, d.free = make([]late, d.Most+1), make([]queue, d.Most+1), make([]int32, 0, d.Most+1)

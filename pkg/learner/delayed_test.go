@@ -92,7 +92,7 @@ func TestDelayed(t *testing.T) {
 				if err := ledger.CheckPlan(d, horizon); err != nil {
 					t.Errorf("%s, %s delay of %d: %v", name, kind, most, err)
 				}
-				if a, b := privacy.ClaimOf(d), privacy.ClaimOf(d.Learner); a.Proved() != b.Proved() || a.Held() != b.Held() {
+				if a, b := privacy.ClaimOf(d), privacy.ClaimOf(plain); a.Proved() != b.Proved() || a.Held() != b.Held() {
 					t.Errorf("%s: claims %v, want %v as its learner", name, a.Proved(), b.Proved())
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/owned"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -22,12 +23,14 @@ import (
 // the budget pays for. Init refuses a budget that does not pay for it, as the learner could not
 // begin.
 type Metered struct {
-	Learner bandit.Learner // one that holds a plan
+	// Learner describes the learner, which has to hold a plan. Init makes a copy that nobody else can
+	// feed.
+	Learner bandit.Learner
 	Budget  privacy.Budget // no default
 	Freeze  bool
 
 	bandit.Base
-	learner bandit.Learner // the fields as they were in Init
+	learner bandit.Learner // a copy of Learner, and the other fields, as they were in Init
 	budget  privacy.Budget
 	freeze  bool
 	warmer  bandit.Warmer // the learner, if it wants a round 0
@@ -52,11 +55,12 @@ func (m *Metered) Init(p bandit.Problem, horizon int) error {
 	if err := m.Budget.Validate(); err != nil {
 		return err
 	}
-	if err := m.Learner.Init(p, horizon); err != nil {
+	inner := owned.Copy(m.Learner)
+	if err := inner.Init(p, horizon); err != nil {
 		return err
 	}
-	m.learner, m.budget, m.freeze, m.warmer = m.Learner, m.Budget, m.Freeze, nil
-	if w, ok := m.Learner.(bandit.Warmer); ok && w.WantsWarmUp() {
+	m.learner, m.budget, m.freeze, m.warmer = inner, m.Budget, m.Freeze, nil
+	if w, ok := inner.(bandit.Warmer); ok && w.WantsWarmUp() {
 		m.warmer = w
 	}
 	if m.paid = horizon + m.first(); m.budget.None() {

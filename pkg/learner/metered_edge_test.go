@@ -31,6 +31,9 @@ func TestMeteredEdges(t *testing.T) {
 			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
 			continue
 		}
+		if err := inner.Init(problem, 100); err != nil { // what free runs is a copy
+			t.Fatal(err)
+		}
 		if got, want := privacy.ClaimOf(free), privacy.ClaimOf(inner); got.Epsilon() != want.Epsilon() || got.Asked() != want.Asked() {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
@@ -45,6 +48,34 @@ func TestMeteredEdges(t *testing.T) {
 		// nothing is released of the only round
 		if c := privacy.ClaimOf(one); c.Epsilon() != 0 || one.Err() != nil {
 			t.Errorf("%s, one round: %v, %v", name, c, one.Err())
+		}
+	}
+}
+
+// TestFedBeside: whoever holds on to a learner that was wrapped cannot feed what the wrapper runs.
+func TestFedBeside(t *testing.T) {
+	env := &environment.DecisionSets{Dim: 2, Arms: 5}
+	for name, wrap := range map[string]func(bandit.Learner) bandit.Learner{
+		"metered":    func(l bandit.Learner) bandit.Learner { return &learner.Metered{Learner: l, Budget: half, Freeze: true} },
+		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },
+		"randomised": func(l bandit.Learner) bandit.Learner { return &learner.RandomisedAction{Learner: l, Epsilon: 1} },
+	} {
+		inner := learner.New(&learner.LinUCB{}, gaussianTree())
+		l := wrap(inner)
+		if err := l.Init(env.Problem(), 1000); err != nil {
+			t.Fatal(err)
+		}
+		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
+		l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
+		v := bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
+		for range 900 {
+			inner.Update(&v, []int{0}, []float64{1})
+		}
+		if inner.Err() == nil || len(ledger.Drawn()) > 0 || l.Err() != nil || privacy.ClaimOf(inner).Held() {
+			t.Errorf("%s: %v from the learner that was wrapped, %v drawn, %v; want an error, nothing and nil", name, inner.Err(), ledger.Drawn(), l.Err())
+		}
+		if err := ledger.CheckPlan(l.(privacy.Planner), 0); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

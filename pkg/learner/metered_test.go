@@ -38,6 +38,9 @@ func TestMeteredPays(t *testing.T) {
 		if err := m.Init(problem, 1000); err != nil {
 			t.Fatal(err)
 		}
+		if err := m.Learner.Init(problem, 1000); err != nil { // what m runs is a copy
+			t.Fatal(err)
+		}
 		at := func(records int) float64 {
 			epsilon, err := (privacy.GDP{}).Epsilon(privacy.PlanOf(m.Learner, records).Event(), whole.Delta)
 			if err != nil {

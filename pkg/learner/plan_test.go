@@ -111,6 +111,9 @@ func TestRandomisedPlan(t *testing.T) {
 	if err := l.Init(problem, 100); err != nil {
 		t.Fatal(err)
 	}
+	if err := inner.Init(problem, 100); err != nil { // what l runs is a copy
+		t.Fatal(err)
+	}
 	c := privacy.ClaimOf(l)
 	action := privacy.ResponseEvent{Epsilon: 0.5, Choices: 2} // of K >= 2 choices it shows the most
 	want := privacy.Sequence{action, privacy.ClaimOf(inner).Event()}
@@ -148,6 +151,9 @@ func TestRandomisedPlan(t *testing.T) {
 	secure := learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
 	l = &learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
 	if err := l.Init(problem, 100); err != nil {
+		t.Fatal(err)
+	}
+	if err := secure.Init(problem, 100); err != nil {
 		t.Fatal(err)
 	}
 	if of, p := privacy.PlanOf(secure, privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {

@@ -34,6 +34,7 @@ type Private[R any] struct {
 	all       []int // 0, 1, ..., for the warm-up
 	turn, now []int // arms played in turn, and the one of this round
 	broadcast []float64
+	moved     bool // the release, by the last record
 }
 
 var (
@@ -47,7 +48,8 @@ func New[R any](p Policy[R], s privacy.Statistic[R]) *Private[R] {
 	return &Private[R]{Policy: p, Statistic: s}
 }
 
-// Init validates and initialises both halves.
+// Init validates and initialises both halves. It refuses a policy that holds a pointer to a
+// statistic, a learner or noise, or a function: nothing but releases may reach it.
 func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -83,6 +85,9 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := l.Policy.Init(p, horizon, r); err != nil {
 		return err
 	}
+	if err := checkClosed(l.Policy); err != nil {
+		return err
+	}
 	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
 		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(l.Statistic).Proved())
 	}
@@ -114,7 +119,7 @@ var errNoInit = errors.New("a learner that is used before Init")
 // noise.
 func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 	l.Clear()
-	l.warm, l.broadcast = false, nil
+	l.warm, l.moved, l.broadcast = false, false, nil
 	if l.statistic == nil {
 		l.fail(0, errNoInit)
 		return
@@ -196,7 +201,7 @@ func (l *Private[R]) add(round int) bool {
 		l.fail(round, err)
 		return false
 	}
-	if moved {
+	if l.moved = moved; moved {
 		l.learn(round)
 	}
 	return true
@@ -218,6 +223,15 @@ func (l *Private[R]) WarmUp(y []float64) {
 		l.record = privacy.Record{Arms: l.all, Y: y}
 		l.warm = l.add(0)
 	}
+}
+
+// Released appends to dst all that the statistic shows after the last record, as privacy.Serialise
+// writes it. An audit's transcript of the learner is made of it and of the arms.
+func (l *Private[R]) Released(dst []float64) ([]float64, error) {
+	if l.statistic == nil {
+		return dst, errNoInit
+	}
+	return privacy.Serialise(dst, l.moved, l.statistic.Release())
 }
 
 // Warnings counts what the statistic clipped, and adds the policy's own warnings.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -56,6 +57,44 @@ func TestPrivateRefuses(t *testing.T) {
 				t.Errorf("%s: arms %v, want 1", name, got)
 			}
 			wants(t, name, l.Err(), map[int]string{0: "0 arms", 2: "2 arms"}[arms], "learner_test.several", "want 1")
+		}
+	}
+}
+
+// holds is LinUCB that holds something else, in several places.
+type holds struct {
+	learner.LinUCB
+	Any   any
+	where struct{ list []any }
+	named map[string]any
+	tells func() int
+	later chan int
+}
+
+// TestPolicyThatPoints: a policy from which data or noise could be reached is refused, and the field
+// named.
+func TestPolicyThatPoints(t *testing.T) {
+	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	tree := gaussianTree()
+	self := &holds{}
+	self.Any = self
+	for words, h := range map[string]*holds{
+		"Private.Policy.Any is a *mechanism.Tree, which":                             {Any: tree},
+		"Private.Policy.where.list[1] is a *mechanism.Exact, which":                  {where: struct{ list []any }{[]any{1, &mechanism.Exact{}}}},
+		"Private.Policy.named[inner] is a *learner.Private[":                         {named: map[string]any{"inner": learner.New(&learner.LinUCB{}, nil)}},
+		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
+		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
+		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
+		"Private.Policy.later is a chan":                                             {later: make(chan int)},
+		"Private.Policy.Any is a *mechanism.Gaussian, which has a plan":              {Any: &mechanism.Gaussian{}},
+		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{&environment.DecisionSets{}}}},
+		"": self,
+	} {
+		err := learner.New(h, tree).Init(p, 10)
+		if words == "" && err != nil {
+			t.Errorf("a policy that holds itself: %v", err)
+		} else if words != "" {
+			wants(t, words, err, words)
 		}
 	}
 }

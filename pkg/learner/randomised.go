@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/field"
+	"github.com/dpbandits/dpbandits/pkg/internal/owned"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -22,10 +23,10 @@ import (
 // Trust model: central with all outputs, if the inner learner is jointly private. A record then
 // shows what the inner learner releases of it, and the action of its own round.
 type RandomisedAction struct {
-	Learner bandit.Learner
-	Epsilon float64 // > 0, no default; +Inf plays the learner's arm always
+	Learner bandit.Learner // describes the learner; Init makes a copy that nobody else can feed
+	Epsilon float64        // > 0, no default; +Inf plays the learner's arm always
 
-	inner   bandit.Learner // the learner and epsilon as they were in Init
+	inner   bandit.Learner // a copy of Learner, and epsilon, as they were in Init
 	epsilon float64
 	noise   *privacy.Noise
 	drawn   []privacy.Draws
@@ -47,7 +48,7 @@ func (r *RandomisedAction) Init(p bandit.Problem, horizon int) error {
 	if p.Slots != 1 {
 		return fmt.Errorf("learner: RandomisedAction plays one arm a round: Problem.Slots = %d, want 1", p.Slots)
 	}
-	r.inner, r.epsilon = r.Learner, r.Epsilon
+	r.inner, r.epsilon = owned.Copy(r.Learner), r.Epsilon
 	return r.inner.Init(p, horizon)
 }
 

@@ -49,7 +49,8 @@ type rows struct {
 	size    int // entries of a packed symmetric matrix
 	count   int // rows admitted since reset
 	clipped int
-	fresh   int       // rows added since the last release; 2 after the last row, which is dropped
+	fresh   int       // rows added since the release before; 2 after the last row, which is dropped
+	read    bool      // the release has been read since the last row
 	stale   bool      // the release is not that of the rows
 	buf     []float64 // the row, clipped
 	sums    *privacy.Sums
@@ -128,6 +129,9 @@ func (r *rows) admit(rec *privacy.Record) (row []float64, err error) {
 	copy(row, rec.X)
 	row[d] = reward
 	r.count++
+	if r.read {
+		r.fresh, r.read = 0, false
+	}
 	r.fresh++
 	r.stale = true
 	if !(square <= math.MaxFloat64) {
@@ -170,7 +174,7 @@ func (r *rows) shown() *privacy.Sums {
 	if r.exact && r.fresh == 1 {
 		r.sums.Row = r.buf
 	}
-	r.fresh = 0
+	r.read = true
 	return r.sums
 }
 
@@ -209,7 +213,9 @@ func (r *rows) nodes(records int) int {
 	return bits.Len(uint(max(0, min(records, r.setup.Horizon-1))))
 }
 
-func (r *rows) reset() { r.count, r.clipped, r.fresh, r.stale, r.ready = 0, 0, 0, true, true }
+func (r *rows) reset() {
+	r.count, r.clipped, r.fresh, r.read, r.stale, r.ready = 0, 0, 0, false, true, true
+}
 
 // addDiagonal adds a multiple of the identity to a packed symmetric matrix.
 func addDiagonal(m []float64, dim int, c float64) {

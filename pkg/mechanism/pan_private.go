@@ -2,6 +2,7 @@ package mechanism
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -77,7 +78,7 @@ func (t *PanPrivateTree) Plan(records int) privacy.Plan { return t.plan(&t.rows,
 // Release returns the prefix sum with its noise.
 func (t *PanPrivateTree) Release() *privacy.Sums {
 	if t.sums != nil {
-		t.sums.Packed = t.total()
+		t.sums.Packed = slices.Clip(t.total()) // no reader reaches the other levels
 	}
 	return t.shown()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/copies"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 )
@@ -20,7 +21,8 @@ import (
 // methods, but not its claim.
 //
 // A plan is about what is released. The saved state of a learner (package snapshot) is no release:
-// it holds the raw data's sums and the stream of the noise, and no plan covers it.
+// it holds the raw data's sums and the stream of the noise, and no plan covers it. The plan of what
+// was saved or restored has a condition that says what two copies cost.
 type Plan struct {
 	Model       Model
 	Neighbours  Neighbours
@@ -188,7 +190,21 @@ func PlanOf(x any, records int) Plan {
 	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
 		return NoPlan("a %T that is nil has no plan", x)
 	}
-	return Own(x, planner.Plan(records))
+	p := Own(x, planner.Plan(records))
+	if copies.Noted(x) && p.Held() {
+		if c := p.quality.copied(); !slices.Contains(p.Conditions, c) {
+			p.Conditions = append(slices.Clip(p.Conditions), c)
+		}
+	}
+	return p
+}
+
+// copied returns the condition of a claim of which a saved state exists (package snapshot).
+func (q Quality) copied() string {
+	if q == Secure {
+		return "a state was saved: k copies that go on from it draw new noise each, and spend what k runs do"
+	}
+	return "a state was saved: one copy goes on from it; two show the same noise, and their difference the data"
 }
 
 // Own returns p if x holds it, and otherwise a plan that claims nothing and lists the same draws.
@@ -421,8 +437,8 @@ func (p Plan) Accounted() error {
 	for _, d := range p.Draws {
 		drawn[d.Law] += d.Count
 	}
-	for law, n := range drawn {
-		most := 0
+	for _, d := range p.Draws {
+		law, n, most := d.Law, drawn[d.Law], 0
 		for _, c := range p.Cases {
 			shown := 0
 			for _, r := range c {

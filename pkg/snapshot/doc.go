@@ -24,7 +24,8 @@
 // data, and the difference of their releases shows the data without any noise. So the learner that
 // was saved has to stop, and a state is deleted once the learner restored from it has seen data.
 // Randomness of the operating system (random.System) is not part of a state: the restored learner
-// draws its own.
+// keeps the noise of the past and draws its own from then on, so each copy spends anew. From Save
+// and Load on, the claims of both learners have a condition that says so.
 //
 // # What is checked
 //

@@ -10,6 +10,9 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"sync"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/copies"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 const (
@@ -64,8 +67,19 @@ func (k Key) Save(w io.Writer, learner any) error {
 	if err != nil {
 		return err
 	}
+	note(root)
 	_, err = w.Write(k.seal(payload))
 	return err
+}
+
+// note has the claims of a learner, and of its parts, say that a state of it exists.
+func note(root reflect.Value) {
+	planner := reflect.TypeFor[privacy.Planner]()
+	for _, r := range discover(root).regions {
+		if r.n == 1 && reflect.PointerTo(r.typ).Implements(planner) {
+			copies.Note(r.ptr, r.typ)
+		}
+	}
 }
 
 // Load is [Load] of a state that was saved under the key.
@@ -82,7 +96,11 @@ func (k Key) Load(r io.Reader, into any) error {
 	if err != nil {
 		return err
 	}
-	return restore(payload, root)
+	if err := restore(payload, root); err != nil {
+		return err
+	}
+	note(root)
+	return nil
 }
 
 // flag is 1 if there is a key.

@@ -431,3 +431,50 @@ func TestBytes(t *testing.T) {
 		t.Errorf("the hash of a state is %s, want %s", got, want)
 	}
 }
+
+// TestCopiesClaim: a claim says what two copies of one state cost, once there is a state.
+func TestCopiesClaim(t *testing.T) {
+	secure := func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: budget}) }
+	for name, c := range map[string]struct {
+		make  func() bandit.Learner
+		words string
+	}{
+		"seeded":      {func() bandit.Learner { return overTree() }, "two show the same noise"},
+		"secure":      {secure, "spend what k runs do"},
+		"metered":     {func() bandit.Learner { return &learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
+		"inside":      {func() bandit.Learner { return &learner.Delayed{Learner: secure()} }, "spend what k runs do"},
+		"not private": {func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }, ""},
+	} {
+		saved, restored, fresh := ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50)
+		before := privacy.ClaimOf(saved)
+		if err := snapshot.Load(bytes.NewReader(save(t, saved)), restored); err != nil {
+			t.Fatal(err)
+		}
+		for who, l := range map[string]bandit.Learner{"saved": saved, "restored": restored, "fresh": fresh} {
+			got := privacy.ClaimOf(l)
+			if got.Epsilon() != before.Epsilon() || strings.Contains(before.String(), "a state was saved") {
+				t.Errorf("%s, %s: claims\n%v\nafter\n%v", name, who, got, before)
+			}
+			want := 0
+			if who != "fresh" && c.words != "" {
+				want = 1
+			}
+			if n := strings.Count(got.String(), "a state was saved"); n != want || want == 1 && !strings.Contains(got.String(), c.words) {
+				t.Errorf("%s, %s: claims\n%v, want %d lines about copies, with %q", name, who, got, want, c.words)
+			}
+		}
+		if p, ok := restored.(*learner.Private[privacy.Sums]); ok && c.words != "" && !strings.Contains(privacy.ClaimOf(p.Statistic).String(), c.words) {
+			t.Errorf("%s: its statistic claims\n%v", name, privacy.ClaimOf(p.Statistic))
+		}
+	}
+	tree, twin := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}
+	for _, s := range []*mechanism.Tree{tree, twin} {
+		if err := s.Init(privacy.Setup{Horizon: 9, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
+			t.Fatal(err)
+		}
+		s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+	}
+	if err := snapshot.Load(bytes.NewReader(save(t, tree)), twin); err != nil || !strings.Contains(privacy.ClaimOf(twin).String(), "two show the same noise") {
+		t.Errorf("a tree alone: %v, claims\n%v", err, privacy.ClaimOf(twin))
+	}
+}

@@ -32,6 +32,8 @@ type DeviceCase struct {
 //     that the probe does not know are compared by the norms of the plan.
 //   - Message: all messages have one length, are appended, and depend on nothing but the user's
 //     data, the broadcast and the noise. The context is neither written to nor kept.
+//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has sent
+//     none.
 //   - Refused: data that is not finite or of a wrong length is an error, and draws no noise.
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
@@ -42,7 +44,7 @@ func Device(t testing.TB, c DeviceCase) {
 		c.Horizon = 100
 	}
 	runAll(t, []check{
-		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan},
+		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan},
 	})
 }
 
@@ -308,6 +310,37 @@ func (c DeviceCase) message(fail report) {
 		if err != nil || !same(m, want) {
 			fail("message %d, of x = %v, y = %v, is another than a new device's under the same noise (%v): keep nothing of the users before", i+1, u.x, u.y, err)
 			return
+		}
+	}
+}
+
+func (c DeviceCase) act(fail report) {
+	used, broadcasts := c.ready(fail)
+	if used == nil {
+		return
+	}
+	rng, p := stream(45), c.Problem
+	v := bandit.View{Arms: p.Arms, Dim: p.Dim, X: make([]float64, p.Arms*p.Dim)}
+	quiet, err := c.start() // sends no message
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	for i, u := range c.data() {
+		if _, err := send(used, broadcasts[0], u, privacy.NewNoise(source(uint64(i)))); err != nil {
+			fail("x = %v, y = %v is refused: %v: clip it to its bounds", u.x, u.y, err)
+			return
+		}
+		v.Round++
+		contexts(rng, v.X, p.Dim, p.ContextNorm)
+		for j, broadcast := range broadcasts {
+			got, err := used.Act(slices.Clone(broadcast), &v)
+			want, other := quiet.Act(slices.Clone(broadcast), &v)
+			if got != want || (err == nil) != (other == nil) {
+				fail("after messages of x = %v, y = %v and of users before, broadcast %d has arm %d played (%v), and arm %d by a device that has sent none (%v): choose by broadcast and view alone",
+					u.x, u.y, j, got, err, want, other)
+				return
+			}
 		}
 	}
 }

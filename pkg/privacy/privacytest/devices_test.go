@@ -93,11 +93,24 @@ type plain struct {
 	silent   bool // no message of a zero reward
 	early    bool // draws noise before it looks
 	plays    bool // reads the broadcast only if the reward is high
+	stays    bool // plays the arm of the last message again if its reward was high
+	counts   bool // plays the first arm after 20 messages
 
 	learner.LDPDevice
 	problem bandit.Problem
 	sd      float64
 	last    []float64
+	high    bool
+	sent    int
+}
+
+// Act is LinUCB's, unless it is broken.
+func (p *plain) Act(broadcast []float64, v *bandit.View) (int, error) {
+	arm, err := p.LDPDevice.Act(broadcast, v)
+	if err == nil && (p.stays && p.high || p.counts && p.sent > 20) {
+		arm = (arm + 1) % v.Arms
+	}
+	return arm, err
 }
 
 func (p *plain) Init(problem bandit.Problem, horizon int) error {
@@ -113,6 +126,7 @@ func (p *plain) Init(problem bandit.Problem, horizon int) error {
 
 func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
 	message := make([]float64, len(x))
+	p.high, p.sent = y > 0.5, p.sent+1
 	sd := p.sd
 	if p.trusts && len(broadcast) > 0 && broadcast[0] > 1 {
 		sd /= broadcast[0]
@@ -209,6 +223,8 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 		{"squares overflow", "Sensitivity", "is refused", plain{overflow: true}},
 		{"noise by the broadcast", "Sensitivity", "with broadcast", plain{trusts: true}},
 		{"keeps the context", "Message", "keep nothing", plain{keeps: true}},
+		{"plays the arm again after a high reward", "Act", "by a device that has sent none", plain{stays: true}},
+		{"plays by a count of messages", "Act", "by a device that has sent none", plain{counts: true}},
 		{"writes to the context", "Message", "changes the context", plain{writes: true}},
 		{"short messages", "Message", "lengths", plain{silent: true}},
 		{"noise for bad data", "Refused", "noise is drawn", plain{early: true}},
@@ -263,12 +279,14 @@ func TestPolicies(t *testing.T) {
 type remembering struct {
 	learner.LinUCB
 	plays, tells, learns bool
+	from, after          int     // first round in which it plays so; how old a view is by then, 0 for 1
 	first                float64 // of the last view's numbers
+	seen                 []float64
 	told                 []float64
 }
 
 func (r *remembering) Reset(own *rand.Rand) {
-	r.first = 0
+	r.first, r.seen = 0, nil
 	r.LinUCB.Reset(own)
 }
 
@@ -284,8 +302,11 @@ func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
 
 func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	before := r.first
-	r.first = v.X[0]
-	if r.plays && before > 0 {
+	r.first, r.seen = v.X[0], append(r.seen, v.X[0])
+	if r.after > 0 {
+		before = r.seen[max(0, len(r.seen)-1-r.after)]
+	}
+	if r.plays && v.Round > r.from && before > 0 {
 		return append(dst, 0), nil
 	}
 	if r.learns {
@@ -313,8 +334,10 @@ func TestPoliciesThatRememberAreCaught(t *testing.T) {
 		what, check, words string
 		broken             remembering
 	}{
-		{"plays by the last view", "Memory", "changes the arms", remembering{plays: true}},
-		{"tells the last view", "Memory", "changes a broadcast", remembering{tells: true}},
+		{"plays by the last view", "Memory", "is played in place of", remembering{plays: true}},
+		{"tells the last view", "Memory", "broadcast 2, before round 2, is another", remembering{tells: true}},
+		{"plays by the last view, late", "Memory", "is played in place of", remembering{plays: true, from: 64}},
+		{"plays by the view of 20 rounds ago, late", "Memory", "is played in place of", remembering{plays: true, from: 100, after: 20}},
 		{"acts by what it has learnt", "OtherMachine", "has not learnt", remembering{learns: true}},
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {

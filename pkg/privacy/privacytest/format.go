@@ -10,8 +10,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// Format says how to feed a statistic and how to read its releases. Places count records from 0;
-// the arms of a record depend on its place alone.
+// Format says how to feed a statistic. Places count records from 0; the arms of a record depend on
+// its place alone. Releases are read by privacy.Serialise.
 type Format[R any] struct {
 	// Record returns a random record within its bounds.
 	Record func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record
@@ -21,8 +21,6 @@ type Format[R any] struct {
 	Clips func(s privacy.Setup, r *privacy.Record) int
 	// Malformed returns records of a wrong shape, such as wrong lengths or arms.
 	Malformed func(s privacy.Setup, place int) []privacy.Record
-	// Numbers appends all numbers of a release to dst, equally many each time.
-	Numbers func(s privacy.Setup, r *R, dst []float64) []float64
 }
 
 // Rows returns the format of accumulators: rows (x, y) of bounded norms.
@@ -58,12 +56,6 @@ func Rows() Format[privacy.Sums] {
 				{}, {X: make([]float64, d)}, {X: make([]float64, d), Y: make([]float64, 2)},
 				{X: make([]float64, d-1), Y: make([]float64, 1)}, {X: make([]float64, d+1), Y: make([]float64, 1)},
 			}
-		},
-		Numbers: func(s privacy.Setup, r *privacy.Sums, dst []float64) []float64 {
-			n := len(dst)
-			dst = append(dst, make([]float64, s.Dim*(s.Dim+1)/2)...)
-			r.Read(dst[n:])
-			return dst
 		},
 	}
 }
@@ -139,12 +131,6 @@ func Weights(arms func(s privacy.Setup, place int) []int) Format[privacy.Means] 
 				bad = append(bad, privacy.Record{Arms: count(s.Slots + 1), Y: make([]float64, s.Slots+1)})
 			}
 			return bad
-		},
-		Numbers: func(_ privacy.Setup, r *privacy.Means, dst []float64) []float64 {
-			for _, e := range r.Of {
-				dst = append(dst, e.Mean, float64(e.Count))
-			}
-			return dst
 		},
 	}
 }

@@ -28,13 +28,7 @@ func hardCase(make func() *mechanism.NoisyIHT) privacytest.Case[mechanism.Sparse
 		New:   func() privacy.Statistic[mechanism.SparseTheta] { return make() },
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
-		Format: sparseFormat(math.Inf(1), func(s privacy.Setup, r *mechanism.SparseTheta, dst []float64) []float64 {
-			all := make64(s.Dim - 1)
-			for i, j := range r.Support {
-				all[j] = r.Theta[i]
-			}
-			return append(append(dst, all...), float64(r.Episode), float64(r.Records))
-		}),
+		Format: sparseFormat[mechanism.SparseTheta](math.Inf(1)),
 	}
 	c.Format.Clips = func(_ privacy.Setup, r *privacy.Record) int {
 		far := math.Abs(r.Y[0]) > 0.5*4+0.2*math.Sqrt(2*math.Log(4))
@@ -64,7 +58,7 @@ func TestHardStatistics(t *testing.T) {
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true, Format: func() privacytest.Format[mechanism.SparseGram] {
 				f := sparseCase(forgetful).Format
-				f.Clips = sparseFormat[mechanism.SparseGram](1, nil).Clips
+				f.Clips = sparseFormat[mechanism.SparseGram](1).Clips
 				return f
 			}(),
 		})

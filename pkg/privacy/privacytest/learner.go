@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -20,8 +19,8 @@ type LearnerCase struct {
 	Problem bandit.Problem
 	Long    int // rounds of the run that Reset must forget; 0 means 300
 	Attack  int // runs of the attack in each world; 0 means 3000
-	// Transcript appends what the learner has released by the end of a round, such as the sums that it
-	// reads. nil means the releases of a learner.Private, and of any other learner the arms alone.
+	// Transcript appends what the learner has released by the end of a round. nil means all that the
+	// statistic of a learner.Private shows, and of any other learner the arms alone.
 	Transcript func(l bandit.Learner, round int, dst []float64) []float64
 }
 
@@ -169,17 +168,12 @@ func (c LearnerCase) plan(fail report) {
 	checkPlan(fail, l.(privacy.Planner), claim, records)
 }
 
-// released appends the releases of a learner.Private to dst.
+// released appends all that a learner.Private's statistic shows.
 func (c LearnerCase) released(l bandit.Learner, _ int, dst []float64) []float64 {
-	switch l := l.(type) {
-	case *learner.Private[privacy.Sums]:
-		n := len(dst)
-		dst = append(dst, make([]float64, (c.Problem.Dim+1)*(c.Problem.Dim+2)/2)...)
-		l.Statistic.Release().Read(dst[n:])
-	case *learner.Private[privacy.Means]:
-		for _, e := range l.Statistic.Release().Of {
-			dst = append(dst, e.Mean)
-		}
+	if r, ok := l.(interface {
+		Released(dst []float64) ([]float64, error)
+	}); ok {
+		dst, _ = r.Released(dst) // checked with the statistic
 	}
 	return dst
 }

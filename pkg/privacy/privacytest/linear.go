@@ -23,6 +23,8 @@ var (
 	gaussian          = privacy.GaussianLaw(1, 1).Kind
 	symmetricGaussian = privacy.SymmetricGaussianLaw(1, 1).Kind
 	laplace           = privacy.LaplaceLaw(1, 1).Kind
+	gumbel            = privacy.GumbelLaw(1, 1).Kind
+	wishart           = "Wishart"
 )
 
 // unit returns the scale of coordinate i of a draw.
@@ -173,33 +175,12 @@ func (l *linear) solver(rows int) (cost func(d []float64) float64, err error) {
 			return 0
 		}, nil
 	}
-	b := mat.NewDense(len(keep), len(used), nil)
-	for i, row := range keep {
-		for j, column := range used {
-			b.Set(i, j, l.b.At(row, column))
-		}
+	parts, err := l.parts(keep, used)
+	if err != nil {
+		return nil, err
 	}
-	var svd mat.SVD
-	if !svd.Factorize(b, mat.SVDThin) {
-		return nil, fmt.Errorf("the matrix from noise to releases has no singular values")
-	}
-	values := svd.Values(nil)
-	rank := 0
-	for rank < len(values) && values[rank] > 1e-11*values[0] {
-		rank++
-	}
-	if l.laplace && rank < len(used) {
-		return nil, fmt.Errorf("the releases have rank %d for %d draws of Laplace noise: the probe wants as many", rank, len(used))
-	}
-	var u, v mat.Dense
-	svd.UTo(&u)
-	svd.VTo(&v)
 	return func(d []float64) float64 {
 		var most float64
-		change := mat.NewVecDense(len(keep), nil)
-		for i, row := range keep {
-			change.SetVec(i, d[row])
-		}
 		for _, x := range d[:rows] {
 			if !finite(x) {
 				return math.Inf(1)
@@ -207,30 +188,128 @@ func (l *linear) solver(rows int) (cost func(d []float64) float64, err error) {
 			most = max(most, math.Abs(x))
 		}
 		tolerance := float64(1e-8*most) + float64(1e-12*l.rounding)
-		if bare(d, tolerance) {
+		if bare(d, 0) {
 			return math.Inf(1)
 		}
-		var y, z, back mat.VecDense
-		y.MulVec(u.T(), change)
-		for i := range values {
-			if i < rank {
-				y.SetVec(i, y.AtVec(i)/values[i])
-			} else {
-				y.SetVec(i, 0)
+		var sum float64 // squared for Gaussian noise
+		for _, p := range parts {
+			cost := p.cost(d, tolerance, l.laplace)
+			if !l.laplace {
+				cost *= cost
 			}
-		}
-		z.MulVec(&v, &y)
-		back.MulVec(b, &z)
-		for i := range keep {
-			if math.Abs(back.AtVec(i)-change.AtVec(i)) > tolerance {
-				return math.Inf(1) // no noise has this effect
-			}
+			sum += cost
 		}
 		if l.laplace {
-			return mat.Norm(&z, 1)
+			return sum
 		}
-		return mat.Norm(&z, 2)
+		return math.Sqrt(sum)
 	}, nil
+}
+
+// part is a part of B whose draws reach no other releases: rows of the transcript, and the singular
+// value decomposition of B there.
+type part struct {
+	rows   []int
+	b      *mat.Dense
+	u, v   mat.Dense
+	values []float64
+	rank   int
+}
+
+// parts splits B, of which some rows and columns are not zero.
+func (l *linear) parts(keep, used []int) (parts []*part, err error) {
+	_, draws := l.b.Dims()
+	group := make([]int, draws) // of a draw, as a forest
+	for j := range group {
+		group[j] = j
+	}
+	root := func(j int) int {
+		for group[j] != j {
+			group[j] = group[group[j]]
+			j = group[j]
+		}
+		return j
+	}
+	of := make(map[int]int) // row to one of its draws
+	for _, i := range keep {
+		first := -1
+		for j, v := range l.b.RawRowView(i) {
+			if v == 0 {
+				continue
+			}
+			if first < 0 {
+				first = j
+			}
+			group[root(j)] = root(first)
+		}
+		of[i] = first
+	}
+	rows, columns := make(map[int][]int), make(map[int][]int)
+	for _, i := range keep {
+		rows[root(of[i])] = append(rows[root(of[i])], i)
+	}
+	for _, j := range used {
+		columns[root(j)] = append(columns[root(j)], j)
+	}
+	for _, j := range used {
+		if root(j) != j {
+			continue
+		}
+		p, rows, columns := &part{}, rows[j], columns[j]
+		p.rows, p.b = rows, mat.NewDense(len(rows), len(columns), nil)
+		for i, row := range rows {
+			for k, column := range columns {
+				p.b.Set(i, k, l.b.At(row, column))
+			}
+		}
+		var svd mat.SVD
+		if !svd.Factorize(p.b, mat.SVDThin) {
+			return nil, fmt.Errorf("the matrix from noise to releases has no singular values")
+		}
+		p.values = svd.Values(nil)
+		for p.rank < len(p.values) && p.values[p.rank] > 1e-11*p.values[0] {
+			p.rank++
+		}
+		if l.laplace && p.rank < len(columns) {
+			return nil, fmt.Errorf("the releases have rank %d for %d draws of Laplace noise: the probe wants as many", p.rank, len(columns))
+		}
+		svd.UTo(&p.u)
+		svd.VTo(&p.v)
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// cost returns the norm of the least z of the part with B z = D, +Inf if there is none.
+func (p *part) cost(d []float64, tolerance float64, laplace bool) float64 {
+	change, any := mat.NewVecDense(len(p.rows), nil), false
+	for i, row := range p.rows {
+		change.SetVec(i, d[row])
+		any = any || d[row] != 0
+	}
+	if !any {
+		return 0
+	}
+	var y, z, back mat.VecDense
+	y.MulVec(p.u.T(), change)
+	for i := range p.values {
+		if i < p.rank {
+			y.SetVec(i, y.AtVec(i)/p.values[i])
+		} else {
+			y.SetVec(i, 0)
+		}
+	}
+	z.MulVec(&p.v, &y)
+	back.MulVec(p.b, &z)
+	for i := range p.rows {
+		if math.Abs(back.AtVec(i)-change.AtVec(i)) > tolerance {
+			return math.Inf(1) // no noise has this effect
+		}
+	}
+	if laplace {
+		return mat.Norm(&z, 1)
+	}
+	return mat.Norm(&z, 2)
 }
 
 // worth returns the plan's cost in the units of a solver: mu, or the sum of the pure epsilons.

@@ -47,6 +47,14 @@ func runAll(t testing.TB, checks []check) {
 	}
 }
 
+// say writes what is not checked into the log of a test.
+func say(t testing.TB, format string, args ...any) {
+	if t, ok := t.(*testing.T); ok {
+		t.Helper()
+		t.Logf(format, args...)
+	}
+}
+
 // most is how many failures of a check are reported in full.
 const most = 4
 

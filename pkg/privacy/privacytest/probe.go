@@ -2,6 +2,7 @@ package privacytest
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -25,36 +26,58 @@ type Sensitivity struct {
 //
 // After any number of records the plan must be at least as large as what is found. For a whole run
 // it may exceed that by at most Case.Below: beyond that, noise is wasted.
+//
+// Long does the same over a hundred records, or as many as Case.Long: on streams that are zero, at
+// one end of their range, at both in turn, or random, with changes at random places, also by records
+// beyond their bounds. On each the noise must enter as on any other.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
-	runAll(t, []check{{"Probe", func(fail report) { found = c.probe(fail) }}})
+	c.Long = max(c.Long, c.Setup.Horizon)
+	if !c.plain(t) {
+		return found
+	}
+	if c.Below > 0 {
+		say(t, "Case.Below = %v: streams are tried that move the releases by %v of the plan or more", c.Below, 1-c.Below)
+	}
+	runAll(t, []check{{"Probe", func(fail report) { found = c.probe(fail) }}, {"Long", c.long}})
 	return found
 }
 
 // meter measures changes of a statistic's transcript.
 type meter[R any] struct {
 	linear  *linear
-	base    []float64 // the transcript of the records without noise
+	base    *transcript // of the records without noise
 	change  func(a, b []float64) float64
 	planned float64
 }
 
 // measure learns how the releases of a statistic depend on the noise.
 func (c Case[R]) measure(x privacy.Statistic[R], records []privacy.Record) (*meter[R], error) {
-	run := func(n *privacy.Noise) ([]float64, error) { return c.play(x, n, records) }
+	run := func(n *privacy.Noise) ([]float64, error) {
+		t, err := c.play(x, n, records)
+		if err != nil {
+			return nil, err
+		}
+		return t.numbers, nil
+	}
 	l, err := respond(run)
 	if err != nil {
 		return nil, err
 	}
 	m := &meter[R]{linear: l}
-	if m.base, err = run((&script{}).noise()); err != nil {
+	if m.base, err = c.play(x, (&script{}).noise(), records); err != nil {
 		return nil, err
 	}
-	cost, err := l.solver(len(m.base))
+	cost, err := l.solver(len(m.base.numbers))
 	if err != nil {
 		return nil, err
 	}
-	m.change = func(a, b []float64) float64 { return cost(difference(a, b)) }
+	m.change = func(a, b []float64) float64 {
+		if len(a) != len(b) {
+			return math.Inf(1) // lengths have no noise
+		}
+		return cost(difference(a, b))
+	}
 	m.planned, err = l.worth(privacy.PlanOf(x, privacy.All))
 	return m, err
 }
@@ -91,14 +114,18 @@ func (c Case[R]) probe(fail report) (found Sensitivity) {
 		} {
 			var got [2][]float64
 			for world := range pair {
-				if got[world], err = c.play(x, (&script{}).noise(), replaced(records, place, pair[world])); err != nil {
+				t, err := c.play(x, (&script{}).noise(), replaced(records, place, pair[world]))
+				if err != nil {
 					fail("%v", err)
 					return found
 				}
+				got[world] = t.numbers
 			}
-			d := difference(got[1], got[0])
-			changes[place] = append(changes[place], d)
-			if cost := m.change(got[1], got[0]); cost > found.Found {
+			cost := m.change(got[1], got[0])
+			if len(got[0]) == len(got[1]) {
+				changes[place] = append(changes[place], difference(got[1], got[0]))
+			}
+			if cost > found.Found {
 				found.Found = cost
 				found.Where = fmt.Sprintf("record %d of %d, %s", place+1, n, [...]string{"far apart", "random", "random"}[i])
 			}
@@ -123,7 +150,6 @@ func (c Case[R]) probe(fail report) (found Sensitivity) {
 // prefixes compares the releases after a few records with the plan for that many.
 func (c Case[R]) prefixes(fail report, x privacy.Statistic[R], m *meter[R], changes map[int][][]float64) {
 	n := total(c.Setup)
-	each := len(m.base) / n
 	for _, k := range []int{1, 2, 3, 5, n / 2, n - 1} {
 		if k >= n || k < 1 {
 			continue
@@ -133,7 +159,7 @@ func (c Case[R]) prefixes(fail report, x privacy.Statistic[R], m *meter[R], chan
 			fail("Plan(%d): %v", k, err)
 			return
 		}
-		cost, err := m.linear.solver(k * each)
+		cost, err := m.linear.solver(m.base.ends[k])
 		if err != nil {
 			fail("after %d records: %v", k, err)
 			return

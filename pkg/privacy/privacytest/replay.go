@@ -2,7 +2,6 @@ package privacytest
 
 import (
 	"fmt"
-
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -19,38 +18,41 @@ type PolicyCase[R any] struct {
 	New       func() learner.Policy[R]
 	Statistic func() privacy.Statistic[R] // what the policy reads; nil means the exact statistic
 	Problem   bandit.Problem
-	Rounds    int // rounds of a run; 0 means 60
+	Rounds    int // rounds of a run; 0 means 150
 }
 
-// Replay checks that a policy's arms are a function of the broadcast, the view and its own stream:
+// Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
+// of a learner is recorded, by records of which some are beyond their bounds; then the statistic
+// begins anew and is fed nothing.
 //
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
-//   - Memory: two runs on the same records, whose views differ in one round only, play the same
-//     arms in all other rounds and broadcast the same. A policy that remembers a view would carry
-//     one user's context to another, past the statistic and its noise.
+//   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
+//     views plays and broadcasts the same. So nothing else reaches it.
+//   - Memory: a new policy that is given the releases, and other views in about half of the rounds,
+//     plays the same in the other half and broadcasts the same. A policy that remembers a view would
+//     carry one user's context to another, past the statistic and its noise.
 //
 // A random policy must make as many draws in a round whatever it sees, and none in Learn. Otherwise
 // Replay reports that it remembers.
 func Replay[R any](t testing.TB, c PolicyCase[R]) {
 	t.Helper()
 	if c.Rounds == 0 {
-		c.Rounds = 60
+		c.Rounds = 150
 	}
-	runAll(t, []check{{"OtherMachine", c.otherMachine}, {"Memory", c.memory}})
+	runAll(t, []check{{"OtherMachine", c.otherMachine}, {"Releases", c.releases}, {"Memory", c.memory}})
 }
 
 // replayed is a policy that is observed as it plays.
 type replayed[R any] struct {
 	learner.Policy[R]
 	remote     learner.Policy[R] // acts on copies, if it is set
-	play       [][]int           // arms to return whatever the policy does, if set
-	alter      int               // the round whose view is replaced; 0 means none
-	views      *rand.Rand        // draws the replacing view
-	bound      float64           // norm of its contexts
 	seed       uint64
-	arms       [][]int // what the policy chose, by round
-	elsewhere  [][]int // what the remote policy chose
+	views      []bandit.View // by round
+	arms       [][]int       // what the policy chose, by round
+	elsewhere  [][]int       // what the remote policy chose
+	releases   [][]float64   // that of Init, and those of Learn
+	before     []int         // how many of these came before a round
 	broadcasts [][]float64
 }
 
@@ -61,8 +63,17 @@ func (p *replayed[R]) Ask(problem bandit.Problem, s *privacy.Setup) error {
 	return nil
 }
 
+// keep writes down a release.
+func (p *replayed[R]) keep(r *R) error {
+	numbers, err := privacy.Serialise(nil, true, r)
+	p.releases = append(p.releases, numbers)
+	return err
+}
+
 func (p *replayed[R]) Init(problem bandit.Problem, horizon int, r *R) error {
-	p.bound = problem.ContextNorm
+	if err := p.keep(r); err != nil {
+		return err
+	}
 	if p.remote != nil {
 		if err := p.remote.Init(problem, horizon, r); err != nil {
 			return err
@@ -79,6 +90,9 @@ func (p *replayed[R]) Reset(*rand.Rand) {
 }
 
 func (p *replayed[R]) Learn(r *R) ([]float64, error) {
+	if err := p.keep(r); err != nil {
+		return nil, err
+	}
 	broadcast, err := p.Policy.Learn(r)
 	p.broadcasts = append(p.broadcasts, slices.Clone(broadcast))
 	return broadcast, err
@@ -87,24 +101,20 @@ func (p *replayed[R]) Learn(r *R) ([]float64, error) {
 func (p *replayed[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	seen := *v
 	seen.X = slices.Clone(v.X)
-	if v.Round == p.alter {
-		contexts(p.views, seen.X, v.Dim, p.bound)
-	}
+	p.views, p.before = append(p.views, seen), append(p.before, len(p.releases))
 	n := len(dst)
-	dst, err := p.Policy.Act(broadcast, &seen, dst)
+	dst, err := p.Policy.Act(broadcast, v, dst)
 	if err != nil {
 		return dst, err
 	}
 	p.arms = append(p.arms, slices.Clone(dst[n:]))
 	if p.remote != nil {
+		seen.X = slices.Clone(v.X)
 		arms, err := p.remote.Act(slices.Clone(broadcast), &seen, nil)
 		if err != nil {
 			return dst, fmt.Errorf("on another machine: %w", err)
 		}
 		p.elsewhere = append(p.elsewhere, arms)
-	}
-	if p.play != nil {
-		dst = append(dst[:n], p.play[len(p.arms)-1]...)
 	}
 	return dst, nil
 }
@@ -122,9 +132,9 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 	}
 }
 
-// run plays the rounds. If fixed is set, all rounds except the altered one have the contexts of
-// round 1; views report that they are the same, except in the altered round and the one after it.
-func (c PolicyCase[R]) run(p *replayed[R], fixed bool) error {
+// record plays the rounds and returns what the policy was given and did. If fixed is set, all rounds
+// have the contexts of round 1, and views say so. Afterwards the statistic begins anew.
+func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
 	var s privacy.Statistic[R]
 	if c.Statistic != nil {
 		s = c.Statistic()
@@ -136,8 +146,13 @@ func (c PolicyCase[R]) run(p *replayed[R], fixed bool) error {
 	l.Reset(stream(0), source(30))
 	rng := stream(31)
 	y := make([]float64, c.Problem.Arms)
+	width := c.Problem.RewardMax - c.Problem.RewardMin
 	reward := func() float64 {
-		return c.Problem.RewardMin + float64((c.Problem.RewardMax-c.Problem.RewardMin)*rng.Float64())
+		y := c.Problem.RewardMin + float64(width*rng.Float64())
+		if rng.IntN(8) == 0 {
+			y += width
+		}
+		return y
 	}
 	if l.WantsWarmUp() {
 		for i := range y {
@@ -148,7 +163,7 @@ func (c PolicyCase[R]) run(p *replayed[R], fixed bool) error {
 	v := bandit.View{Arms: c.Problem.Arms, Dim: c.Problem.Dim, X: make([]float64, c.Problem.Arms*c.Problem.Dim)}
 	var arms []int
 	for v.Round = 1; v.Round <= c.Rounds; v.Round++ {
-		v.Same = fixed && v.Round > 1 && v.Round != p.alter && v.Round != p.alter+1
+		v.Same = fixed && v.Round > 1
 		if !fixed || v.Round == 1 {
 			contexts(rng, v.X, v.Dim, c.Problem.ContextNorm)
 		}
@@ -161,13 +176,60 @@ func (c PolicyCase[R]) run(p *replayed[R], fixed bool) error {
 			return err
 		}
 	}
+	l.Statistic.Reset(privacy.NewNoise(source(35)))
 	return nil
+}
+
+// again gives a new policy the releases and views of a run, but other views in the rounds that keep
+// refuses, and reports the first broadcast or choice that differs.
+func (c PolicyCase[R]) again(p *replayed[R], keep func(round int) bool) (difference string, err error) {
+	fresh := c.New()
+	var first R
+	if _, err := privacy.Deserialise(p.releases[0], &first); err != nil {
+		return "", err
+	}
+	if err := fresh.Init(c.Problem, c.Rounds, &first); err != nil {
+		return "", err
+	}
+	fresh.Reset(stream(p.seed))
+	other := stream(34)
+	var broadcast []float64
+	told := 1
+	for round, seen := range p.views {
+		for ; told < p.before[round]; told++ {
+			r := new(R)
+			if _, err := privacy.Deserialise(p.releases[told], r); err != nil {
+				return "", err
+			}
+			if broadcast, err = fresh.Learn(r); err != nil {
+				return "", err
+			}
+			if !same(broadcast, p.broadcasts[told-1]) {
+				return fmt.Sprintf("broadcast %d, before round %d, is another", told, round+1), nil
+			}
+		}
+		v := seen
+		v.X = slices.Clone(seen.X)
+		if !keep(round + 1) {
+			contexts(other, v.X, v.Dim, c.Problem.ContextNorm)
+			v.Same = false
+		}
+		v.Same = v.Same && keep(round)
+		arms, err := fresh.Act(broadcast, &v, nil)
+		if err != nil {
+			return "", err
+		}
+		if keep(round+1) && !slices.Equal(arms, p.arms[round]) {
+			return fmt.Sprintf("round %d: %v is played in place of %v", round+1, arms, p.arms[round]), nil
+		}
+	}
+	return "", nil
 }
 
 func (c PolicyCase[R]) otherMachine(fail report) {
 	for _, fixed := range []bool{false, true} {
 		p := &replayed[R]{Policy: c.New(), remote: c.New(), seed: 32}
-		if err := c.run(p, fixed); err != nil {
+		if err := c.record(p, fixed); err != nil {
 			fail("%v", err)
 			return
 		}
@@ -181,29 +243,40 @@ func (c PolicyCase[R]) otherMachine(fail report) {
 	}
 }
 
-func (c PolicyCase[R]) memory(fail report) {
+// replays plays recorded runs again, some times each.
+func (c PolicyCase[R]) replays(fail report, times int, keep func(rng *rand.Rand) func(round int) bool, advice string) {
 	for _, fixed := range []bool{false, true} {
-		plain := &replayed[R]{Policy: c.New(), seed: 33}
-		if err := c.run(plain, fixed); err != nil {
+		p := &replayed[R]{Policy: c.New(), seed: 33}
+		if err := c.record(p, fixed); err != nil {
 			fail("%v", err)
 			return
 		}
-		for _, alter := range []int{1, 2, c.Rounds / 3, c.Rounds - 1} {
-			other := &replayed[R]{Policy: c.New(), seed: 33, play: plain.arms, alter: alter, views: stream(34)}
-			if err := c.run(other, fixed); err != nil {
+		for i := range times {
+			difference, err := c.again(p, keep(stream(uint64(90+i))))
+			if err != nil {
 				fail("%v", err)
 				return
 			}
-			for i := range plain.arms {
-				if i+1 != alter && !slices.Equal(plain.arms[i], other.arms[i]) {
-					fail("the view of round %d changes the arms of round %d from %v to %v, with the same records: choose by broadcast, view and own stream alone",
-						alter, i+1, plain.arms[i], other.arms[i])
-					break
-				}
-			}
-			if !slices.EqualFunc(plain.broadcasts, other.broadcasts, same) {
-				fail("the view of round %d changes a broadcast, with the same records: learn from releases alone", alter)
+			if difference != "" {
+				fail("%s by a new policy that is given %s", difference, advice)
+				break
 			}
 		}
 	}
+}
+
+func (c PolicyCase[R]) releases(fail report) {
+	all := func(*rand.Rand) func(int) bool { return func(int) bool { return true } }
+	c.replays(fail, 1, all, "the same releases and views: learn from releases alone, and choose by broadcast, view and own stream alone")
+}
+
+func (c PolicyCase[R]) memory(fail report) {
+	half := func(rng *rand.Rand) func(int) bool {
+		kept := make([]bool, c.Rounds+1)
+		for i := range kept {
+			kept[i] = i == 0 || rng.IntN(2) == 0
+		}
+		return func(round int) bool { return kept[round] }
+	}
+	c.replays(fail, 6, half, "the same releases, and other views in other rounds: remember no view")
 }

@@ -32,7 +32,7 @@ func refining() *mechanism.SparseEpisodes {
 
 // sparseFormat is the format of rows whose rewards are clipped at bound; +Inf means that clipping
 // is not counted.
-func sparseFormat[R any](bound float64, numbers func(s privacy.Setup, r *R, dst []float64) []float64) privacytest.Format[R] {
+func sparseFormat[R any](bound float64) privacytest.Format[R] {
 	rows := privacytest.Rows()
 	return privacytest.Format[R]{
 		Record: func(s privacy.Setup, place int, rng *rand.Rand) privacy.Record {
@@ -48,7 +48,6 @@ func sparseFormat[R any](bound float64, numbers func(s privacy.Setup, r *R, dst 
 			return 0
 		},
 		Malformed: rows.Malformed,
-		Numbers:   numbers,
 	}
 }
 
@@ -57,20 +56,9 @@ func sparseCase(make func() *mechanism.SparseEpisodes) privacytest.Case[mechanis
 		New:   func() privacy.Statistic[mechanism.SparseGram] { return make() },
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
-		Format: sparseFormat(0.8, func(s privacy.Setup, r *mechanism.SparseGram, dst []float64) []float64 {
-			all := make64(s.Dim * s.Dim)
-			for i, a := range r.Support {
-				for j := range i + 1 {
-					all[a*s.Dim+r.Support[j]] = r.Gram[i*(i+1)/2+j]
-				}
-				all[a*s.Dim+s.Dim-1] = r.Cross[i]
-			}
-			return append(append(dst, all...), float64(r.Episode), float64(r.Records))
-		}),
+		Format: sparseFormat[mechanism.SparseGram](0.8),
 	}
 }
-
-func make64(n int) []float64 { return make([]float64, n) }
 
 func TestSparseStatistics(t *testing.T) {
 	t.Run("forgetful", func(t *testing.T) { privacytest.Statistic(t, sparseCase(forgetful)) })
@@ -97,13 +85,7 @@ func TestSparseStatistics(t *testing.T) {
 			},
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true,
-			Format: sparseFormat(math.Inf(1), func(s privacy.Setup, r *mechanism.Support, dst []float64) []float64 {
-				all := make64(2)
-				for i, j := range r.Of {
-					all[i] = float64(j)
-				}
-				return append(append(dst, all...), float64(r.Episode))
-			}),
+			Format: sparseFormat[mechanism.Support](math.Inf(1)),
 		})
 	})
 }

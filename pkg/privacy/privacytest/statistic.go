@@ -23,14 +23,22 @@ type Case[R any] struct {
 	// Public is set for a statistic without privacy, which must claim nothing.
 	Public bool
 	// Nonlinear is set if noise and data do not add up, or if the noise is neither Gaussian nor
-	// Laplace. Then changes are not compared with the plan.
+	// Laplace. Then changes are not compared with the plan, and the sensitivities are as their author
+	// states them; a test's log says so. It fails to set it for a statistic that can be measured.
 	Nonlinear bool
-	// Below is the share of the plan by which Probe may find less. 0 means 1e-9, 1 allows anything.
+	// Below is the share of the plan by which Probe may find less. 0 means 1e-9, 1 allows anything. It
+	// never lets a statistic move more than its plan.
 	Below float64
 }
 
 // Statistic checks a statistic:
 //
+//   - Release: the release is plain data, all of which privacy.Serialise reads.
+//   - Repeat: a run shows the same numbers again after runs on other data, also in a new statistic.
+//     So nothing is kept outside of the statistic.
+//   - Noised: under noise so large that it drowns any record in rounding, all streams of the same
+//     arms draw the same noise and show the same numbers, and Add returns the same. So what is shown
+//     without noise depends on public numbers and earlier releases alone.
 //   - OutOfRange: a record beyond its bounds is never refused for its size. It is clipped and
 //     counted, and the releases change by no more than the plan says.
 //   - Refused: a record that is not finite, of a wrong shape, or beyond the horizon is an error
@@ -42,12 +50,30 @@ type Case[R any] struct {
 //     does not shrink as records come.
 func Statistic[R any](t testing.TB, c Case[R]) {
 	t.Helper()
-	if c.Long == 0 {
-		c.Long = c.Setup.Horizon
+	c.Long = max(c.Long, c.Setup.Horizon)
+	if !c.plain(t) {
+		return
+	}
+	if c.Nonlinear {
+		say(t, "Case.Nonlinear is set: sensitivities are not measured, but as their author states them")
 	}
 	runAll(t, []check{
-		{"OutOfRange", c.outOfRange}, {"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan},
+		{"Repeat", c.repeat}, {"Noised", func(fail report) { c.noised(t, fail) }}, {"OutOfRange", c.outOfRange},
+		{"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan},
 	})
+}
+
+// plain checks that releases can be read, which all other checks need.
+func (c Case[R]) plain(t testing.TB) (ok bool) {
+	t.Helper()
+	runAll(t, []check{{"Release", func(fail report) {
+		if _, err := privacy.Serialise(nil, false, new(R)); err != nil {
+			fail("%v", err)
+			return
+		}
+		ok = true
+	}}})
+	return ok
 }
 
 // start returns an initialised statistic.
@@ -77,21 +103,69 @@ func (c Case[R]) records(s privacy.Setup, seed uint64) []privacy.Record {
 	return all
 }
 
+// numbers appends all numbers of a release. Whether they can be read is checked first of all.
 func (c Case[R]) numbers(x privacy.Statistic[R], dst []float64) []float64 {
-	return c.Format.Numbers(c.Setup, x.Release(), dst)
+	dst, err := privacy.Serialise(dst, false, x.Release())
+	if err != nil {
+		panic(err)
+	}
+	return dst
 }
 
-// play makes a run, and returns the releases after each record.
-func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) (all []float64, err error) {
+// transcript is all that a run shows: the release after Reset, and after each record.
+type transcript struct {
+	numbers []float64
+	ends    []int // after so many records, the transcript has so many numbers
+}
+
+// upTo returns what is shown after so many records.
+func (t *transcript) upTo(records int) []float64 { return t.numbers[:t.ends[records]] }
+
+// play makes a run and returns its transcript.
+func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) (*transcript, error) {
 	x.Reset(noise)
+	t := &transcript{numbers: c.numbers(x, nil)}
+	t.ends = append(t.ends, len(t.numbers))
 	for place := range records {
 		r := clone(&records[place])
-		if _, err := x.Add(&r); err != nil {
+		moved, err := x.Add(&r)
+		if err != nil {
 			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
 		}
-		all = c.numbers(x, all)
+		if t.numbers, err = privacy.Serialise(t.numbers, moved, x.Release()); err != nil {
+			return nil, fmt.Errorf("record %d of %d: %w", place+1, len(records), err)
+		}
+		t.ends = append(t.ends, len(t.numbers))
 	}
-	return all, nil
+	return t, nil
+}
+
+// differ describes the first number in which two transcripts differ, "" if there is none. x has
+// made the second of them, from records under noise.
+func (c Case[R]) differ(a, b *transcript, x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) string {
+	for n, end := range b.ends {
+		begin := 0
+		if n > 0 {
+			begin = b.ends[n-1]
+		}
+		there, here := a.numbers[begin:min(a.ends[n], len(a.numbers))], b.numbers[begin:end]
+		if same(there, here) {
+			continue
+		}
+		i := 0
+		for i < min(len(there), len(here))-1 && same(there[i:i+1], here[i:i+1]) {
+			i++
+		}
+		if _, err := c.play(x, noise, records[:n]); err != nil {
+			return err.Error()
+		}
+		names, err := privacy.NumberNames(x.Release())
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprintf("%s is %v after record %d of %d, and %v", names[i], here[i], n, len(records), there[i])
+	}
+	return ""
 }
 
 func clone(r *privacy.Record) privacy.Record {
@@ -155,10 +229,14 @@ func (c Case[R]) outOfRange(fail report) {
 	}
 	records := c.records(c.Setup, 2)
 	var m *meter[R]
-	if !c.Public && !c.Nonlinear && !secure(x) {
-		if m, err = c.measure(x, records); err != nil {
+	if !c.Public && !secure(x) {
+		m, err = c.measure(x, records)
+		switch {
+		case err != nil && !c.Nonlinear:
 			fail("%v: fix that, or set Case.Nonlinear", err)
 			return
+		case err == nil && c.Nonlinear:
+			fail("Case.Nonlinear is set, and noise and data add up: clear it, so that changes are compared with the plan")
 		}
 	}
 	unit := max(c.Setup.Bound, math.Abs(c.Setup.Lo), math.Abs(c.Setup.Hi))
@@ -171,7 +249,7 @@ func (c Case[R]) outOfRange(fail report) {
 			case err != nil:
 				fail("%s is refused: %v: clip it to its bounds and count it", what, err)
 				return
-			case !slices.ContainsFunc(got, finite) || slices.ContainsFunc(got, func(v float64) bool { return !finite(v) }):
+			case slices.ContainsFunc(got.numbers, func(v float64) bool { return !finite(v) }):
 				fail("%s makes a release that is not finite: clip it to its bounds", what)
 				return
 			}
@@ -181,7 +259,7 @@ func (c Case[R]) outOfRange(fail report) {
 			if m == nil {
 				return
 			}
-			if cost := m.change(got, m.base); !(cost <= m.planned*(1+1e-9)) {
+			if cost := m.change(got.numbers, m.base.numbers); !(cost <= m.planned*(1+1e-9)) {
 				fail("%s moves the releases by %.6g in the units of their noise, and the plan says at most %.6g: clip it to its bounds",
 					what, cost, m.planned)
 			}

@@ -1,0 +1,161 @@
+package learner
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync"
+	"unsafe"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// checkClosed refuses a policy from which raw data or noise can be reached: through a pointer to what
+// takes in records, rewards or messages, to what has a plan, or to noise; or through a function or a
+// channel, of which nobody can see where it leads.
+func checkClosed(policy any) error {
+	return (&closed{}).walk(reflect.ValueOf(policy), "learner: Private.Policy")
+}
+
+// openTypes are interfaces that no part of a policy may have, by what they do.
+var openTypes = map[reflect.Type]string{
+	reflect.TypeFor[interface {
+		Add(*privacy.Record) (bool, error)
+	}](): "takes in records",
+	reflect.TypeFor[bandit.Learner]():     "is a learner",
+	reflect.TypeFor[bandit.Environment](): "is an environment",
+	reflect.TypeFor[Server]():             "takes in messages",
+	reflect.TypeFor[privacy.Planner]():    "has a plan of its own",
+}
+
+// noiseTypes are the types of noise.
+var noiseTypes = map[reflect.Type]bool{reflect.TypeFor[privacy.Noise](): true, reflect.TypeFor[privacy.Ledger](): true}
+
+type closed struct{ seen map[visited]bool }
+
+type visited struct {
+	at  unsafe.Pointer
+	typ reflect.Type
+	n   int
+}
+
+// first reports whether memory is visited for the first time.
+func (c *closed) first(v visited) bool {
+	if c.seen[v] {
+		return false
+	}
+	if c.seen == nil {
+		c.seen = make(map[visited]bool)
+	}
+	c.seen[v] = true
+	return true
+}
+
+func (c *closed) walk(v reflect.Value, path string) error {
+	t := v.Type()
+	if !leads(t) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		if v.IsNil() {
+			return nil
+		}
+		return fmt.Errorf("%s is a %v, of which nobody can see where it leads: a policy sees releases and views alone", path, t.Kind())
+	case reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		return c.walk(v.Elem(), path)
+	case reflect.Pointer:
+		if v.IsNil() || !c.first(visited{v.UnsafePointer(), t, 1}) {
+			return nil
+		}
+	case reflect.Map:
+		if v.IsNil() || !c.first(visited{v.UnsafePointer(), t, 1}) {
+			return nil
+		}
+	}
+	for open, does := range openTypes {
+		if t.Implements(open) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open) {
+			return fmt.Errorf("%s is a %v, which %s: a policy sees releases and views alone", path, t, does)
+		}
+	}
+	if noiseTypes[t] {
+		return fmt.Errorf("%s is noise, a %v: a policy draws from its own stream", path, t)
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return c.walk(v.Elem(), path)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if err := c.walk(v.Field(i), path+"."+t.Field(i).Name); err != nil {
+				return err
+			}
+		}
+	case reflect.Slice:
+		if v.Len() == 0 || !c.first(visited{v.UnsafePointer(), t, v.Len()}) {
+			return nil
+		}
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			if err := c.walk(v.Index(i), path+"["+strconv.Itoa(i)+"]"); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for iter := v.MapRange(); iter.Next(); {
+			if err := c.walk(iter.Key(), path+"'s key"); err != nil {
+				return err
+			}
+			if err := c.walk(iter.Value(), fmt.Sprintf("%s[%v]", path, iter.Key())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leads reports whether a value of a type may lead to anything but numbers and strings.
+func leads(t reflect.Type) bool {
+	if known, ok := leading.Load(t); ok {
+		return known.(bool)
+	}
+	found := leadsBy(t, map[reflect.Type]bool{})
+	leading.Store(t, found)
+	return found
+}
+
+var leading sync.Map // what leads has found
+
+func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	if noiseTypes[t] {
+		return true
+	}
+	for open := range openTypes {
+		if t.Implements(open) || reflect.PointerTo(t).Implements(open) {
+			return true
+		}
+	}
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer, reflect.Interface:
+		return true
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return leadsBy(t.Elem(), seen)
+	case reflect.Map:
+		return leadsBy(t.Key(), seen) || leadsBy(t.Elem(), seen)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if leadsBy(t.Field(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
