@@ -38,13 +38,14 @@ type DeviceCase struct {
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
 //   - Plan: the device holds a plan, of the local model and one message, worth what was asked.
+//   - Accounted: each draw of a message is in a release of the plan.
 func Device(t testing.TB, c DeviceCase) {
 	t.Helper()
 	if c.Horizon == 0 {
 		c.Horizon = 100
 	}
 	runAll(t, []check{
-		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan},
+		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Accounted", c.accounted},
 	})
 }
 
@@ -437,5 +438,16 @@ func (c DeviceCase) plan(fail report) {
 		} else if _, shuffles := d.(learner.ShufflePlanner); !shuffles && claim.Calibration() == privacy.Sound && epsilon > claim.Asked().Epsilon*(1+1e-6) {
 			fail("the plan is worth epsilon = %v and %v was asked for: add noise", epsilon, claim.Asked().Epsilon)
 		}
+	}
+}
+
+func (c DeviceCase) accounted(fail report) {
+	d, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	if err := privacy.PlanOf(d, privacy.All).Accounted(); err != nil {
+		fail("%v", err)
 	}
 }
