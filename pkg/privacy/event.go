@@ -91,6 +91,9 @@ func (e LaplaceEvent) Renyi(alpha float64) float64 {
 	if !(alpha > 1) {
 		return math.Inf(1)
 	}
+	if alpha > 1e300 { // all that a pure epsilon allows
+		return e.Epsilon
+	}
 	if alpha*e.Epsilon < 1e-4 {
 		// The terms of first order cancel. What is left is e^x - 1 - x of both exponents.
 		rest := func(x float64) float64 { return x * x * (0.5 + float64(x*(1./6+float64(x*(1./24+x/120))))) }
