@@ -82,7 +82,39 @@ func checkArguments(e Event, epsilon, delta float64) error {
 	case !(delta >= 0 && delta < 1):
 		return fmt.Errorf("privacy: delta = %v, want in [0, 1)", delta)
 	}
+	if nested(e) > mostNested {
+		return fmt.Errorf("privacy: events in events, more than %d deep", mostNested)
+	}
 	return validate(e)
+}
+
+// mostNested limits how deep events may be in one another. One that holds itself has no end.
+const mostNested = 1000
+
+// nested returns how deep the events in an event go, or a number above mostNested.
+func nested(e Event) (depth int) {
+	var walk func(e Event, above int)
+	walk = func(e Event, above int) {
+		if depth = max(depth, above); depth > mostNested {
+			return
+		}
+		switch e := e.(type) {
+		case Sequence:
+			for _, part := range e {
+				walk(part, above+1)
+			}
+		case Parallel:
+			for _, part := range e {
+				walk(part, above+1)
+			}
+		case Repeat:
+			walk(e.Event, above+1)
+		case GroupEvent:
+			walk(e.Event, above+1)
+		}
+	}
+	walk(e, 0)
+	return depth
 }
 
 // validate returns an error unless there is an event, it is valid, and the costs that it states

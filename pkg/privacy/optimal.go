@@ -32,10 +32,11 @@ func OptimalDelta(node Budget, k int, epsilon float64) float64 {
 		if gap <= 0 {
 			break
 		}
-		sum += float64(portable.Exp(log) * -portable.Expm1(-gap))
+		sum += math.Max(float64(portable.Exp(log)*-portable.Expm1(-gap)), math.SmallestNonzeroFloat64)
 		log += portable.Log(float64(k-l)/float64(l+1)) - node.Epsilon
 	}
-	// log is a sum of up to k terms, and below 2^6 k in size where that matters, else below k.
+	// log rounds up to k times. It is below 2^6 k in size, and of many releases below k where a term
+	// counts.
 	sum *= 1 + math.Max(float64(float64(k+8)*0x1p-46), float64(float64(k)*float64(k)*0x1p-53))
 	delta := -portable.Expm1(float64(float64(k)*portable.Log1p(-node.Delta)) + portable.Log1p(-math.Min(1, sum)))
 	return math.Min(1, delta*(1+0x1p-49))

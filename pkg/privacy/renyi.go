@@ -108,5 +108,9 @@ func renyiDelta(alpha, divergence, epsilon float64) float64 {
 	if math.IsInf(divergence, 1) {
 		return 1
 	}
-	return math.Min(1, portable.Exp(float64((alpha-1)*(divergence-epsilon))+float64(alpha*portable.Log1p(-1/alpha))-portable.Log(alpha-1)))
+	delta := portable.Exp(float64((alpha-1)*(divergence-epsilon)) + float64(alpha*portable.Log1p(-1/alpha)) - portable.Log(alpha-1))
+	if delta == 0 && !math.IsInf(epsilon, 1) {
+		return math.SmallestNonzeroFloat64 // no divergence says that delta is 0
+	}
+	return math.Min(1, delta)
 }
