@@ -1,7 +1,7 @@
 """Writes accountants.csv, the values of dp-accounting that TestAgainstAnotherAccountant compares.
 
-    python -m venv /tmp/peer && /tmp/peer/bin/pip install dp-accounting==0.6.0
-    /tmp/peer/bin/python pkg/privacy/testdata/accountants.py > pkg/privacy/testdata/accountants.csv
+    python -m venv ../peer && ../peer/bin/pip install dp-accounting==0.6.0
+    ../peer/bin/python pkg/privacy/testdata/accountants.py > pkg/privacy/testdata/accountants.csv
 
 A row is a case, a delta, lower and upper values of epsilon at that delta, an epsilon, and lower and
 upper values of delta at that epsilon. The lower values are dp-accounting's optimistic estimates,
