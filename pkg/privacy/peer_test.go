@@ -33,7 +33,7 @@ func binomialPair(trials int, p float64, moved int) Event {
 func named(t *testing.T, name string) Event {
 	t.Helper()
 	if k, rest, ok := strings.Cut(name, " of: "); ok {
-		return GroupEvent{named(t, rest), int(number(t, k))}
+		return GroupEvent{named(t, rest), int(parsed(t, k))}
 	}
 	if parts := strings.Split(name, ", "); len(parts) > 1 {
 		var all Sequence
@@ -44,7 +44,7 @@ func named(t *testing.T, name string) Event {
 	}
 	one, times, repeated := strings.Cut(name, " x ")
 	if repeated {
-		return Repeat{named(t, one), int(number(t, times))}
+		return Repeat{named(t, one), int(parsed(t, times))}
 	}
 	var words []string
 	var x [3]float64
@@ -82,7 +82,7 @@ func named(t *testing.T, name string) Event {
 	return nil
 }
 
-func number(t *testing.T, s string) float64 {
+func parsed(t *testing.T, s string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestAgainstAnotherAccountant(t *testing.T) {
 		name := row[0]
 		var v [6]float64
 		for i := range v {
-			v[i] = number(t, row[i+1])
+			v[i] = parsed(t, row[i+1])
 		}
 		delta, low, high, epsilon, least, most := v[0], v[1], v[2], v[3], v[4], v[5]
 		e := named(t, name)
