@@ -11,28 +11,52 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// checkClosed refuses a policy from which raw data or noise can be reached: through a pointer to what
+// checkPolicy refuses a policy from which raw data or noise can be reached: through a pointer to what
 // takes in records, rewards or messages, to what has a plan, or to noise; or through a function or a
 // channel, of which nobody can see where it leads.
-func checkClosed(policy any) error {
-	return (&closed{}).walk(reflect.ValueOf(policy), "learner: Private.Policy")
+func checkPolicy(policy any) error {
+	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
+	return c.walk(reflect.ValueOf(policy), "learner: Private.Policy")
 }
 
-// openTypes are interfaces that no part of a policy may have, by what they do.
-var openTypes = map[reflect.Type]string{
-	reflect.TypeFor[interface {
+// checkServer refuses a server from which a device or noise can be reached. It may have functions, as
+// those of Anytime that make other servers.
+func checkServer(server any) error {
+	c := &closed{open: pastServers, by: "a server sees messages alone", makes: true}
+	return c.walk(reflect.ValueOf(server), "learner: Local.Server")
+}
+
+// openType is an interface that no part may have, by what it does.
+type openType struct {
+	typ  reflect.Type
+	does string
+}
+
+var pastServers = []openType{
+	{reflect.TypeFor[Device](), "is a device"},
+	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+}
+
+var pastPolicies = []openType{
+	{reflect.TypeFor[interface {
 		Add(*privacy.Record) (bool, error)
-	}](): "takes in records",
-	reflect.TypeFor[bandit.Learner]():     "is a learner",
-	reflect.TypeFor[bandit.Environment](): "is an environment",
-	reflect.TypeFor[Server]():             "takes in messages",
-	reflect.TypeFor[privacy.Planner]():    "has a plan of its own",
+	}](), "takes in records"},
+	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[Server](), "takes in messages"},
+	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }
 
 // noiseTypes are the types of noise.
 var noiseTypes = map[reflect.Type]bool{reflect.TypeFor[privacy.Noise](): true, reflect.TypeFor[privacy.Ledger](): true}
 
-type closed struct{ seen map[visited]bool }
+type closed struct {
+	open  []openType
+	by    string // what is seen instead
+	makes bool   // functions are let through
+	seen  map[visited]bool
+}
 
 type visited struct {
 	at  unsafe.Pointer
@@ -59,10 +83,10 @@ func (c *closed) walk(v reflect.Value, path string) error {
 	}
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
-		if v.IsNil() {
+		if v.IsNil() || c.makes {
 			return nil
 		}
-		return fmt.Errorf("%s is a %v, of which nobody can see where it leads: a policy sees releases and views alone", path, t.Kind())
+		return fmt.Errorf("%s is a %v, of which nobody can see where it leads: %s", path, t.Kind(), c.by)
 	case reflect.Interface:
 		if v.IsNil() {
 			return nil
@@ -77,13 +101,13 @@ func (c *closed) walk(v reflect.Value, path string) error {
 			return nil
 		}
 	}
-	for open, does := range openTypes {
-		if t.Implements(open) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open) {
-			return fmt.Errorf("%s is a %v, which %s: a policy sees releases and views alone", path, t, does)
+	for _, open := range c.open {
+		if t.Implements(open.typ) || t.Kind() == reflect.Struct && v.CanAddr() && reflect.PointerTo(t).Implements(open.typ) {
+			return fmt.Errorf("%s is a %v, which %s: %s", path, t, open.does, c.by)
 		}
 	}
 	if noiseTypes[t] {
-		return fmt.Errorf("%s is noise, a %v: a policy draws from its own stream", path, t)
+		return fmt.Errorf("%s is noise, a %v: %s", path, t, c.by)
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -138,8 +162,8 @@ func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if noiseTypes[t] {
 		return true
 	}
-	for open := range openTypes {
-		if t.Implements(open) || reflect.PointerTo(t).Implements(open) {
+	for _, open := range pastPolicies {
+		if t.Implements(open.typ) || reflect.PointerTo(t).Implements(open.typ) {
 			return true
 		}
 	}

@@ -111,7 +111,8 @@ var (
 	_ privacy.Planner = (*Local)(nil)
 )
 
-// Init validates and initialises the device, the server and the shuffler.
+// Init validates and initialises the device, the server and the shuffler. It refuses a server that
+// holds a pointer to a device, a learner or noise.
 func (l *Local) Init(p bandit.Problem, horizon int) error {
 	if err := errors.Join(field.Check("learner: Local.Device", l.Device), field.Check("learner: Local.Server", l.Server)); err != nil {
 		return err
@@ -128,6 +129,9 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	if err := server.Init(p, horizon); err != nil {
+		return err
+	}
+	if err := checkServer(server); err != nil {
 		return err
 	}
 	var by Shuffler

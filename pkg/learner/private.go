@@ -85,7 +85,7 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := l.Policy.Init(p, horizon, r); err != nil {
 		return err
 	}
-	if err := checkClosed(l.Policy); err != nil {
+	if err := checkPolicy(l.Policy); err != nil {
 		return err
 	}
 	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {

@@ -99,6 +99,17 @@ func TestPolicyThatPoints(t *testing.T) {
 	}
 }
 
+// TestServerThatPoints: a server from which a device could be reached is refused.
+func TestServerThatPoints(t *testing.T) {
+	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	n := learner.LDPNoise{Budget: whole}
+	device := &learner.LDPDevice{Noise: n}
+	local := &learner.Local{Device: device, Server: &learner.LDPServer{Noise: n, Policy: &holds{Any: []learner.Device{device}}}}
+	wants(t, "a device", local.Init(p, 10), "Local.Server.Policy.Any[0] is a *learner.LDPDevice, which is a device", "messages alone")
+	local.Server = &learner.LDPServer{Noise: n, Policy: &holds{Any: privacy.NewSystemNoise()}}
+	wants(t, "noise", local.Init(p, 10), "Local.Server.Policy.Any is noise")
+}
+
 // forgets is a variant of LinUCB whose Init does not call LinUCB's.
 type forgets struct{ learner.LinUCB }
 

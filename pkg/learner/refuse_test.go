@@ -208,6 +208,17 @@ func (f *fixed) Release() *privacy.Sums          { return f.sums }
 func (*fixed) Clipped() int                      { return 0 }
 func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is fixed") }
 
+// TestSumsOfAnotherSize: LinUCB refuses them, and keeps its broadcast.
+func TestSumsOfAnotherSize(t *testing.T) {
+	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	l := learner.New(&learner.LinUCB{}, &fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
+	if err := l.Init(p, 10); err != nil {
+		t.Fatal(err)
+	}
+	l.Reset(nil, random.Source(1, 0, "noise"))
+	wants(t, "five numbers", l.Err(), "sums of 5 numbers, want 6")
+}
+
 // TestIndefinite: a release whose noise has outgrown its bounds gets its eigenvalues floored at
 // rho_min, and a warning each time.
 func TestIndefinite(t *testing.T) {

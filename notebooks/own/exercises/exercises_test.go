@@ -93,7 +93,7 @@ var cellMutations = []notebooktest.Mutation{
 	{"c14", "the Gaussian is calibrated for half of delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > b.Delta/2"},
 	{"q-printed", "the printed formula has ln(2/delta)", "pkg/mechanism/gaussian.go", "portable.Log(4/g.Budget.Delta)", "portable.Log(2/g.Budget.Delta)"},
 	{"c17", "the width is a hundred times too large", "pkg/learner/linucb.go", "l.width[0] = l.factor * l", "l.width[0] = 100 * l.factor * l"},
-	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "addDiagonal(dst, t.setup.Dim, t.shift)", "addDiagonal(dst, t.setup.Dim, 2*t.shift)"},
+	{"q-budgets", "a tree's ridge is added twice", "pkg/mechanism/tree.go", "Shift: shift, Bounds: noise.Bounds(shift)", "Shift: 2 * shift, Bounds: noise.Bounds(shift)"},
 	{"c25", "the proved epsilon depends on the rule", "pkg/simulate/result.go", "return p.Claim.Epsilon()", "return p.Claim.Epsilon() + float64(len(p.Name))"},
 	{"q-fixed-run", "the arms change all the same", "pkg/environment/decision_sets.go", "if e.round++; !e.Fixed {", "if e.round++; true {"},
 }

@@ -44,6 +44,9 @@ func Device(t testing.TB, c DeviceCase) {
 	if c.Horizon == 0 {
 		c.Horizon = 100
 	}
+	if c.Below > 0 {
+		say(t, "DeviceCase.Below = %v: messages are tried that are %v of the plan apart or more", c.Below, 1-c.Below)
+	}
 	runAll(t, []check{
 		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Accounted", c.accounted},
 	})

@@ -108,6 +108,17 @@ func respond(run func(*privacy.Noise) ([]float64, error)) (*linear, error) {
 	return l, l.verify(run, base, n)
 }
 
+// notLinear is the error for a number of a transcript that is not data plus noise.
+type notLinear struct {
+	name      string
+	at        int
+	got, want float64
+}
+
+func (e *notLinear) Error() string {
+	return fmt.Sprintf("%s is %v under random noise, and %v by the impulses: not linear", e.name, e.got, e.want)
+}
+
 func btof(b bool) float64 {
 	if b {
 		return 1
@@ -131,7 +142,7 @@ func (l *linear) verify(run func(*privacy.Noise) ([]float64, error), base []floa
 	sum.MulVec(l.b, mat.NewVecDense(n, z))
 	for i, v := range got {
 		if want := base[i] + sum.AtVec(i); !(math.Abs(v-want) <= 1e-9*(math.Abs(want)+l.rounding+1)) {
-			return fmt.Errorf("number %d of the transcript is %v under random noise, and %v by the impulses: not linear", i, v, want)
+			return &notLinear{fmt.Sprintf("number %d of the transcript", i), i, v, want}
 		}
 	}
 	return nil

@@ -27,12 +27,13 @@ type Sensitivity struct {
 // After any number of records the plan must be at least as large as what is found. For a whole run
 // it may exceed that by at most Case.Below: beyond that, noise is wasted.
 //
-// Long does the same over a hundred records, or as many as Case.Long: on streams that are zero, at
+// Long does the same over a hundred records: on streams that are zero, at
 // one end of their range, at both in turn, or random, with changes at random places, also by records
-// beyond their bounds. On each the noise must enter as on any other.
+// beyond their bounds. On each the noise must enter as on any other. If the plan is for users with
+// several records, all of these change at once; if it is for streams with and without a record, one
+// is left out.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
-	c.Long = max(c.Long, c.Setup.Horizon)
 	if !c.plain(t) {
 		return found
 	}
@@ -62,7 +63,7 @@ func (c Case[R]) measure(x privacy.Statistic[R], records []privacy.Record) (*met
 	}
 	l, err := respond(run)
 	if err != nil {
-		return nil, err
+		return nil, c.named(err, x, records)
 	}
 	m := &meter[R]{linear: l}
 	if m.base, err = c.play(x, (&script{}).noise(), records); err != nil {
@@ -80,6 +81,34 @@ func (c Case[R]) measure(x privacy.Statistic[R], records []privacy.Record) (*met
 	}
 	m.planned, err = l.worth(privacy.PlanOf(x, privacy.All))
 	return m, err
+}
+
+// named names the number that an error is about.
+func (c Case[R]) named(err error, x privacy.Statistic[R], records []privacy.Record) error {
+	e, ok := err.(*notLinear)
+	if !ok {
+		return err
+	}
+	t, err := c.play(x, (&script{}).noise(), records)
+	if err != nil {
+		return err
+	}
+	n := 0
+	for n < len(t.ends)-1 && t.ends[n] <= e.at {
+		n++
+	}
+	if n > 0 {
+		e.at -= t.ends[n-1]
+	}
+	if _, err = c.play(x, (&script{}).noise(), records[:n]); err != nil {
+		return err
+	}
+	names, err := privacy.NumberNames(x.Release())
+	if err != nil {
+		return err
+	}
+	e.name = fmt.Sprintf("%s after record %d", names[e.at], n)
+	return e
 }
 
 func difference(a, b []float64) []float64 {

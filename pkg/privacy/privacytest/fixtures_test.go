@@ -1,0 +1,478 @@
+package privacytest_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/privacy/privacytest"
+)
+
+// blocksOf is a tally of our own: an arm's total of blocks of 1, 1, 2, 4, ... rewards, each block
+// under Laplace noise of its own. bug breaks it; "" is right.
+type blocksOf struct {
+	bug string
+
+	setup   privacy.Setup
+	noise   *privacy.Noise
+	means   privacy.Means
+	arms    []blockOf
+	z       [1]float64
+	cache   map[float64]float64
+	drawn   int
+	clipped int
+	runs    int
+}
+
+// blockOf is the data of an arm.
+type blockOf struct {
+	open, raw, total, square, least, most float64 // of the block, of all without noise, of all
+	n, left                               int
+}
+
+// largest is a package's variable that a statistic keeps its largest reward in.
+var largest float64
+
+func (b *blocksOf) Init(s privacy.Setup) error {
+	b.setup = s
+	b.Reset(nil)
+	return s.CheckWeights()
+}
+
+func (b *blocksOf) Reset(n *privacy.Noise) {
+	kept, runs := b.z, b.runs+1
+	*b = blocksOf{runs: runs, bug: b.bug, setup: b.setup, noise: n, arms: make([]blockOf, b.setup.Arms), cache: map[float64]float64{}}
+	if b.bug == "noise of the run before" {
+		b.z = kept
+	}
+	b.means.Of = make([]privacy.Estimate, b.setup.Arms)
+	b.means.Changed = []int{}
+}
+
+func (b *blocksOf) Release() *privacy.Means { return &b.means }
+func (b *blocksOf) Clipped() int            { return b.clipped }
+func (b *blocksOf) scale() float64          { return float64(b.setup.Slots) * (b.setup.Hi - b.setup.Lo) }
+
+func (b *blocksOf) Add(r *privacy.Record) (bool, error) {
+	if b.means.Records+b.uncounted() >= b.setup.Horizon {
+		return false, fmt.Errorf("a record beyond the horizon of %d, want fewer", b.setup.Horizon)
+	}
+	for i, a := range r.Arms {
+		if len(r.Y) != len(r.Arms) || len(r.Arms) > b.setup.Slots || a < 0 || a >= b.setup.Arms || slices.Contains(r.Arms[:i], a) || r.Y[i]-r.Y[i] != 0 {
+			return false, fmt.Errorf("arms %v with rewards %v, want %d of %d arms and finite ones", r.Arms, r.Y, b.setup.Slots, b.setup.Arms)
+		}
+	}
+	if len(r.Arms) != len(r.Y) {
+		return false, fmt.Errorf("arms %v with rewards %v, want as many", r.Arms, r.Y)
+	}
+	before := b.clipped
+	b.means.Changed = b.means.Changed[:0]
+	moved := false
+	for i, a := range r.Arms {
+		y := min(max(r.Y[i], b.setup.Lo), b.setup.Hi)
+		if y != r.Y[i] {
+			b.clipped++
+		}
+		if b.bug == "a square overflows" {
+			y += 0 * (r.Y[i] * r.Y[i])
+		}
+		moved = b.add(a, y) || moved
+	}
+	if b.means.Records++; b.bug == "clipped records are not counted" && b.clipped > before {
+		b.means.Records--
+	}
+	if b.bug == "Changed is sorted by raw totals" {
+		slices.SortFunc(b.means.Changed, func(a, c int) int { return int(math.Copysign(1, b.arms[a].raw-b.arms[c].raw)) })
+	}
+	return moved, nil
+}
+
+// uncounted returns how many records Records leaves out.
+func (b *blocksOf) uncounted() int {
+	if b.bug == "clipped records are not counted" {
+		return b.clipped
+	}
+	return 0
+}
+
+func (b *blocksOf) add(a int, y float64) (moved bool) {
+	of, e := &b.arms[a], &b.means.Of[a]
+	switch b.bug {
+	case "divided by the largest reward ever":
+		largest = max(largest, y, 1e-9)
+		y /= largest
+	case "an outlier at once":
+		if y == b.setup.Hi && of.open == 0 && of.left > 4 {
+			of.left = 1
+		}
+	case "the mean follows between blocks":
+		if e.Count > 1 {
+			e.Mean += y / float64(e.Count)
+		}
+	}
+	of.open, of.square, of.n = of.open+y, of.square+y*y, of.n+1
+	of.raw += y
+	of.least, of.most = min(of.least, y), max(of.most, y)
+	if of.left--; of.left > 0 {
+		return false
+	}
+	b.draw(a, of)
+	of.total += of.open + b.z[0]
+	e.Count = max(1, 2*e.Count)
+	n := float64(e.Count)
+	e.Mean, of.left = of.total/n, e.Count
+	e.Tail = privacy.Tail{Linear: b.scale() * math.Log2(2*n) / n}
+	moved = true
+	switch b.bug {
+	case "a raw variance in Tail":
+		e.Tail.Root = math.Sqrt(max(0, of.square/float64(of.n)-math.Pow(of.open/float64(of.n), 2)))
+	case "a raw range in Tail":
+		e.Tail.Root = of.most - of.least
+	case "the clip count in Count":
+		e.Count += b.clipped
+	case "moved if there was a reward":
+		moved = of.open > 0
+	case "the last block is bare":
+		if b.means.Records >= b.setup.Horizon-n2 {
+			e.Mean = of.open
+		}
+	}
+	of.open, of.square, of.n, of.least, of.most = 0, 0, 0, 0, 0
+	b.means.Changed = append(b.means.Changed, a)
+	return moved
+}
+
+// n2 is how close to the horizon the last block is.
+const n2 = 8
+
+// draw draws the noise of a block.
+func (b *blocksOf) draw(a int, of *blockOf) {
+	count := b.means.Of[a].Count
+	old, known := b.cache[of.open]
+	switch {
+	case b.bug == "no noise on late blocks of zeros" && count > 3 && of.open == 0:
+		b.z[0] = 0
+		return
+	case b.bug == "one draw for two blocks" && b.drawn > 0 && count%4 == 2,
+		b.bug == "one draw for two arms" && a == 1,
+		b.bug == "noise of the run before" && b.runs > 2 && b.drawn == 0 && count == 0:
+		return
+	case b.bug == "noise by value" && known:
+		b.z[0] = old
+		return
+	}
+	b.noise.Laplace(b.z[:], b.scale())
+	b.drawn++
+	b.cache[of.open] = b.z[0]
+	switch {
+	case b.bug == "less noise on large sums" && of.open > 3,
+		b.bug == "less noise after an hour" && b.means.Records > 40:
+		b.z[0] /= 8
+	case b.bug == "noise of one sign":
+		b.z[0] = math.Copysign(b.z[0], of.open-2)
+	}
+}
+
+func (b *blocksOf) Plan(records int) privacy.Plan {
+	law, moves := privacy.LaplaceLaw(1, b.scale()), b.scale()
+	near := privacy.ReplaceRound
+	switch b.bug {
+	case "five records a user, typed":
+		near.Contributions = 5
+	case "add or remove, typed":
+		near.Relation = privacy.AddRemove
+	}
+	return privacy.Plan{Model: privacy.Central, Neighbours: near, Asked: privacy.Budget{Epsilon: 1},
+		Cases: [][]privacy.Release{{{Law: law, Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}}}},
+		Draws: []privacy.Draws{{Law: law, Count: b.drawn}}, Source: "a test"}.Times(min(records, 1)).HeldBy(b)
+}
+
+func blocksCase(bug string) privacytest.Case[privacy.Means] {
+	c := privacytest.Case[privacy.Means]{New: func() privacy.Tally { return &blocksOf{bug: bug} }, Format: privacytest.Weights(nil),
+		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Long: 300}
+	if bug == "one draw for two arms" || bug == "Changed is sorted by raw totals" {
+		c.Setup.Slots = 2
+	}
+	return c
+}
+
+// rowsOf is a tree with a bug.
+type rowsOf struct {
+	bug string
+	*mechanism.Tree
+
+	setup           privacy.Setup
+	gram            []float64
+	logDet, longest float64
+	corr            []float64
+	release         privacy.Sums
+}
+
+func (r *rowsOf) Init(s privacy.Setup) error {
+	r.Tree, r.setup = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}, s
+	return r.Tree.Init(s)
+}
+
+func (r *rowsOf) Reset(n *privacy.Noise) {
+	r.Tree.Reset(n)
+	d := r.setup.Dim - 1
+	r.gram, r.corr, r.logDet, r.longest = make([]float64, packed.Size(d)), make([]float64, d), 0, 0
+	for i, p := 0, 0; i < d; i, p = i+1, p+i+2 {
+		r.gram[p] = 1
+	}
+}
+
+func (r *rowsOf) Add(rec *privacy.Record) (bool, error) {
+	moved, err := r.Tree.Add(rec)
+	if err != nil {
+		return moved, err
+	}
+	x := slices.Clone(rec.X)
+	packed.Shorten(x, min(1, packed.Norm(x)+1e-300))
+	packed.AddOuter(r.gram, x)
+	r.longest = max(r.longest, packed.Norm(x))
+	for i, v := range x {
+		r.corr[i] += v * max(-1, min(1, rec.Y[0]))
+	}
+	if r.bug == "moved when the raw determinant doubles" {
+		now, _ := packed.Cholesky(make([]float64, len(r.gram)), r.gram, len(x))
+		if now < r.logDet+math.Ln2 {
+			return false, nil
+		}
+		r.logDet = now
+	}
+	return moved, nil
+}
+
+func (r *rowsOf) Release() *privacy.Sums {
+	r.release = *r.Tree.Release()
+	threshold, ok := map[string]float64{"a raw support": 0.5, "a raw support of strong ones": 6}[r.bug]
+	if ok {
+		r.release.Packed = slices.Clone(r.release.Packed)
+		for i, v := range r.corr {
+			if math.Abs(v) < threshold {
+				r.release.Packed[packed.Size(len(r.corr))+i] = 0
+			}
+		}
+	}
+	switch r.bug {
+	case "a width by the longest row":
+		r.release.Bounds.Gamma *= r.longest
+	case "a shift by the raw trace":
+		r.release.Shift += r.gram[0]
+	case "the row beside the sums":
+		r.release.Row = r.corr
+	}
+	return &r.release
+}
+
+func (r *rowsOf) Plan(records int) privacy.Plan { return privacy.PlanOf(r.Tree, records).HeldBy(r) }
+
+// twoNumbers is a release of two numbers under one draw.
+type twoNumbers struct{ Sum, Square float64 }
+
+// pairOf releases the sum of rewards and that of their squares after half of the horizon.
+type pairOf struct {
+	blocksOf
+	sum, square float64
+	release     twoNumbers
+}
+
+func (p *pairOf) Reset(n *privacy.Noise) {
+	p.blocksOf.Reset(n)
+	p.sum, p.square, p.release = 0, 0, twoNumbers{}
+}
+
+func (p *pairOf) Add(r *privacy.Record) (bool, error) {
+	quiet := p.blocksOf
+	quiet.noise, quiet.arms, quiet.means.Of = privacy.ScriptedNoise(func(privacy.Law, []float64) {}), slices.Clone(quiet.arms), slices.Clone(quiet.means.Of)
+	if _, err := quiet.Add(r); err != nil {
+		return false, err
+	}
+	p.means.Records, p.clipped = quiet.means.Records, quiet.clipped
+	y := min(max(r.Y[0], p.setup.Lo), p.setup.Hi)
+	p.sum, p.square = p.sum+y, p.square+y*y
+	if p.means.Records != p.setup.Horizon/2 {
+		return false, nil
+	}
+	p.noise.Laplace(p.z[:], 1)
+	p.drawn++
+	p.release = twoNumbers{p.sum + p.z[0], p.square + p.z[0]}
+	return true, nil
+}
+
+func (p *pairOf) Release() *twoNumbers { return &p.release }
+
+func (p *pairOf) Plan(records int) privacy.Plan { return p.blocksOf.Plan(records).HeldBy(p) }
+
+// TestFixturesUnbroken: what is not broken is not reported.
+func TestFixturesUnbroken(t *testing.T) {
+	for _, slots := range []int{1, 2} {
+		c := blocksCase("")
+		c.Setup.Slots = slots
+		privacytest.Statistic(t, c)
+		privacytest.Probe(t, c)
+	}
+	c := rows(func() privacy.Accumulator { return &rowsOf{} })
+	privacytest.Statistic(t, c)
+	privacytest.Probe(t, c)
+}
+
+// TestFixtures: statistics that leak or have too little noise are caught, each by the check of that
+// name. The noise of all is scripted, so that no run fails by chance.
+func TestFixtures(t *testing.T) {
+	for _, c := range []struct{ bug, check, words string }{
+		{"no noise on late blocks of zeros", "Noised", "draws are made"},
+		{"no noise on late blocks of zeros", "Long", "have other noise than random ones"},
+		{"less noise on large sums", "Noised", "Means.Of[0].Mean"},
+		{"less noise on large sums", "Long", ""},
+		{"a raw variance in Tail", "Noised", "Means.Of[0].Tail.Root"},
+		{"an outlier at once", "Noised", ""},
+		{"an outlier at once", "Long", "+Inf"},
+		{"divided by the largest reward ever", "Repeat", "Means.Of[0].Mean"},
+		{"five records a user, typed", "Long", "5 of one user move the releases by"},
+		{"add or remove, typed", "Long", "left out moves the releases by"},
+		// the ones above were found in the hands of others; those below are new
+		{"one draw for two blocks", "Probe", "+Inf"},
+		{"noise by value", "Noised", "draws are made"},
+		{"the clip count in Count", "Noised", "Means.Of[0].Count"},
+		{"a raw range in Tail", "Noised", "Means.Of[0].Tail.Root"},
+		{"less noise after an hour", "Long", "moves the releases by"},
+		{"the mean follows between blocks", "Probe", "+Inf"},
+		{"clipped records are not counted", "Noised", "Means.Records"},
+		{"a square overflows", "Noised", "is NaN after record"},
+		{"moved if there was a reward", "Noised", "moved is"},
+		{"Changed is sorted by raw totals", "Noised", "Means.Changed[0]"},
+		{"the last block is bare", "Noised", "Means.Of[0].Mean"},
+		{"one draw for two arms", "Probe", "+Inf"},
+		{"noise of the run before", "Reset", "forget all in Reset"},
+		{"noise of one sign", "Noised", "Means.Of[0].Mean"},
+	} {
+		largest = 0
+		caught(t, c.bug, c.check, c.words, func(t testing.TB) {
+			privacytest.Statistic(t, blocksCase(c.bug))
+			privacytest.Probe(t, blocksCase(c.bug))
+		})
+	}
+	for _, c := range []struct{ bug, words string }{
+		{"moved when the raw determinant doubles", "moved is"},
+		{"a raw support", "Sums.Packed[1]"},
+		{"a raw support of strong ones", "Sums.Packed[1]"},
+		{"a width by the longest row", "Sums.Bounds.Gamma"},
+		{"a shift by the raw trace", "Sums.Shift"},
+		{"the row beside the sums", "Sums.Row[0]"},
+	} {
+		caught(t, c.bug, "Noised", c.words, func(t testing.TB) {
+			privacytest.Statistic(t, rows(func() privacy.Accumulator { return &rowsOf{bug: c.bug} }))
+		})
+	}
+	pair := privacytest.Case[twoNumbers]{New: func() privacy.Statistic[twoNumbers] { return &pairOf{} }, Setup: blocksCase("").Setup}
+	weights := privacytest.Weights(nil)
+	pair.Format = privacytest.Format[twoNumbers]{Record: weights.Record, Far: weights.Far, Clips: weights.Clips, Malformed: weights.Malformed}
+	caught(t, "one draw for two numbers", "Probe", "+Inf", func(t testing.TB) { privacytest.Probe(t, pair) })
+}
+
+// TestHatches: what an author may type to have a check left out leaves out no other.
+func TestHatches(t *testing.T) {
+	for _, c := range []struct{ bug, check string }{
+		{"no noise on late blocks of zeros", "Noised"}, {"less noise on large sums", "Noised"}, {"a raw variance in Tail", "Noised"},
+		{"an outlier at once", "Noised"}, {"divided by the largest reward ever", "Repeat"}, {"noise of one sign", "Noised"},
+		{"", "OutOfRange"}, // of what can be measured, Nonlinear itself is the failure
+	} {
+		largest = 0
+		open := blocksCase(c.bug)
+		open.Nonlinear, open.Below = true, 1
+		caught(t, c.bug, c.check, "", func(t testing.TB) { privacytest.Statistic(t, open) })
+	}
+	for _, bug := range []string{"one draw for two blocks", "less noise after an hour", "the mean follows between blocks"} {
+		open := blocksCase(bug)
+		open.Below = 1
+		caught(t, bug, map[bool]string{true: "Long", false: "Probe"}[bug == "less noise after an hour"], "", func(t testing.TB) { privacytest.Probe(t, open) })
+	}
+}
+
+// hiddenRelease keeps the raw total where only a policy in its package sees it.
+type hiddenRelease struct {
+	Mean  float64
+	total float64
+}
+
+// hiding is a statistic of it, which is never run.
+type hiding struct {
+	privacy.Statistic[hiddenRelease]
+}
+
+func TestReleasesThatHide(t *testing.T) {
+	caught(t, "an unexported field", "Release", "hiddenRelease.total is unexported", func(t testing.TB) {
+		privacytest.Statistic(t, privacytest.Case[hiddenRelease]{New: func() privacy.Statistic[hiddenRelease] { return &hiding{} }})
+	})
+	caught(t, "a function", "Release", ".Read is a func", func(t testing.TB) {
+		privacytest.Probe(t, privacytest.Case[struct{ Read func() }]{})
+	})
+	_ = hiddenRelease{total: 0}.total
+}
+
+// watched is a statistic that a policy reads past its releases.
+var watched privacy.Accumulator
+
+// peeking is LinUCB that plays the first arm, or says so, once a row was clipped.
+type peeking struct {
+	learner.LinUCB
+	Stat privacy.Accumulator // what it reads; nil means watched
+	tell bool
+}
+
+func (p *peeking) sees() bool {
+	if p.Stat != nil {
+		return p.Stat.Clipped() > 3
+	}
+	return watched.Clipped() > 3
+}
+
+func (p *peeking) Learn(r *privacy.Sums) ([]float64, error) {
+	b, err := p.LinUCB.Learn(r)
+	if p.tell && err == nil && p.sees() {
+		b[len(b)-2] *= 2 // be more careful
+	}
+	return b, err
+}
+
+func (p *peeking) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	if !p.tell && p.sees() {
+		return append(dst, 0), nil
+	}
+	return p.LinUCB.Act(broadcast, v, dst)
+}
+
+// TestPoliciesThatPeek: a policy that reads its statistic past the releases is refused if it holds
+// it, and caught if it reaches it by another way.
+func TestPoliciesThatPeek(t *testing.T) {
+	for _, c := range []struct {
+		what, check, words string
+		holds, tell        bool
+	}{
+		{"holds its statistic", "Releases", "Policy.Stat is a *mechanism.Tree, which takes in records", true, false},
+		{"reads a variable and acts", "Releases", "is played in place of", false, false},
+		{"reads a variable and tells", "Releases", "is another by a new policy", false, true},
+	} {
+		caught(t, c.what, c.check, c.words, func(t testing.TB) {
+			watched = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
+			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+				New: func() learner.Policy[privacy.Sums] {
+					p := &peeking{tell: c.tell}
+					if c.holds {
+						p.Stat = watched
+					}
+					return p
+				},
+				Problem: linear, Statistic: func() privacy.Accumulator { return watched },
+			})
+		})
+	}
+}
