@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -97,7 +98,8 @@ func Sweep(title, parameter string, values []float64, runs [][]simulate.Curve) *
 }
 
 // Standings returns a table of a result: the regret of each policy at the last round, its standard
-// error, what share it is of the first policy's, and the epsilon that its claim proves.
+// error, what share it is of the first policy's, and the epsilon that its claim proves, or that its
+// author states or asserts.
 func Standings(r *simulate.Result) *Table {
 	curves := r.Curves()
 	if len(curves) == 0 {
@@ -110,6 +112,9 @@ func Standings(r *simulate.Result) *Table {
 		proved := "none"
 		if e := r.Policies[i].Epsilon(); !math.IsInf(e, 1) {
 			proved = fmt.Sprintf("%.3g", e)
+			if s := r.Policies[i].Claim.Standing(); s != privacy.Checked {
+				proved += ", " + s.String()
+			}
 		}
 		t.Add(c.Policy, fmt.Sprintf("%.0f", c.Mean[last]), fmt.Sprintf("%.0f", c.SE[last]),
 			fmt.Sprintf("%.1f%%", 100*c.Mean[last]/first.Mean[last]), proved)

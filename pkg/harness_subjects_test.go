@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/design"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/lasso"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -116,14 +116,26 @@ func values(name string, make func() any) subject {
 // plans is the plan of a release under laws.
 func plans(of string, laws ...privacy.Law) subject {
 	return subject{name: "privacy.Plan " + of, make: func() []any {
-		r := privacy.Release{Laws: slices.Clone(laws), Sensitivity: privacy.Norms{L1: 1, L2: 1, LInf: 1}, Times: 2, Sum: 2}
-		r.Compared = of == "of comparisons"
-		if strings.HasSuffix(of, "in a batch") {
-			r.Times = 0 // a user sends one message
+		batch := 0
+		one := privacy.Norms{L1: 1, L2: 1, LInf: 1}
+		r := privacy.Release{Law: laws[0], Sensitivity: one, Times: 2}
+		for _, law := range laws[1:] {
+			switch {
+			case law.Kind == privacy.ShuffleLaw(1).Kind:
+				batch, r.Times = law.Dim, 0 // a user sends one message
+			case of == "of comparisons":
+				r.Threshold = law
+			default:
+				r.Parts = append(r.Parts, privacy.Part{Law: law, Sensitivity: one})
+			}
 		}
-		return []any{func(r privacy.Release, asked privacy.Budget) *planned {
-			return claimed(privacy.Plan{Neighbours: oneUser, Asked: asked, Cases: [][]privacy.Release{{r}}})
-		}, r, budget}
+		return []any{func(r privacy.Release, batch int, asked privacy.Budget) *planned {
+			p := privacy.Plan{Neighbours: oneUser, Asked: asked, Cases: [][]privacy.Release{{r}}}
+			if batch != 0 {
+				p = p.Mixed(trust.Order, batch)
+			}
+			return claimed(p)
+		}, r, batch, budget}
 	}}
 }
 
@@ -246,14 +258,14 @@ func subjects() []subject {
 
 		plans("of Gaussian noise", privacy.GaussianLaw(3, 4)),
 		plans("of Gaussian messages in a batch", privacy.GaussianLaw(3, 4), privacy.ShuffleLaw(32)).
-			on("[0].Scale", ".L2", ".Times", "[1].Dim", "[1].Scale", "[1].Shape", ".Compared", ".Own", ".Epsilon", ".Delta"),
+			on(".Law.Scale", ".L2", ".Joint", ".Times", ".Own", ".Epsilon", ".Delta", "argument 2"),
 		plans("of Gaussian noise on a matrix and a vector", privacy.SymmetricGaussianLaw(3, 4), privacy.GaussianLaw(3, 5)),
 		plans("of Laplace noise", privacy.LaplaceLaw(1, 4)),
-		plans("of comparisons", privacy.LaplaceLaw(1, 4), privacy.LaplaceLaw(1, 8)),
+		plans("of comparisons", privacy.LaplaceLaw(1, 8), privacy.LaplaceLaw(1, 4)),
 		plans("of Gumbel noise", privacy.GumbelLaw(3, 4)),
 		plans("of responses", privacy.ResponseLaw(3, 0.5)),
 		plans("of responses in a batch", privacy.ResponseLaw(3, 0.5), privacy.ShuffleLaw(100)).
-			on("[0].Scale", "[0].Shape", ".Times", "[1].Dim", "[1].Scale", "[1].Shape", ".Compared", ".Own", ".Epsilon", ".Delta"),
+			on(".Law.Scale", ".Law.Shape", ".Times", ".Own", ".Epsilon", ".Delta", "argument 2"),
 		plans("of discrete Gaussian noise", privacy.Law{Kind: "discrete Gaussian", Dim: 3, Scale: 4}),
 		plans("of discrete Laplace noise", privacy.Law{Kind: "discrete Laplace", Dim: 1, Scale: 4}),
 		plans("of binomial noise", privacy.Law{Kind: "binomial", Dim: 3, Scale: 0.25, Shape: 4000}),

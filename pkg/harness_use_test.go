@@ -285,10 +285,10 @@ func (u *user) plan(of privacy.Planner) {
 	}
 	for _, releases := range p.Cases {
 		for _, r := range releases {
-			for _, law := range r.Laws {
+			for _, law := range r.Laws() {
 				u.law(law, c)
 			}
-			if s := r.Sensitivity; !(s.L1 >= 0 && s.L2 >= 0 && s.LInf >= 0) || r.Times < 0 || r.Sum < 0 {
+			if s := r.Sensitivity; !(s.L1 >= 0 && s.L2 >= 0 && s.LInf >= 0) || r.Times < 0 {
 				u.errorf("claims epsilon = %v for %+v", c.Epsilon(), r)
 			}
 		}

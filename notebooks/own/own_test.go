@@ -130,3 +130,22 @@ func verdict(t *testing.T, f audit.Finding, err error, want privacy.Budget, leas
 		t.Errorf("epsilon >= %.3g is seen of %v, want >= %v\n%v", f.Epsilon, f.Claim, least, f)
 	}
 }
+
+// TestStated: a claim says that its epsilon is what the author of Totals states, also where a learner
+// of the toolkit reads them, and proves it where the statistic is the toolkit's.
+func TestStated(t *testing.T) {
+	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
+	for _, c := range []struct {
+		statistic privacy.Tally
+		want      privacy.Standing
+		authors   int
+	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {&mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+		l := learner.New(&Hopeful{}, c.statistic)
+		if err := l.Init(problem, 100); err != nil {
+			t.Fatal(err)
+		}
+		if got := privacy.ClaimOf(l); got.Standing() != c.want || len(got.Authors()) != c.authors {
+			t.Errorf("%T: %v by %v, want %v by %d\n%v", c.statistic, got.Standing(), got.Authors(), c.want, c.authors, got)
+		}
+	}
+}

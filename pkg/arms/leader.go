@@ -23,7 +23,8 @@ type index interface {
 	at(log float64)
 	// bound returns the bound of an arm that was seen.
 	bound(arm int) float64
-	// above reports whether an arm's bound is above a number. It may miss that.
+	// above reports whether an arm's bound is known to be above a number, by a test that may be
+	// cheaper than bound: it may say false of a bound that is above.
 	above(arm int, x float64) bool
 }
 

@@ -8,11 +8,13 @@ import (
 // race finds the arm with the largest index without computing all of them in each round.
 //
 // An arm's bound grows with time and changes otherwise only with its estimate. A lap is a number of
-// rounds. When it begins, the bounds of all arms at its end are computed: they are not below what
-// the arms have in the lap. Of few arms, all are looked at when the best one may have changed: when
-// its bound is not above the others at the end.
+// rounds. When a lap begins, race computes the bounds that all arms will have at its end; during the
+// lap no arm's bound is higher.
 //
-// Of many, the bounds at the end are put into a heap. In a round only those arms are looked at
+// With few arms, race keeps the best arm for as long as its bound is above what all others will have
+// at the end of the lap. Then it computes all bounds again.
+//
+// With many arms, the bounds at the end are put into a heap. In a round only those arms are looked at
 // whose bound at the end is not below the largest one found so far, nor equal to it for a higher
 // arm. So a crowd of bounds at the top, as those of AdaP-KLUCB are all 1 at first, costs nothing.
 // With K arms of nearly equal bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to

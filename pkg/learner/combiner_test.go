@@ -70,7 +70,7 @@ func (s *sender) Report(broadcast []float64, _ []float64, y float64, n *privacy.
 }
 func (s *sender) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: strict, Cases: [][]privacy.Release{{{
-		Laws: []privacy.Law{privacy.GaussianLaw(s.dim, s.sigma)}, Sensitivity: privacy.Norms{L2: s.mu * s.sigma},
+		Law: privacy.GaussianLaw(s.dim, s.sigma), Sensitivity: privacy.Norms{L2: s.mu * s.sigma},
 	}}}, Draws: []privacy.Draws{{Law: privacy.GaussianLaw(s.dim, s.sigma), Count: 1 + s.extra}}}.HeldBy(s)
 }
 

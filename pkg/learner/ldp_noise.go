@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
@@ -42,9 +43,11 @@ type ldpScale struct {
 	vector   float64
 	flat     bool    // the same on the diagonal, else sqrt(2) times it
 	mu       float64 // of a message
+	ofMatrix float64 // the greatest change of its matrix, and of its vector
+	ofVector float64
 	constant float64 // Constant
 	corner   bool    // the matrix's last entry is sent without noise
-	bound    float64 // no honest message has a greater number, but for 1e-300 of them
+	bound    float64 // an honest message has a greater number with probability below 1e-300
 }
 
 // scale validates and calibrates the noise.
@@ -76,6 +79,7 @@ func (n LDPNoise) scale(p bandit.Problem) (s ldpScale, err error) {
 		s.matrix, s.vector, s.mu = 0, 0, math.Inf(1)
 	} else {
 		s.mu = s.sensitivity(p)
+		s.ofMatrix, s.ofVector = s.parts(p)
 	}
 	const tail = 40 // standard deviations
 	square := p.ContextNorm * max(p.ContextNorm, p.RewardBound())
@@ -123,6 +127,16 @@ func (s *ldpScale) sensitivity(p bandit.Problem) float64 {
 	return math.Sqrt(worst)
 }
 
+// parts returns the greatest change of the matrix, in the norm of symmetric noise, and that of the
+// vector: what sensitivity says if the other's noise hides all of it.
+func (s *ldpScale) parts(p bandit.Problem) (matrix, vector float64) {
+	const hidden = 1e30
+	m, v := *s, *s
+	m.vector *= hidden
+	v.matrix *= hidden
+	return m.sensitivity(p) * s.matrix, v.sensitivity(p) * s.vector
+}
+
 // size returns the length of a message: the matrix, packed by the rows of its lower triangle, then
 // the vector.
 func (s *ldpScale) size() int { return packed.Size(s.dim) + s.dim }
@@ -146,14 +160,16 @@ func (s *ldpScale) draw(n *privacy.Noise, dst []float64) {
 
 // plan returns what a message shows of its user: by itself, or in a batch that is shuffled.
 func (s *ldpScale) plan(asked privacy.Budget, source string, batch int) privacy.Plan {
-	laws := []privacy.Law{privacy.SymmetricGaussianLaw(s.dim, s.matrix), privacy.GaussianLaw(s.dim, s.vector)}
-	if s.flat {
-		laws = []privacy.Law{privacy.GaussianLaw(s.size(), s.matrix)}
+	r := privacy.Release{Law: privacy.GaussianLaw(s.size(), s.matrix), Sensitivity: privacy.Norms{L2: s.mu * s.matrix}}
+	if !s.flat { // matrix and vector do not move most at once
+		r = privacy.Release{Joint: s.mu, Law: privacy.SymmetricGaussianLaw(s.dim, s.matrix), Sensitivity: privacy.Norms{L2: s.ofMatrix},
+			Parts: []privacy.Part{{Law: privacy.GaussianLaw(s.dim, s.vector), Sensitivity: privacy.Norms{L2: s.ofVector}}}}
 	}
+	p := localPlan(asked, s.from, s.constant, source, r)
 	if batch > 1 {
-		laws = append(laws, privacy.ShuffleLaw(batch))
+		p = p.Mixed(trust.Order, batch)
 	}
-	return localPlan(asked, s.from, s.constant, source, privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: s.mu * s.matrix}})
+	return p
 }
 
 // replaceUser is the neighbouring relation of a message in the local model.

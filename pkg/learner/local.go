@@ -157,6 +157,9 @@ func (l *Local) Init(p bandit.Problem, horizon int) error {
 			plan = privacy.Own(device, mixed)
 		}
 	}
+	if err := checkMixed(plan, by, batch); err != nil {
+		return err
+	}
 	l.problem, l.plan, l.batch = p, plan, batch
 	l.device, l.shuffler, l.server = device, by, gate{Server: server, of: l}
 	return nil
@@ -171,6 +174,30 @@ func checkShuffler[S Shuffler](noise string, size int, s Shuffler, batch int) er
 		return fmt.Errorf("learner: messages under %s in a shuffler of type %T, want %T, for which they are made", noise, s, made)
 	}
 	return nil
+}
+
+// checkMixed refuses a device's plan that is no plan of one message, and one that counts on a
+// shuffler that is not there. Only those of this package mix what they are given.
+func checkMixed(p privacy.Plan, by Shuffler, batch int) error {
+	if !p.Held() {
+		return nil
+	}
+	message := p.Model == privacy.Local && p.Scope == privacy.OneMessage
+	if mixed := p.Batch(); mixed > 1 {
+		switch by.(type) {
+		case *Uniform, *BitSum:
+		default:
+			return fmt.Errorf("learner: a plan of %d messages that are mixed, by a shuffler of type %T, want *Uniform or *BitSum", mixed, by)
+		}
+		if mixed != batch {
+			return fmt.Errorf("learner: a plan of %d messages that are mixed, and batches of %d", mixed, batch)
+		}
+		message = message || p.Model == privacy.Shuffled && p.Scope == privacy.AllOutputs
+	}
+	if !message {
+		return fmt.Errorf("learner: the plan of a device is in the %v model and covers %v, want the local model and one message", p.Model, p.Scope)
+	}
+	return p.Accounted()
 }
 
 // shuffled returns the plan of messages that are private because a shuffler mixes a batch of them.

@@ -20,6 +20,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/online"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -382,7 +383,10 @@ func (d *noisyBatch) ShuffledPlan(s learner.Shuffler, batch int) (privacy.Plan, 
 		d.err = nil
 	}
 	p := d.Plan(privacy.All)
-	p.Model, p.Asked.Epsilon = privacy.Shuffled, p.Asked.Epsilon/float64(batch)
+	if batch > 1 {
+		p = p.Mixed(trust.Order, batch)
+		p.Model, p.Scope, p.Asked.Epsilon = privacy.Shuffled, privacy.AllOutputs, p.Asked.Epsilon/float64(batch)
+	}
 	return p, d.err
 }
 
@@ -553,4 +557,62 @@ func rawData(f *ast.File) (found []string) {
 		return true
 	})
 	return found
+}
+
+// counting is a device whose plan counts on a shuffler, whoever is there.
+type counting struct{ learner.AmplifiedDevice }
+
+func (c *counting) Plan(int) privacy.Plan {
+	p, err := c.AmplifiedDevice.ShuffledPlan(&learner.Uniform{}, c.Noise.Batch)
+	if err != nil {
+		return privacy.NoPlan("%v", err)
+	}
+	return p.HeldBy(c)
+}
+
+func (c *counting) ShuffledPlan(learner.Shuffler, int) (privacy.Plan, error) { return c.Plan(0), nil }
+
+// inOrder is a shuffler that draws a permutation and hands the messages on as they came.
+type inOrder struct{ learner.Uniform }
+
+// greedy is a device that draws more noise than its plan releases.
+type greedy struct {
+	learner.LDPDevice
+	draws int
+}
+
+func (g *greedy) Plan(n int) privacy.Plan {
+	p := g.LDPDevice.Plan(n)
+	return p.Repeated(g.draws).HeldBy(g)
+}
+
+// TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this package
+// mixes as many messages, and so is the plan of a message with noise that is in no release.
+func TestAmplificationIsGranted(t *testing.T) {
+	amplified := learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
+	device := func() *counting { return &counting{AmplifiedDevice: learner.AmplifiedDevice{Noise: amplified}} }
+	n := learner.LDPNoise{Budget: strict}
+	twice := &greedy{LDPDevice: learner.LDPDevice{Noise: n}, draws: 2}
+	for _, c := range []struct {
+		what string
+		l    *learner.Local
+		want string // in the error; empty for none
+	}{
+		{"the toolkit's shuffler", &learner.Local{Device: device(), Batch: 100_000}, ""},
+		{"no shuffler", &learner.Local{Device: device()}, "mixed, by a shuffler of type <nil>"},
+		{"one that keeps the order", &learner.Local{Device: device(), Batch: 100_000, Shuffler: &inOrder{}}, "shuffler of type *learner_test.inOrder"},
+		{"smaller batches", &learner.Local{Device: device(), Batch: 20}, "batches of 20"},
+		{"more noise than releases", &learner.Local{Device: twice}, "2 draws of symmetric Gaussian"},
+	} {
+		c.l.Server = &learner.AmplifiedServer{Noise: amplified}
+		if c.l.Device == twice {
+			c.l.Server = &learner.LDPServer{Noise: n}
+		}
+		err := c.l.Init(combinerProblem, 200_000)
+		if c.want == "" && (err != nil || privacy.ClaimOf(c.l).Model() != privacy.Shuffled) || c.want != "" && err == nil {
+			t.Errorf("%s: %v, claims\n%v", c.what, err, privacy.ClaimOf(c.l))
+		} else if c.want != "" {
+			wants(t, c.what, err, c.want)
+		}
+	}
 }

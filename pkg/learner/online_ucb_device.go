@@ -40,9 +40,9 @@ func (o *OnlineDevice) Init(p bandit.Problem, horizon int) (err error) {
 	o.constant = o.Noise.Constant
 	o.buf, o.zeta = make([]float64, o.scale.noisy+1), make([]float64, o.scale.noisy)
 	o.plan = localPlan(o.Noise.Budget, o.Noise.Calibration, o.constant, "Improved rate for Locally Differentially Private Linear Bandits, Algorithm 1 and Theorem 3.2; mu-GDP (Dong, Roth, Su 2022)",
-		privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(len(o.buf), o.scale.sigma)}, Sensitivity: privacy.Norms{L2: o.scale.diameter}})
+		privacy.Release{Law: privacy.GaussianLaw(len(o.buf), o.scale.sigma), Sensitivity: privacy.Norms{L2: o.scale.diameter}})
 	if o.scale.zeta {
-		o.plan = o.plan.With(privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(len(o.zeta), 1)}})
+		o.plan = o.plan.With(privacy.Release{Law: privacy.GaussianLaw(len(o.zeta), 1)})
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type onlineScale struct {
 	diameter float64 // of the pairs (x, y)
 	constant float64
 	zeta     bool    // the device draws zeta
-	bound    float64 // no honest message has a greater number, but for 1e-300 of them
+	bound    float64 // an honest message has a greater number with probability below 1e-300
 }
 
 // maxDelta is the largest Delta that a broadcast may have.

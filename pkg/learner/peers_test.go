@@ -75,7 +75,7 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 	p.ours.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
 	for _, releases := range p.ours.Plan(1).Cases {
 		for _, r := range releases {
-			for _, law := range r.Laws {
+			for _, law := range r.Laws() {
 				switch law.Kind {
 				case "symmetric Gaussian":
 					trial["sd"] = law.Scale

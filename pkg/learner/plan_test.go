@@ -156,8 +156,8 @@ func TestRandomisedPlan(t *testing.T) {
 	if err := secure.Init(problem, 100); err != nil {
 		t.Fatal(err)
 	}
-	if of, p := privacy.PlanOf(secure, privacy.All).Quality, privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality != privacy.Research || !p.Held() {
-		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality)
+	if of, p := privacy.PlanOf(secure, privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
+		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())
 	}
 	l = &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
 	if err := l.Init(problem, 100); err != nil || !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {

@@ -188,7 +188,7 @@ func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
 		l.fail(v.Round, bandit.CheckArms(l.problem, v, arms, y))
 		return
 	}
-	// field by field: the literal is made elsewhere and copied, which takes longer
+	// field by field, which is faster: a literal would be made on the stack and copied
 	l.record.X, l.record.Arms, l.record.Y = v.Row(arms[0]), arms, y
 	l.add(v.Round)
 }
@@ -260,6 +260,9 @@ func (l *Private[R]) Plan(records int) privacy.Plan {
 		return privacy.NoPlan("a learner has no plan before Init")
 	}
 	p := privacy.PlanOf(l.statistic, records)
+	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
+		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", l.statistic, p.Model, p.Scope)
+	}
 	if l.problem.Dim > 0 {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
 	}

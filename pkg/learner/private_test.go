@@ -18,7 +18,7 @@ type showing struct{ *mechanism.Exact }
 
 func (s showing) Plan(int) privacy.Plan {
 	law := privacy.GaussianLaw(6, 1)
-	release := privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L2: 1}}
+	release := privacy.Release{Law: law, Sensitivity: privacy.Norms{L2: 1}}
 	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: whole, Cases: [][]privacy.Release{{release}}}.HeldBy(s)
 }
 

@@ -101,8 +101,8 @@ func (r *RandomisedAction) Plan(records int) privacy.Plan {
 		p = privacy.Plan{Neighbours: privacy.ReplaceRound, Scope: privacy.OwnAction, Draws: p.Draws}
 	}
 	draws := slices.Concat(p.Draws, r.drawn)
-	p = p.With(privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.epsilon)}}) // of all numbers of arms, the one that shows most
-	p.Model, p.Quality, p.Draws = privacy.Central, privacy.Research, draws              // the response is seeded
+	p = p.With(privacy.Release{Law: privacy.ResponseLaw(2, r.epsilon)}) // of all numbers of arms, the one that shows most
+	p.Model, p.Draws = privacy.Central, draws
 	p.Asked.Epsilon += r.epsilon
 	p.Source = strings.TrimPrefix(p.Source+"; randomised response (Warner 1965); Shariff and Sheffet 2018, Claim 13", "; ")
 	return p.HeldBy(r)

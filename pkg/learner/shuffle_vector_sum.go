@@ -7,6 +7,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -145,13 +146,13 @@ func (s *vectorScale) proxy() float64 {
 func (s *vectorScale) plan(batch int) privacy.Plan {
 	round := privacy.RoundLaw(s.size)
 	p := localPlan(s.Budget, privacy.Sound, s.Constant, "Chowdhury and Zhou 2022; protocol of Cheu, Joseph, Mao, Peng 2022; exact binomial trade-off curves (privacy.BinomialEvent)",
-		privacy.Release{Laws: []privacy.Law{round}})
+		privacy.Release{Law: round})
 	if s.bits > 0 { // the public corner's noise is drawn, too, and not added
-		p.Cases[0][0] = privacy.Release{Laws: []privacy.Law{privacy.BinomialLaw(s.event.Coordinates, s.noise), round}, Sum: batch, Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
+		p.Cases[0][0] = privacy.Release{Law: privacy.BinomialLaw(s.event.Coordinates, s.noise), Sensitivity: privacy.Norms{L2: s.event.Norm, LInf: float64(s.event.Most)}}
 		p.Draws = []privacy.Draws{{Law: round, Count: 1}, {Law: privacy.BinomialLaw(s.size, s.noise), Count: 1}}
 	}
 	if batch > 1 {
-		p = shuffled(p, "an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
+		p = shuffled(p.Mixed(trust.Sum, batch), "an honest shuffler that mixes the bits of a batch, or sums them, and nobody sees a message before",
 			fmt.Sprintf("all %d users of a batch follow the protocol: if f of them add no noise, what is left is that of %d - f", batch, batch))
 	}
 	return p

@@ -91,7 +91,7 @@ func (d *SparseBitsDevice) Plan(int) privacy.Plan {
 	if d.problem.Dim == 0 {
 		return privacy.NoPlan("learner: SparseBitsDevice was not initialised")
 	}
-	p := localPlan(d.budget, privacy.Sound, 0, "Warner 1965", privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, d.budget.Epsilon)}})
+	p := localPlan(d.budget, privacy.Sound, 0, "Warner 1965", privacy.Release{Law: privacy.ResponseLaw(2, d.budget.Epsilon)})
 	p.Conditions = nil // a sign has no bounds
 	if d.budget.None() {
 		p.Draws = []privacy.Draws{}

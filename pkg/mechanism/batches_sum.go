@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Missing returns the number of observations until an arm's batch is full. If none is open, it
-// begins the next one, whose length is that of now. It returns 0 for an arm outside of [0,
-// Setup.Arms), and before Init.
+// Missing returns the number of observations until an arm's batch is full. If no batch is open, it
+// opens the next one and fixes its length. It returns 0 for an arm outside of [0, Setup.Arms), and
+// before Init.
 func (b *Batches) Missing(arm int) int {
 	if uint(arm) >= uint(len(b.seen)) {
 		return 0

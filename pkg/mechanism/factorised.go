@@ -81,7 +81,7 @@ func (f *factorised) init(s privacy.Setup, b privacy.Budget, by correlation, sou
 		return err
 	}
 	f.planned = symmetric(b, privacy.Sound, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)",
-		1, f.sensitivity(), privacy.SymmetricGaussianLaw(s.Dim, f.sd))
+		1, privacy.Release{Law: privacy.SymmetricGaussianLaw(s.Dim, f.sd), Sensitivity: privacy.Norms{L2: f.sensitivity()}})
 	operator, perturbation := symmetricUpsilon(s, f.sd*f.widest)
 	shift := 2 * operator
 	if f.Noiseless() {
@@ -133,8 +133,8 @@ func (f *factorised) plan(records int) privacy.Plan {
 func (f *factorised) SD() float64 { return f.sd }
 
 // MaxSD bounds the standard deviation of an entry off the diagonal of any release, in units of
-// L~^2/mu: it is the largest norm of a row of B times that of a column of C. For the binary tree it
-// would be its number of nodes, sqrt(m) sqrt(m), or little less.
+// L~^2/mu. It is the largest norm of a row of B times the largest norm of a column of C. For a binary
+// tree of m levels the same product is about m.
 func (f *factorised) MaxSD() float64 {
 	return f.widest * f.by.columnNorm(releases(f.setup.Horizon))
 }

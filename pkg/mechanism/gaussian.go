@@ -72,7 +72,7 @@ func (g *Gaussian) Init(s privacy.Setup) error {
 		return err
 	}
 	g.planned = symmetric(g.Budget, g.Calibration, "Shariff and Sheffet 2018, Section 4.2; mu-GDP of adaptive inputs (Dong, Roth, Su 2022)",
-		maxNodes(s.Horizon), square, privacy.SymmetricGaussianLaw(s.Dim, g.sd))
+		maxNodes(s.Horizon), privacy.Release{Law: privacy.SymmetricGaussianLaw(s.Dim, g.sd), Sensitivity: privacy.Norms{L2: square}})
 	return nil
 }
 

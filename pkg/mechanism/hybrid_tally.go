@@ -158,7 +158,7 @@ func (h *HybridTally) Plan(records int) privacy.Plan {
 	p := h.one
 	side := h.setup.Hi - h.setup.Lo
 	release := func(scale float64, times int) privacy.Release {
-		return privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, scale)},
+		return privacy.Release{Law: privacy.LaplaceLaw(1, scale),
 			Sensitivity: privacy.Norms{L1: side, L2: side}, Times: times * h.setup.Slots}
 	}
 	n := min(max(records, 0), h.setup.Horizon)

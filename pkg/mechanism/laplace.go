@@ -72,7 +72,7 @@ func (l *Laplace) Init() error {
 		return fmt.Errorf("mechanism: Laplace of scale %v for epsilon = %v, want finite and > 0", l.scale, l.Epsilon)
 	}
 	l.lo, l.hi, l.buf = l.Lo, l.Hi, make([]float64, l.Dim)
-	l.reveals(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(l.Dim, l.scale)}, Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k}, neighbours, nominal,
+	l.reveals(privacy.Release{Law: privacy.LaplaceLaw(l.Dim, l.scale), Sensitivity: privacy.Norms{L1: float64(l.Dim) * side}, Times: k}, neighbours, nominal,
 		"Dwork, McSherry, Nissim, Smith 2006, Theorem 1", fmt.Sprintf("coordinates clipped to [%v, %v] inside the mechanism", l.Lo, l.Hi), apart(neighbours))
 	return nil
 }

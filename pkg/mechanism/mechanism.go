@@ -49,7 +49,7 @@ type rows struct {
 	size    int // entries of a packed symmetric matrix
 	count   int // rows admitted since reset
 	clipped int
-	fresh   int       // rows added since the release before; more if buf is not the one added last
+	fresh   int       // rows added since the release before; 2 after the last row, which is dropped
 	read    bool      // the release has been read since the last row
 	stale   bool      // the release is not that of the rows
 	buf     []float64 // the row, clipped

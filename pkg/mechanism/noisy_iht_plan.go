@@ -46,14 +46,14 @@ func (h *NoisyIHT) shows(p *peeling) (all []privacy.Release) {
 			continue
 		}
 		times := steps * h.as.Sparsity
-		choice := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(h.dim, s.choice)}, Times: times}
-		value := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(h.as.Sparsity, s.value)},
+		choice := privacy.Release{Law: privacy.LaplaceLaw(h.dim, s.choice), Times: times}
+		value := privacy.Release{Law: privacy.LaplaceLaw(h.as.Sparsity, s.value),
 			Sensitivity: privacy.Norms{L1: s.lambda}, Times: times} // of one value
 		switch {
 		case h.as.Gumbel:
-			choice.Laws[0] = privacy.GumbelLaw(h.dim, s.choice)
+			choice.Law = privacy.GumbelLaw(h.dim, s.choice)
 			choice.Sensitivity.LInf = s.lambda
-			value.Laws[0] = privacy.GaussianLaw(h.as.Sparsity, s.value)
+			value.Law = privacy.GaussianLaw(h.as.Sparsity, s.value)
 			value.Sensitivity = privacy.Norms{L2: s.lambda}
 		case h.as.Unclipped:
 			choice.Own = privacy.Exposed{Why: "a context that is not clipped moves the estimate by any amount"}

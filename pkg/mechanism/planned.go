@@ -53,11 +53,11 @@ func (s *single) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.
 func (s *single) plan(records int) privacy.Plan { return s.shown(records, s.releases) }
 
 // symmetric returns the plan of a curator who releases sums of row row^T under symmetric noise, in
-// nodes of which a row is in most at most. One row is replaced, which changes a node by l2.
-func symmetric(asked privacy.Budget, c privacy.Calibration, source string, most int, l2 float64, laws ...privacy.Law) planned {
+// nodes of which a row is in most at most. One row is replaced.
+func symmetric(asked privacy.Budget, c privacy.Calibration, source string, most int, r privacy.Release) planned {
 	p := central(privacy.ReplaceRound, asked, source, clippedRows)
 	p.Calibration = c
-	return planned{p.With(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{L2: l2}}), most}
+	return planned{p.With(r), most}
 }
 
 // published refuses a calibration that is neither Sound nor AsPublished.
@@ -70,10 +70,10 @@ func published(who string, c privacy.Calibration) error {
 
 // drew adds draws of a release's noise to a list, if there is any.
 func drew(all []privacy.Draws, r privacy.Release, times int) []privacy.Draws {
-	if !(r.Laws[0].Scale > 0) {
+	if !(r.Law.Scale > 0) {
 		return all
 	}
-	return append(all, privacy.Draws{Law: r.Laws[0], Count: times})
+	return append(all, privacy.Draws{Law: r.Law, Count: times})
 }
 
 // central returns the plan of a curator, without its releases.

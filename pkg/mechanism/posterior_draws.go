@@ -82,7 +82,7 @@ func (d *PosteriorDraws) account() error {
 	}
 	one := d.central(privacy.Budget{Epsilon: epsilon, Delta: d.Delta}, "Thompson sampling's own draws: Ou, Avella Medina, Cummings 2024")
 	d.planned = planned{one.With(privacy.Release{
-		Laws: []privacy.Law{privacy.GaussianLaw(1, d.sd)}, Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
+		Law: privacy.GaussianLaw(1, d.sd), Sensitivity: privacy.Norms{L1: moved, L2: moved}, Optional: true,
 	}), most}
 	d.buf, d.sums = make([]float64, s.Arms), make([]float64, s.Arms)
 	d.at, d.roots = make([]float64, s.Arms), make([]float64, s.Arms)

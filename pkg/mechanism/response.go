@@ -46,7 +46,7 @@ func (r *RandomisedResponse) Init() error {
 	}
 	k := neighbours.Contributions
 	r.choices, r.each = r.Choices, r.Epsilon/float64(k)
-	r.reveals(privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(r.Choices, r.each)}, Times: k}, neighbours, nominal,
+	r.reveals(privacy.Release{Law: privacy.ResponseLaw(r.Choices, r.each), Times: k}, neighbours, nominal,
 		"Warner 1965; Kairouz, Oh, Viswanath 2016", fmt.Sprintf("a user answers at most %d times", k))
 	r.one.Model, r.one.Scope = privacy.Local, privacy.OneMessage
 	return nil

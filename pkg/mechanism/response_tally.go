@@ -56,7 +56,7 @@ func (r *ResponseTally) calibrate() error {
 	one := central(replaceWeights, asked, "Warner 1965; Ren, Zhou, Liu, Shroff 2020",
 		fmt.Sprintf("weights clipped to [%v, %v] and randomised on the user's device", s.Lo, s.Hi), adaptive)
 	one.Model, one.Scope = privacy.Local, privacy.OneMessage
-	r.planned = planned{one.With(privacy.Release{Laws: []privacy.Law{privacy.ResponseLaw(2, r.each)}}), s.Slots}
+	r.planned = planned{one.With(privacy.Release{Law: privacy.ResponseLaw(2, r.each)}), s.Slots}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -85,7 +86,7 @@ func (s *secure) reveals(r privacy.Release, n privacy.Neighbours, asked privacy.
 		sums = fmt.Sprintf("a user adds at most %d records, to any sums", n.Contributions)
 	}
 	s.single.reveals(r, n, asked, source, fmt.Sprintf("records clipped to the %s %v and rounded to the grid %v inside the mechanism", norm, s.bound, s.grid), sums)
-	s.one.Quality = privacy.Secure
+	s.one = s.one.Secured(trust.Discrete)
 }
 
 // checkSecure checks the settings that the secure mechanisms have in common and returns the

@@ -80,7 +80,7 @@ func (s *SecureGaussian) Init() error {
 		return err
 	}
 	s.square, s.law = uint64(square), law
-	s.reveals(privacy.Release{Laws: []privacy.Law{privacy.DiscreteGaussianLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}, neighbours, s.Budget, "norm",
+	s.reveals(privacy.Release{Law: privacy.DiscreteGaussianLaw(s.Dim, law), Sensitivity: privacy.Norms{L2: factor * math.Sqrt(square)}}, neighbours, s.Budget, "norm",
 		"Canonne, Kamath, Steinke 2020, Theorem 4 and Algorithm 3; zCDP (Bun and Steinke 2016)")
 	return nil
 }

@@ -79,7 +79,7 @@ func (s *SecureLaplace) Init() error {
 		return err
 	}
 	s.radius, s.law = int64(radius), law
-	s.reveals(privacy.Release{Laws: []privacy.Law{privacy.DiscreteLaplaceLaw(s.Dim, law)}, Sensitivity: privacy.Norms{L1: sensitivity}}, neighbours, nominal, "L1 norm",
+	s.reveals(privacy.Release{Law: privacy.DiscreteLaplaceLaw(s.Dim, law), Sensitivity: privacy.Norms{L1: sensitivity}}, neighbours, nominal, "L1 norm",
 		"Ghosh, Roughgarden, Sundararajan 2012; Canonne, Kamath, Steinke 2020, Algorithm 2")
 	return nil
 }

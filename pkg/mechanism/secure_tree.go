@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
@@ -163,8 +164,12 @@ func (n *discreteNodes) Init(s privacy.Setup) error {
 	// Every entry below the diagonal counts twice in the squared Frobenius norm, and one on the
 	// diagonal has twice the variance, so the L2 sensitivity in units of s is F/sqrt(2).
 	n.planned = symmetric(n.budget, privacy.Sound, "Shariff and Sheffet 2018, Section 4.2; Canonne, Kamath, Steinke 2020, Theorem 4; zCDP (Bun and Steinke 2016)",
-		maxNodes(s.Horizon), n.frobenius/math.Sqrt2, privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), privacy.DiscreteGaussianLaw(s.Dim, n.diagonal))
-	n.one.Quality, n.one.Conditions = privacy.Secure, append(n.one.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
+		maxNodes(s.Horizon), privacy.Release{
+			Law: privacy.DiscreteGaussianLaw(len(n.draws)-s.Dim, n.law), Sensitivity: privacy.Norms{L2: n.frobenius / math.Sqrt2},
+			Parts: []privacy.Part{{Law: privacy.DiscreteGaussianLaw(s.Dim, n.diagonal), Sensitivity: privacy.Norms{L2: n.frobenius}}},
+			Joint: n.frobenius / math.Sqrt2 / n.law.Sigma()})
+	n.one = n.one.Secured(trust.Discrete)
+	n.one.Conditions = append(n.one.Conditions, fmt.Sprintf("row row^T rounded to the grid %v inside the mechanism", n.grid))
 	return nil
 }
 

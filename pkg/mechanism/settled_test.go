@@ -381,8 +381,9 @@ func TestPlansAreCopies(t *testing.T) {
 			for _, releases := range p.Cases {
 				for i := range releases {
 					releases[i].Sensitivity = privacy.Norms{}
-					for j := range releases[i].Laws {
-						releases[i].Laws[j].Scale *= 1e6
+					releases[i].Law.Scale *= 1e6
+					for j := range releases[i].Parts {
+						releases[i].Parts[j].Law.Scale *= 1e6
 					}
 				}
 			}

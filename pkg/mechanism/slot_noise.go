@@ -108,7 +108,7 @@ func (t *noisyTally) describe(asked privacy.Budget, c privacy.Calibration, sourc
 		if t.gaussian {
 			law = privacy.GaussianLaw(1, scale)
 		}
-		r := privacy.Release{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: side, L2: side}, Optional: optional}
+		r := privacy.Release{Law: law, Sensitivity: privacy.Norms{L1: side, L2: side}, Optional: optional}
 		t.shows[i] = planned{p.With(r), math.MaxInt}
 	}
 }

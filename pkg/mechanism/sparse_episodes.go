@@ -365,9 +365,9 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 // and a Gram matrix of an order.
 func (p *phase) releases(dim, order int) (all []privacy.Release) {
 	if p.Picks > 0 {
-		all = append(all, privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(dim, p.gumbel)},
+		all = append(all, privacy.Release{Law: privacy.GumbelLaw(dim, p.gumbel),
 			Sensitivity: privacy.Norms{LInf: 2 * p.Scores.Most()}, Times: p.Picks})
 	}
-	return append(all, privacy.Release{Laws: []privacy.Law{privacy.SymmetricGaussianLaw(order, p.sd)},
+	return append(all, privacy.Release{Law: privacy.SymmetricGaussianLaw(order, p.sd),
 		Sensitivity: privacy.Norms{L2: p.bound}})
 }

@@ -82,8 +82,7 @@ func (s *SparseVector) Init() error {
 		return fmt.Errorf("mechanism: SparseVector noise of scales %v and %v for epsilon = %v, want finite and > 0", s.threshold, s.query, s.Epsilon)
 	}
 	s.most = s.Accepted
-	laws := []privacy.Law{privacy.LaplaceLaw(1, s.threshold), privacy.LaplaceLaw(1, s.query)}
-	s.reveals(privacy.Release{Laws: laws, Sensitivity: privacy.Norms{LInf: sensitivity}, Compared: true, Monotone: s.Monotone, Times: s.Accepted}, neighbours, nominal,
+	s.reveals(privacy.Release{Law: privacy.LaplaceLaw(1, s.query), Threshold: privacy.LaplaceLaw(1, s.threshold), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: s.Monotone, Times: s.Accepted}, neighbours, nominal,
 		"Dwork and Roth 2014, Theorem 3.23; Lyu, Su, Li 2017", moves("query", s.Sensitivity, s.Monotone))
 	return nil
 }

@@ -105,9 +105,9 @@ func (s *Stopping) Init(p privacy.Setup) error {
 	plan := central(privacy.Neighbours{Relation: privacy.Replace, Record: "number", Contributions: 1}, asked,
 		"Sajed and Sheffet 2019; sparse vector (Dwork and Roth 2014, Theorem 3.23)", fmt.Sprintf("numbers clipped to [%v, %v] inside the mechanism", -p.Bound, p.Bound))
 	plan.Calibration = s.Calibration
-	threshold, query := privacy.LaplaceLaw(1, s.compare), privacy.LaplaceLaw(1, s.compare)
-	plan = plan.With(privacy.Release{Laws: []privacy.Law{threshold, query}, Sensitivity: privacy.Norms{LInf: 2 * p.Bound}, Compared: true})
-	s.plan = plan.With(privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, s.final)}, Sensitivity: privacy.Norms{L1: 2 * p.Bound},
+	compare := privacy.LaplaceLaw(1, s.compare)
+	plan = plan.With(privacy.Release{Law: compare, Threshold: compare, Sensitivity: privacy.Norms{LInf: 2 * p.Bound}})
+	s.plan = plan.With(privacy.Release{Law: privacy.LaplaceLaw(1, s.final), Sensitivity: privacy.Norms{L1: 2 * p.Bound},
 		Optional: true}) // the rule may not end
 	s.setup = p
 	return nil

@@ -27,12 +27,12 @@ func (t *ThresholdedLasso) Plan(records int) privacy.Plan {
 		p.Conditions = []string{clippedRows}
 		p.Source = "Dwork and Roth 2014, Theorem 3.23; Sheffet 2015; composed here"
 	}
-	svt := privacy.Release{Laws: []privacy.Law{privacy.LaplaceLaw(1, t.xi), privacy.LaplaceLaw(1, 2*t.xi)}, Compared: true,
+	svt := privacy.Release{Law: privacy.LaplaceLaw(1, 2*t.xi), Threshold: privacy.LaplaceLaw(1, t.xi),
 		Sensitivity: privacy.Norms{LInf: 2 * t.as.Norm}, Times: t.most * t.episodes, Own: exposed}
 	tree := privacy.Release{Sensitivity: privacy.Norms{L2: float64(t.as.Row*t.as.Row) + float64(t.as.Reward*t.as.Reward)},
 		Times: t.releases(), Own: exposed, Optional: true} // an empty support has no sums
 	if t.wishart != nil { // a larger matrix costs more, with as many degrees of freedom
-		tree.Laws = []privacy.Law{privacy.WishartLaw(t.wishart[t.most+1].sampler)}
+		tree.Law = privacy.WishartLaw(t.wishart[t.most+1].sampler)
 	}
 	p.Cases = [][]privacy.Release{{svt, tree}}
 	return p.HeldBy(t)

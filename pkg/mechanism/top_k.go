@@ -84,7 +84,7 @@ func (t *TopK) Init() error {
 		return fmt.Errorf("mechanism: TopK noise of scale %v for %v, want finite and > 0", t.scale, t.Budget)
 	}
 	t.k, t.noisy = t.K, make([]float64, t.Candidates)
-	t.reveals(privacy.Release{Laws: []privacy.Law{privacy.GumbelLaw(t.Candidates, t.scale)}, Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: t.Monotone, Times: t.K}, neighbours, t.Budget,
+	t.reveals(privacy.Release{Law: privacy.GumbelLaw(t.Candidates, t.scale), Sensitivity: privacy.Norms{LInf: sensitivity}, Monotone: t.Monotone, Times: t.K}, neighbours, t.Budget,
 		"McSherry and Talwar 2007; Durfee and Rogers 2019; Cesar and Rogers 2021", moves("score", t.Sensitivity, t.Monotone), "a record is in one choice")
 	return nil
 }

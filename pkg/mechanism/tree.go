@@ -97,7 +97,7 @@ func (t *Tree) Release() *privacy.Sums { return t.under(t.sum, t.total()) }
 // prefix is the part that all trees of matrices share: the noise of the nodes in the current prefix.
 type prefix struct {
 	noise  NodeNoise
-	stacks int    // how often a node is drawn for each level at the start, and for each node that is opened
+	stacks int    // draws of noise for each level at the start, and then for each node that opens
 	says   string // what the noise's plan said in Init
 
 	nodeStack

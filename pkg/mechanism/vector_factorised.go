@@ -43,7 +43,7 @@ func (f *vectorFactorised) init(s privacy.Setup, b privacy.Budget, besides float
 		return err
 	}
 	p := central(privacy.ReplaceRound, b, source+"; adaptive inputs by Denisov et al. 2022, Theorem 2.1; mu-GDP (Dong, Roth, Su 2022)", clippedVectors)
-	f.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(s.Dim, f.sd)},
+	f.planned = planned{p.With(privacy.Release{Law: privacy.GaussianLaw(s.Dim, f.sd),
 		Sensitivity: privacy.Norms{L2: 2 * s.Bound}}), 1}
 	f.vectors.start(s)
 	f.noise = make([]float64, s.Dim)

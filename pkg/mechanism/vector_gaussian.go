@@ -67,7 +67,7 @@ func (g *VectorGaussian) Init() error {
 		return fmt.Errorf("mechanism: VectorGaussian of standard deviation %v for %v, want finite and > 0", g.sd, g.Budget)
 	}
 	g.bound, g.buf = g.Bound, make([]float64, g.Dim)
-	g.reveals(privacy.Release{Laws: []privacy.Law{privacy.GaussianLaw(g.Dim, g.sd)}, Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, g.Budget,
+	g.reveals(privacy.Release{Law: privacy.GaussianLaw(g.Dim, g.sd), Sensitivity: privacy.Norms{L2: sensitivity}, Times: k}, neighbours, g.Budget,
 		"Balle and Wang 2018, Theorem 8; Dong, Roth, Su 2022", fmt.Sprintf("values clipped to the norm %v inside the mechanism", g.Bound), apart(neighbours))
 	return nil
 }

@@ -109,7 +109,7 @@ func (t *VectorTree) Init(s privacy.Setup) error {
 	}
 	p := central(privacy.ReplaceRound, t.Budget, source, clippedVectors)
 	p.Calibration = t.Calibration
-	t.planned = planned{p.With(privacy.Release{Laws: []privacy.Law{t.by.law(s.Dim)},
+	t.planned = planned{p.With(privacy.Release{Law: t.by.law(s.Dim),
 		Sensitivity: privacy.Norms{L1: 2 * root * s.Bound, L2: 2 * s.Bound}}), levels}
 	t.vectors.start(s)
 	t.stack = newNodeStack(&t.by, levels, t.Padded, s.Dim)

@@ -94,7 +94,8 @@ func (w *Wishart) Init(s privacy.Setup) error {
 	if w.Degrees > 0 {
 		from = privacy.Given
 	}
-	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon), s.Bound*s.Bound, privacy.WishartLaw(w.sampler))
+	w.planned = symmetric(w.Budget, from, "Shariff and Sheffet 2018, Section 4.1 and Theorem 23", maxNodes(s.Horizon),
+		privacy.Release{Law: privacy.WishartLaw(w.sampler), Sensitivity: privacy.Norms{L2: s.Bound * s.Bound}})
 	return nil
 }
 
@@ -110,7 +111,7 @@ func (w *Wishart) node() (node privacy.Budget, freedom float64) {
 		node = privacy.AdvancedNode(w.Budget, w.levels)
 		return node, math.Ceil(freedomFor(node))
 	}
-	if epsilon := privacy.AdvancedNodeEpsilon(w.Budget.Epsilon, w.levels, w.Budget.Delta/2); epsilon >= 1 {
+	if epsilon := privacy.AdvancedNodeEpsilon(privacy.Budget{Epsilon: w.Budget.Epsilon, Delta: w.Budget.Delta / 2}, w.levels); epsilon >= 1 {
 		return privacy.Budget{Epsilon: epsilon, Delta: w.Budget.Delta / (2 * m)}, math.NaN()
 	}
 	// at returns a node's budget if the given share of delta goes to the composition and the rest to

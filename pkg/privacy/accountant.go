@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 )
 
 // Accountant computes what an event costs, as an epsilon or a delta. For an event that it cannot
@@ -76,14 +77,82 @@ func Tightest(e Event, delta float64) (epsilon float64, by string, err error) {
 // checkArguments validates the arguments of an accountant.
 func checkArguments(e Event, epsilon, delta float64) error {
 	switch {
-	case e == nil:
-		return errors.New("privacy: the event is nil")
 	case !(epsilon >= 0):
 		return fmt.Errorf("privacy: epsilon = %v, want >= 0", epsilon)
 	case !(delta >= 0 && delta < 1):
 		return fmt.Errorf("privacy: delta = %v, want in [0, 1)", delta)
 	}
-	return e.Validate()
+	if nested(e) > mostNested {
+		return fmt.Errorf("privacy: events in events, more than %d deep", mostNested)
+	}
+	return validate(e)
+}
+
+// mostNested limits how deep events may be in one another. One that holds itself has no end.
+const mostNested = 1000
+
+// nested returns how deep the events in an event go, or a number above mostNested.
+func nested(e Event) (depth int) {
+	var walk func(e Event, above int)
+	walk = func(e Event, above int) {
+		if depth = max(depth, above); depth > mostNested {
+			return
+		}
+		switch e := e.(type) {
+		case Sequence:
+			for _, part := range e {
+				walk(part, above+1)
+			}
+		case Parallel:
+			for _, part := range e {
+				walk(part, above+1)
+			}
+		case Repeat:
+			walk(e.Event, above+1)
+		case GroupEvent:
+			walk(e.Event, above+1)
+		}
+	}
+	walk(e, 0)
+	return depth
+}
+
+// validate returns an error unless there is an event, it is valid, and the costs that it states
+// are. An event that was written elsewhere may state any number.
+func validate(e Event) error {
+	if absent(e) {
+		return errors.New("privacy: the event is nil")
+	}
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	var stated []error
+	if e, ok := e.(PureEvent); ok {
+		stated = append(stated, checkCost("PureEpsilon", e.PureEpsilon(), e))
+	}
+	if e, ok := e.(ConcentratedEvent); ok {
+		stated = append(stated, checkCost("Rho", e.Rho(), e))
+	}
+	if e, ok := e.(GDPEvent); ok {
+		stated = append(stated, checkCost("GDP", e.GDP(), e))
+	}
+	return errors.Join(stated...)
+}
+
+func checkCost(name string, cost float64, e Event) error {
+	if !(cost >= 0) {
+		return fmt.Errorf("privacy: %s = %v of %v, want >= 0", name, cost, e)
+	}
+	return nil
+}
+
+// absent reports whether there is no event: nil, or a pointer that is.
+func absent(e Event) bool {
+	if e == nil {
+		return true
+	}
+	v := reflect.ValueOf(e)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // additive computes a cost that adds up under composition. Of several events of which a record
@@ -133,9 +202,18 @@ func (a additive) of(e Event) (float64, error) {
 		return 0, unsupported(a.name, e)
 	}
 	if cost, ok := a.leaf(e); ok {
-		return cost, nil
+		return cost, checkCost(a.name+" cost", cost, e)
 	}
 	return 0, unsupported(a.name, e)
+}
+
+// squared returns x^2/over. Where it underflows it is rounded up: no cost is lost.
+func squared(x, over float64) float64 {
+	y := x * x / over
+	if x != 0 && y < 0x1p-1000 {
+		y = math.Nextafter(y, 1)
+	}
+	return y
 }
 
 // square scales a cost that grows as the square of the number of records.

@@ -14,8 +14,8 @@ const mostShuffled = 1e7
 // AmplifiedDelta returns a delta at which n shuffled messages, each mu-GDP locally, are (epsilon,
 // delta)-private under the replacement of one user's data. The order is uniformly random.
 //
-// All messages of a batch must be made by one randomiser, public before the first of them. mu and
-// epsilon must be >= 0, n >= 1.
+// All messages of a batch must be made by one randomiser, public before the first of them. It is 1
+// unless mu and epsilon are at least 0 and n at least 1.
 //
 // It is amplification by shuffling (Feldman, McMillan, Talwar, "Hiding among the clones", 2021).
 // For every e0 the messages are (e0, d0)-private with d0 = GaussianDelta(e0, mu); the best e0 is
@@ -31,6 +31,9 @@ const mostShuffled = 1e7
 // a clone with probability (1-d0) e^-e0 = e^-e1, and the theorem holds with e1. The exchange of the
 // laws costs (1 + e^epsilon) (n-1) e^-e0 d0.
 func AmplifiedDelta(epsilon, mu float64, n int) float64 {
+	if n < 1 || !(epsilon >= 0) {
+		return 1
+	}
 	n = min(n, mostShuffled)
 	least := GaussianDelta(epsilon, mu)
 	if n < 2 || !(mu > 0) || math.IsInf(mu, 1) {
@@ -65,6 +68,9 @@ func AmplifiedDelta(epsilon, mu float64, n int) float64 {
 // AmplifiedEpsilon returns an epsilon at which AmplifiedDelta is at most delta: the least that a
 // scan finds. It is at most GaussianEpsilon(delta, mu).
 func AmplifiedEpsilon(delta, mu float64, n int) float64 {
+	if n < 1 {
+		return math.Inf(1)
+	}
 	local := GaussianEpsilon(delta, mu)
 	if !(local > 0) || math.IsInf(local, 1) || n < 2 {
 		return local
@@ -109,12 +115,12 @@ func amplifiedEpsilon(local, delta, mu float64, n int) float64 {
 // budget. It is accurate to a relative 1e-6, on the safe side, and at least GaussianMu(b), which it
 // equals where shuffling does not help.
 func AmplifiedMu(b Budget, n int) (float64, error) {
+	if n < 1 {
+		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
+	}
 	low, err := GaussianMu(b)
 	if err != nil || b.None() {
 		return low, err
-	}
-	if n < 1 {
-		return 0, fmt.Errorf("privacy: %d messages shuffled, want >= 1", n)
 	}
 	return amplifications.recall(amplification{b, 0, n}, func() (float64, error) { return amplifiedMu(low, b, n), nil })
 }

@@ -71,8 +71,11 @@ func (e BinomialEvent) Validate() error {
 func (e BinomialEvent) sd() float64 { return math.Sqrt(float64(e.Trials) * e.P * (1 - e.P)) }
 
 // Gaussian returns the mu of the Gaussian that dominates the event, except with probability Tail.
-// It is +Inf if the noise is too little to hide a change of Most.
+// It is +Inf if the noise is too little to hide a change of Most, or the event is not valid.
 func (e BinomialEvent) Gaussian() float64 {
+	if e.Validate() != nil {
+		return math.Inf(1)
+	}
 	if e.Most == 0 || e.Norm == 0 {
 		return 0
 	}
@@ -160,6 +163,14 @@ func (e BinomialEvent) Pair() (Pair, error) {
 		}
 	}
 	x.inf = e.Tail
+	x.group = func(k int) (Pair, error) {
+		if e.Most > maxSteps/k {
+			return Pair{}, fmt.Errorf("privacy: Most = %d for each of %d records, want at most %d in all: %w", e.Most, k, maxSteps, ErrUnsupported)
+		}
+		all := e
+		all.Most, all.Norm = k*e.Most, float64(k)*e.Norm
+		return all.Pair()
+	}
 	return x, nil
 }
 

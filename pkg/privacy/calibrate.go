@@ -1,6 +1,7 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -14,6 +15,9 @@ import (
 // must fall in the scale; if it does not, the scale returned is still within the budget. The
 // accountant is asked some ten times, and once more for each factor of 2 between the scale and 1.
 func Calibrate(a Accountant, b Budget, event func(scale float64) Event) (float64, error) {
+	if a == nil || event == nil {
+		return math.NaN(), errors.New("privacy: Calibrate without an accountant or an event, want both")
+	}
 	if err := b.Validate(); err != nil {
 		return math.NaN(), err
 	}

@@ -116,17 +116,19 @@ func (c Claim) Fields() [][2]string {
 	if k := p.Neighbours.Contributions; k > 1 {
 		level = fmt.Sprintf("user: with at most %d records", k)
 	}
+	word, by := c.vouched()
 	fields := [][2]string{
 		{"model", fmt.Sprintf("%s differential privacy", p.Model)},
 		{"neighbours", p.Neighbours.String()},
 		{"level", level},
 		{"covers", p.Scope.String()},
 		{"asked for", fmt.Sprintf("epsilon = %.4g, delta = %.4g", p.Asked.Epsilon, p.Asked.Delta)},
-		{"proved", fmt.Sprintf("epsilon = %.4g at that delta (%s)", c.Epsilon(), c.Accountant())},
+		{word, fmt.Sprintf("epsilon = %.4g at that delta (%s)", c.Epsilon(), c.Accountant())},
 		{"event", fmt.Sprint(c.Event())},
 		{"calibration", p.Calibration.String()},
-		{"noise", p.Quality.String()},
+		{"noise", p.quality.String()},
 	}
+	fields = append(fields, by...)
 	for _, condition := range p.Conditions {
 		fields = append(fields, [2]string{"condition", condition})
 	}

@@ -13,13 +13,13 @@ type holder struct{ name string }
 // gaussianPlan is the plan of a Gaussian release of mu, held by somebody.
 func gaussianPlan(mu float64) Plan {
 	return Plan{Model: Joint, Scope: OtherOutputs, Neighbours: ReplaceRound, Asked: Budget{1, 1e-6},
-		Cases:      [][]Release{{{Laws: []Law{GaussianLaw(2, 5)}, Sensitivity: Norms{L2: 5 * mu}}}},
+		Cases:      [][]Release{{{Law: GaussianLaw(2, 5), Sensitivity: Norms{L2: 5 * mu}}}},
 		Conditions: []string{"clipped", "windy"}, Source: "a paper"}.HeldBy(&holder{"one"})
 }
 
 func TestCompose(t *testing.T) {
 	a, b := gaussianPlan(0.3), gaussianPlan(0.4)
-	b.Conditions, b.Source, b.Calibration, b.Quality = []string{"clipped", "sunny"}, "another", AsPublished, Secure
+	b.Conditions, b.Source, b.Calibration, b.quality = []string{"clipped", "sunny"}, "another", AsPublished, Secure
 	both := &holder{"both"}
 	sum, err := Compose(both, a, b)
 	if err != nil {
@@ -27,7 +27,7 @@ func TestCompose(t *testing.T) {
 	}
 	claim := sum.Claim()
 	near(t, "epsilon", claim.Epsilon(), GaussianEpsilon(2e-6, 0.5), 1e-9)
-	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Quality != Research {
+	if claim.Asked() != (Budget{2, 2e-6}) || claim.Model() != Joint || claim.Neighbours() != ReplaceRound || claim.Calibration() != AsPublished || claim.Scope() != OtherOutputs || sum.Quality() != Research {
 		t.Errorf("composed claim\n%v", claim)
 	}
 	if got := strings.Join(claim.Conditions(), "|"); got != "clipped|windy|sunny" || claim.Source() != "a paper; another" {
@@ -46,7 +46,7 @@ func TestCompose(t *testing.T) {
 		"in the clear":                 func(p *Plan) { *p = NoPlan("it is in the clear") },
 		"delta = 1":                    func(p *Plan) { p.Asked.Delta = 1 },
 		"a release without noise":      func(p *Plan) { p.Cases = [][]Release{{{}}} },
-		"LaplaceEvent.Epsilon = -1":    func(p *Plan) { p.Cases[0][0] = Release{Laws: []Law{LaplaceLaw(1, 1)}, Sensitivity: Norms{L1: -1}} },
+		"sensitivity of {L1:-1":        func(p *Plan) { p.Cases[0][0] = Release{Law: LaplaceLaw(1, 1), Sensitivity: Norms{L1: -1}} },
 		"Neighbours.Record is empty":   func(p *Plan) { p.Neighbours.Record = "" },
 		"Neighbours.Contributions = 0": func(p *Plan) { p.Neighbours.Contributions = 0 },
 	} {

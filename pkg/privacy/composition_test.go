@@ -21,7 +21,7 @@ func TestAdvancedNodeEpsilonInverts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		epsilon, slack := logUniform(t, 1e-3, 100, "epsilon"), logUniform(t, 1e-12, 0.5, "slack")
 		k := rapid.IntRange(1, 1000).Draw(t, "k")
-		node := AdvancedNodeEpsilon(epsilon, k, slack)
+		node := AdvancedNodeEpsilon(Budget{epsilon, slack}, k)
 		total := AdvancedEpsilon(node, k, slack)
 		if total > epsilon {
 			t.Fatalf("AdvancedNodeEpsilon(%v, %d, %v) = %v composes to %v, want <= epsilon", epsilon, k, slack, node, total)

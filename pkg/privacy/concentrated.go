@@ -20,7 +20,7 @@ var rhoCost = additive{
 		case ConcentratedEvent:
 			return e.Rho(), true
 		case PureEvent:
-			return e.PureEpsilon() * e.PureEpsilon() / 2, true
+			return squared(e.PureEpsilon(), 2), true
 		}
 		return 0, false
 	},
@@ -90,9 +90,9 @@ func ConcentratedRho(b Budget) (float64, error) {
 }
 
 // ConcentratedEpsilon returns the epsilon that rho-zCDP implies at delta, at the best Rényi order.
-// It is +Inf at delta = 0 for rho > 0.
+// It is +Inf at delta = 0 for rho > 0, and unless rho >= 0 and delta is in [0, 1).
 func ConcentratedEpsilon(rho, delta float64) float64 {
-	if delta == 0 && rho > 0 {
+	if !(rho >= 0) || !(delta >= 0 && delta < 1) || delta == 0 && rho > 0 {
 		return math.Inf(1)
 	}
 	if rho == 0 {

@@ -58,10 +58,15 @@ func (e GaussianEvent) Validate() error {
 func (e GaussianEvent) GDP() float64 { return e.Mu }
 
 // Rho returns mu^2/2.
-func (e GaussianEvent) Rho() float64 { return e.Mu * e.Mu / 2 }
+func (e GaussianEvent) Rho() float64 { return squared(e.Mu, 2) }
 
-// Renyi returns alpha mu^2/2.
-func (e GaussianEvent) Renyi(alpha float64) float64 { return alpha * e.Rho() }
+// Renyi returns alpha mu^2/2, and +Inf unless alpha > 1.
+func (e GaussianEvent) Renyi(alpha float64) float64 {
+	if !(alpha > 1) {
+		return math.Inf(1)
+	}
+	return alpha * e.Rho()
+}
 
 // LaplaceEvent is a release under Laplace noise of scale s/Epsilon, where s is its L1 sensitivity.
 //
@@ -81,8 +86,20 @@ func (e LaplaceEvent) Validate() error { return positive("LaplaceEvent.Epsilon",
 func (e LaplaceEvent) PureEpsilon() float64 { return e.Epsilon }
 
 // Renyi returns ln(alpha/(2 alpha-1) e^((alpha-1) eps) + (alpha-1)/(2 alpha-1) e^(-alpha
-// eps))/(alpha-1) (Mironov 2017, Prop. 6).
+// eps))/(alpha-1) (Mironov 2017, Prop. 6), and +Inf unless alpha > 1.
 func (e LaplaceEvent) Renyi(alpha float64) float64 {
+	if !(alpha > 1) {
+		return math.Inf(1)
+	}
+	if alpha > 1e300 { // all that a pure epsilon allows
+		return e.Epsilon
+	}
+	if alpha*e.Epsilon < 1e-4 {
+		// The terms of first order cancel. What is left is e^x - 1 - x of both exponents.
+		rest := func(x float64) float64 { return x * x * (0.5 + float64(x*(1./6+float64(x*(1./24+x/120))))) }
+		sum := float64(alpha*rest((alpha-1)*e.Epsilon)) + float64((alpha-1)*rest(-alpha*e.Epsilon))
+		return portable.Log1p(sum/(float64(2*alpha)-1)) / (alpha - 1)
+	}
 	if alpha*e.Epsilon < 1 { // keeps the digits of a sum next to 1
 		return portable.Log1p((float64(alpha*portable.Expm1((alpha-1)*e.Epsilon))+float64((alpha-1)*portable.Expm1(-alpha*e.Epsilon)))/(float64(2*alpha)-1)) / (alpha - 1)
 	}
@@ -115,8 +132,7 @@ func (e DiscreteGaussianEvent) Validate() error {
 // Rho returns Sensitivity^2/(2 Sigma^2) (Canonne, Kamath, Steinke 2020, Thm. 4 and Cor. 16). The
 // event is no GDPEvent, as the exact curve of the Gaussian is not that of the discrete Gaussian.
 func (e DiscreteGaussianEvent) Rho() float64 {
-	ratio := e.Sensitivity / e.Sigma
-	return ratio * ratio / 2
+	return squared(math.Max(e.Sensitivity/e.Sigma, math.SmallestNonzeroFloat64), 2)
 }
 
 // DiscreteLaplaceEvent is a release of integers under discrete Laplace noise, P(z) ~
@@ -163,7 +179,8 @@ func (e ResponseEvent) Validate() error {
 func (e ResponseEvent) PureEpsilon() float64 { return e.Epsilon }
 
 // Renyi returns ln(p^alpha q^(1-alpha) + q^alpha p^(1-alpha) + (K-2) q)/(alpha-1) for K = Choices,
-// where p is the probability of the true answer and q that of each other one.
+// where p is the probability of the true answer and q that of each other one. It is +Inf unless
+// alpha > 1.
 func (e ResponseEvent) Renyi(alpha float64) float64 {
 	return responseRenyi(alpha, e.Epsilon, e.Choices)
 }
@@ -172,13 +189,16 @@ func (e ResponseEvent) Renyi(alpha float64) float64 {
 // (1 - e^((1-alpha) eps)), which loses no digits next to 1; where factors might overflow,
 // e^((alpha-1) eps) is taken out first.
 func responseRenyi(alpha, epsilon float64, choices int) float64 {
+	if !(alpha > 1) {
+		return math.Inf(1)
+	}
 	if alpha*epsilon < 1 {
 		q := 1 / (portable.Exp(epsilon) + float64(choices-1))
 		return portable.Log1p(-q*portable.Expm1(alpha*epsilon)*portable.Expm1((1-alpha)*epsilon)) / (alpha - 1)
 	}
 	total := 1 + float64(float64(choices-1)*portable.Exp(-epsilon)) // 1/p
 	rest := portable.Exp((1-float64(2*alpha))*epsilon) + float64(float64(choices-2)*portable.Exp(-alpha*epsilon))
-	return epsilon + (portable.Log1p(rest)-portable.Log(total))/(alpha-1)
+	return math.Max(0, epsilon+(portable.Log1p(rest)-portable.Log(total))/(alpha-1))
 }
 
 // ExponentialEvent is a choice by the exponential mechanism, or by the noisy maximum with Gumbel
@@ -200,7 +220,7 @@ func (e ExponentialEvent) PureEpsilon() float64 { return e.Epsilon }
 
 // Rho returns Epsilon^2/8 (Cesar and Rogers 2021, Lemma 3.4: Hoeffding's lemma for a loss of range
 // Epsilon).
-func (e ExponentialEvent) Rho() float64 { return e.Epsilon * e.Epsilon / 8 }
+func (e ExponentialEvent) Rho() float64 { return squared(e.Epsilon, 8) }
 
 // SparseVectorEvent is a stream of threshold queries of which at most Accepted come out above. Each
 // acceptance costs Epsilon, and is followed by fresh noise on the threshold.
@@ -303,6 +323,10 @@ func (p Parallel) String() string { return "one of: " + list(p) }
 func (p Parallel) Validate() error { return each("Parallel", p) }
 
 // GroupEvent is an event seen by a user with at most Contributions records in it: group privacy.
+//
+// GDP is exact for it: k records of a Gaussian are one of k mu. PLD composes the pairs of k records:
+// additive noise under k times the sensitivity, choices of k times the range, and any other pair
+// raised k times. Pure multiplies epsilon by k, and Concentrated rho by k^2.
 type GroupEvent struct {
 	Event         Event
 	Contributions int
@@ -355,10 +379,10 @@ func each(of string, events []Event) error {
 		return fmt.Errorf("privacy: %s of no events, want one at least", of)
 	}
 	for i, e := range events {
-		if e == nil {
+		if absent(e) {
 			return fmt.Errorf("privacy: event %d of a %s is nil", i, of)
 		}
-		if err := e.Validate(); err != nil {
+		if err := validate(e); err != nil {
 			return err
 		}
 	}

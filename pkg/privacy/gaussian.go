@@ -16,11 +16,12 @@ import (
 // delta)-private: Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu).
 //
 // It is never below the truth, and above it by at most a relative 1e-12. Where the truth is too
-// small for a float64 it is the least positive one. mu >= 0; epsilon may be any number.
+// small for a float64 it is the least positive one. epsilon may be any number. Without one, or
+// unless mu >= 0, delta is 1.
 func GaussianDelta(epsilon, mu float64) float64 {
 	switch {
 	case math.IsNaN(epsilon) || !(mu >= 0):
-		return math.NaN()
+		return 1
 	case epsilon < 0: // H_e of (P, Q) by that of (Q, P), whose curve is the same
 		delta := -portable.Expm1(epsilon)
 		if mu > 0 {
@@ -113,10 +114,13 @@ func millsFall(z, h float64) float64 {
 
 // GaussianEpsilon returns the least epsilon >= 0 at which a Gaussian mechanism of parameter mu is
 // (epsilon, delta)-private, never below the truth. It is 0 where the total variation distance 2
-// Phi(mu/2) - 1 is at most delta, +Inf for mu > 0 at delta = 0, and NaN if an argument is.
+// Phi(mu/2) - 1 is at most delta. It is +Inf for mu > 0 at delta = 0, and unless mu >= 0 and delta
+// is in [0, 1).
+//
+// GDP{}.Epsilon(GaussianEvent{mu}, delta) is the same number, and its arguments cannot be swapped.
 func GaussianEpsilon(delta, mu float64) float64 {
-	if math.IsNaN(delta) || math.IsNaN(mu) {
-		return math.NaN()
+	if !(mu >= 0) || !(delta >= 0 && delta < 1) {
+		return math.Inf(1)
 	}
 	if mu == 0 || GaussianDelta(0, mu) <= delta {
 		return 0

@@ -138,8 +138,8 @@ func TestGaussianLimits(t *testing.T) {
 			t.Errorf("%s = %v, want %v", c.what, c.got, c.want)
 		}
 	}
-	if e := GaussianEpsilon(0.1, math.NaN()); !math.IsNaN(e) {
-		t.Errorf("epsilon(0.1, NaN) = %v, want NaN", e)
+	if e := GaussianEpsilon(0.1, math.NaN()); !math.IsInf(e, 1) {
+		t.Errorf("epsilon(0.1, NaN) = %v, want +Inf", e)
 	}
 	if mu, err := GaussianMu(Budget{inf, 0}); err != nil || !math.IsInf(mu, 1) {
 		t.Errorf("mu*(inf, 0) = %v, %v, want +Inf", mu, err)

@@ -13,7 +13,7 @@ var muSquareCost = additive{
 	name: "exact Gaussian",
 	leaf: func(e Event) (float64, bool) {
 		if e, ok := e.(GDPEvent); ok {
-			return e.GDP() * e.GDP(), true
+			return squared(e.GDP(), 1), true
 		}
 		return 0, false
 	},

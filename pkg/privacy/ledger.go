@@ -130,13 +130,9 @@ func (p Plan) undrawn(c []Release) *Law {
 		drawn := func(law Law) bool {
 			return slices.ContainsFunc(p.Draws, func(d Draws) bool { return d.Count > 0 && r.drawnBy(law, d.Law) })
 		}
-		if r.Optional && !slices.ContainsFunc(r.Laws, drawn) {
-			continue
-		}
-		for _, law := range r.Laws {
-			if law.Scale > 0 && !drawn(law) {
-				return &law
-			}
+		missing := slices.DeleteFunc(r.Laws(), func(law Law) bool { return !(law.Scale > 0) || drawn(law) })
+		if none := !slices.ContainsFunc(r.Laws(), drawn); len(missing) > 0 && !(r.Optional && none) {
+			return &missing[0]
 		}
 	}
 	return nil
@@ -145,7 +141,7 @@ func (p Plan) undrawn(c []Release) *Law {
 // has reports whether a release of a case has noise of a law.
 func has(c []Release, l Law) bool {
 	return slices.ContainsFunc(c, func(r Release) bool {
-		return slices.ContainsFunc(r.Laws, func(of Law) bool { return r.drawnBy(of, l) })
+		return slices.ContainsFunc(r.Laws(), func(of Law) bool { return r.drawnBy(of, l) })
 	})
 }
 

@@ -59,6 +59,9 @@ func (o *Odometer) filter(first Event) *filter {
 // suffice, and one that wraps ErrUnsupported if the event cannot be accounted adaptively. After an
 // error the odometer is as it was before.
 func (o *Odometer) Spend(e Event) error {
+	if o == nil {
+		return errors.New("privacy: the odometer is nil")
+	}
 	if err := o.Budget.Validate(); err != nil {
 		return err
 	}

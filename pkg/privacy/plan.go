@@ -10,6 +10,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/internal/copies"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 )
 
 // Plan lists the noisy releases that one record can move. Every statement about privacy is computed
@@ -27,7 +28,6 @@ type Plan struct {
 	Neighbours  Neighbours
 	Scope       Scope
 	Calibration Calibration
-	Quality     Quality
 	Asked       Budget // what the noise is calibrated for
 
 	// Cases lists the possible places of a record in the data, for which the worst counts. A case
@@ -44,9 +44,11 @@ type Plan struct {
 	// means that the plan does not say.
 	Draws []Draws
 
-	holder any
-	none   string // why there is no plan, if holder is nil
-	group  int    // the largest number of records of a user, by group privacy; 0 means 1
+	holder  any
+	none    string  // why there is no plan, if holder is nil
+	group   int     // the largest number of records of a user, by group privacy; 0 means 1
+	quality Quality // Research unless Secured says otherwise
+	origin  origin
 }
 
 // Planner returns the plan of what it releases. Mechanisms, devices and learners are Planners once
@@ -101,28 +103,44 @@ func (q Quality) String() string {
 	return "for research: floating point, and seeded"
 }
 
-// Release is a vector of numbers that one record can move, under noise.
+// Release is a vector of numbers that one record can move, under noise of one law. What is released
+// under noise of another kind is another release of the same case.
 type Release struct {
-	// Laws are the laws of the noise. With several laws the release is one vector in several parts.
-	Laws []Law
-	// Sensitivity bounds the change of the release when one record is replaced. With several laws, the
-	// part under Laws[i] is first multiplied by Laws[0].Scale/Laws[i].Scale. A symmetric matrix under
-	// a symmetric law counts each entry off the diagonal once and each entry on it by half: L2 is its
-	// Frobenius norm over sqrt(2).
-	Sensitivity Norms
-	Times       int  // number of such releases that show the record; 0 means 1
-	Sum         int  // number of independent draws of the laws that add up to the noise; 0 means 1
-	Compared    bool // only comparisons are released: queries under Laws[1], a threshold under Laws[0]
-	Monotone    bool // a record moves all queries, or all scores, in the same direction
+	Law         Law   // of the noise; of a comparison, the queries'
+	Sensitivity Norms // of the release, or of its part under Law
+	// Parts lists further numbers of the same vector, each under noise of its own scale. They are for
+	// Gaussian noise, symmetric or not, discrete Gaussian and Laplace noise, and of Law's kind.
+	Parts []Part
+	// Joint bounds the change of the whole vector, each number in units of its scale, where the parts
+	// cannot all move most at once: in the norm L2, under Laplace noise L1. 0 means that they can.
+	Joint float64
+	Times int // number of such releases that show the record; 0 means 1
+	// Threshold is the noise of a threshold with which noisy queries are compared; then only the
+	// comparisons are released. The zero value means that there is no threshold.
+	Threshold Law
+	Monotone  bool // a record moves all queries, or all scores, in the same direction
 	// Optional: earlier releases decide whether this one is made, and how many numbers it has, at most
 	// those of its laws.
 	Optional bool
 	// Own is the event of a release whose law this package does not know. Leave it nil otherwise.
 	Own Event
+
+	batch int // messages that Mixed found to be shuffled, or added up, together; 0 means 1
+	by    trust.Batch
 }
 
-// Norms are bounds on the change of a release, in three norms. Each law uses one or two of them:
-// Gaussian noise L2, Laplace noise L1, Gumbel noise LInf, binomial noise L2 and LInf.
+// Part is a part of a release: numbers under one law.
+type Part struct {
+	Law         Law
+	Sensitivity Norms
+}
+
+// Norms are bounds on the change of a release when one record is replaced, in three norms. Each law
+// uses one or two of them: Gaussian noise L2, Laplace noise L1, Gumbel noise and comparisons LInf,
+// binomial noise L2 and LInf.
+//
+// A symmetric matrix under a symmetric law counts each entry off the diagonal once and each entry on
+// it by half: L2 is its Frobenius norm over sqrt(2).
 type Norms struct{ L1, L2, LInf float64 }
 
 // HeldBy returns the plan as x's own: x holds it. Call it in x's method Plan, with the receiver.
@@ -132,6 +150,7 @@ type Norms struct{ L1, L2, LInf float64 }
 func (p Plan) HeldBy(x any) Plan {
 	p = p.copied()
 	p.holder = x
+	p.origin = p.origin.heldBy(x)
 	if err := p.Asked.Validate(); err != nil && len(p.Cases) == 0 && p.none == "" {
 		p.none = fmt.Sprintf("a %T without releases and a budget has no plan: was it initialised? (%v)", x, err)
 	}
@@ -147,7 +166,7 @@ func (p Plan) copied() Plan {
 	for i, c := range p.Cases {
 		p.Cases[i] = slices.Clone(c)
 		for j := range c {
-			p.Cases[i][j].Laws = slices.Clone(c[j].Laws)
+			p.Cases[i][j].Parts = slices.Clone(c[j].Parts)
 		}
 	}
 	return p
@@ -173,7 +192,7 @@ func PlanOf(x any, records int) Plan {
 	}
 	p := Own(x, planner.Plan(records))
 	if copies.Noted(x) && p.Held() {
-		if c := p.Quality.copied(); !slices.Contains(p.Conditions, c) {
+		if c := p.quality.copied(); !slices.Contains(p.Conditions, c) {
 			p.Conditions = append(slices.Clip(p.Conditions), c)
 		}
 	}
@@ -321,7 +340,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 		return Plan{}, errors.New("privacy: no plans to compose")
 	}
 	sum := plans[0]
-	sum.Asked, sum.Cases, sum.Conditions, sum.Draws, sum.holder = Budget{}, [][]Release{nil}, nil, nil, holder
+	sum.Asked, sum.Cases, sum.Conditions, sum.Draws = Budget{}, [][]Release{nil}, nil, nil
 	var sources []string
 	for i, p := range plans {
 		switch {
@@ -333,7 +352,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 		if p.Calibration != Sound {
 			sum.Calibration = p.Calibration
 		}
-		sum.Quality = min(sum.Quality, p.Quality)
+		sum.quality, sum.origin = min(sum.quality, p.quality), sum.origin.with(p.origin)
 		sum.Asked.Epsilon += p.Asked.Epsilon
 		sum.Asked.Delta += p.Asked.Delta
 		if n := len(sum.Cases) * max(1, len(p.Cases)); n > mostCases {
@@ -351,7 +370,7 @@ func Compose(holder any, plans ...Plan) (Plan, error) {
 		}
 	}
 	sum.Source = strings.Join(sources, "; ")
-	return sum, sum.Asked.Validate()
+	return sum.HeldBy(holder), sum.Asked.Validate()
 }
 
 // mostCases bounds the cases of a composition, which is a product.
@@ -372,16 +391,82 @@ func crossed(a, b [][]Release) (all [][]Release) {
 }
 
 // With returns the plan with r added to each case, as another release of the same record, and with
-// one draw of each of its laws.
+// one draw of each of its laws. Whatever the noise of the others, r's counts as seeded.
 func (p Plan) With(r Release) Plan {
 	if len(p.Cases) == 0 {
 		p.Cases = [][]Release{nil}
 	}
-	p.Cases, p.Draws = crossed(p.Cases, [][]Release{{r}}), slices.Clone(p.Draws)
-	for _, law := range r.Laws {
+	p.Cases, p.Draws, p.quality = crossed(p.Cases, [][]Release{{r}}), slices.Clone(p.Draws), Research
+	for _, law := range r.Laws() {
 		p.Draws = append(p.Draws, Draws{law, 1})
 	}
 	return p
+}
+
+// Quality says for what purpose the noise of the releases is good enough.
+func (p Plan) Quality() Quality { return p.quality }
+
+// Secured returns the plan as one of noise that is fit for deployment. Only mechanisms of this
+// module can say so.
+func (p Plan) Secured(by trust.System) Plan {
+	if by == trust.Discrete {
+		p.quality = Secure
+	}
+	return p
+}
+
+// Mixed returns the plan of messages of which a shuffler of this module mixes batches of n, n >= 1.
+// It grants what by says, and claims nothing where that is not known.
+func (p Plan) Mixed(by trust.Batch, n int) Plan {
+	if n < 1 || by != trust.Order && by != trust.Sum {
+		return NoPlan("batches of %d messages of which nobody known mixes any", n)
+	}
+	p = p.copied()
+	for _, c := range p.Cases {
+		for i := range c {
+			c[i].by, c[i].batch = by, n
+		}
+	}
+	return p
+}
+
+// Accounted returns an error if Draws has more draws of a law than the releases of any case show.
+// It is for the plan of a message, all of whose noise is in the message.
+func (p Plan) Accounted() error {
+	drawn := map[Law]int{}
+	for _, d := range p.Draws {
+		drawn[d.Law] += d.Count
+	}
+	for _, d := range p.Draws {
+		law, n, most := d.Law, drawn[d.Law], 0
+		for _, c := range p.Cases {
+			shown := 0
+			for _, r := range c {
+				for _, of := range r.Laws() {
+					if r.drawnBy(of, law) {
+						shown += r.times()
+					}
+				}
+			}
+			most = max(most, shown)
+		}
+		if law.Scale > 0 && n > most {
+			return fmt.Errorf("privacy: %w: %d draws of %v in a message, and its plan has releases of %d", ErrLedger, n, law, most)
+		}
+	}
+	return nil
+}
+
+// Batch returns how many messages Mixed says are mixed with the record's own: the most of any
+// release, 1 without a shuffler.
+func (p Plan) Batch() int {
+	most := 1
+	for _, c := range p.Cases {
+		for _, r := range c {
+			most = max(most, r.batch)
+		}
+	}
+	return most
 }
 
 // Repeated returns the plan with n times the draws: those of n messages, or of n nodes of a tree.

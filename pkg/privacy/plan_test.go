@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -35,24 +36,29 @@ func TestReleaseEvents(t *testing.T) {
 		release Release
 		want    Event
 	}{
-		"Gaussian":          {Release{Laws: []Law{GaussianLaw(3, 4)}, Sensitivity: Norms{L2: 2}}, GaussianEvent{0.5}},
-		"Gaussian, 9 times": {Release{Laws: []Law{GaussianLaw(3, 4)}, Sensitivity: Norms{L2: 2}, Times: 9}, GaussianEvent{1.5}},
-		"symmetric":         {Release{Laws: []Law{SymmetricGaussianLaw(3, 4)}, Sensitivity: Norms{L2: 1}, Times: 4}, GaussianEvent{0.5}},
+		"Gaussian":          {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}}, GaussianEvent{0.5}},
+		"Gaussian, 9 times": {Release{Law: GaussianLaw(3, 4), Sensitivity: Norms{L2: 2}, Times: 9}, GaussianEvent{1.5}},
+		"symmetric":         {Release{Law: SymmetricGaussianLaw(3, 4), Sensitivity: Norms{L2: 1}, Times: 4}, GaussianEvent{0.5}},
 		// A matrix moved by 3 under sd 2, and a vector moved by 4 under sd 5: mu^2 = (3/2)^2 + (4/5)^2.
-		"two laws":           {Release{Laws: []Law{SymmetricGaussianLaw(2, 2), GaussianLaw(2, 5)}, Sensitivity: Norms{L2: math.Hypot(3, 4*2./5)}}, GaussianEvent{math.Hypot(1.5, 0.8)}},
-		"Laplace":            {Release{Laws: []Law{LaplaceLaw(3, 4)}, Sensitivity: Norms{L1: 2, L2: 99, LInf: 99}}, LaplaceEvent{0.5}},
-		"Laplace, 3 times":   {Release{Laws: []Law{LaplaceLaw(3, 4)}, Sensitivity: Norms{L1: 2}, Times: 3}, Repeat{LaplaceEvent{0.5}, 3}},
-		"Gumbel":             {Release{Laws: []Law{GumbelLaw(7, 8)}, Sensitivity: Norms{LInf: 2}, Times: 5}, Repeat{ExponentialEvent{0.5}, 5}},
-		"Gumbel, monotone":   {Release{Laws: []Law{GumbelLaw(7, 8)}, Sensitivity: Norms{LInf: 2}, Monotone: true}, ExponentialEvent{0.25}},
-		"response":           {Release{Laws: []Law{ResponseLaw(4, 0.5)}}, ResponseEvent{0.5, 4}},
-		"response, shuffled": {Release{Laws: []Law{ResponseLaw(2, 0.5), ShuffleLaw(1000)}}, ShuffleEvent{0.5, 1000}},
-		"discrete Gaussian":  {Release{Laws: []Law{DiscreteGaussianLaw(3, gaussian)}, Sensitivity: Norms{L2: 5}}, DiscreteGaussianEvent{3, 5, 10}},
-		"discrete Laplace":   {Release{Laws: []Law{DiscreteLaplaceLaw(3, laplace)}, Sensitivity: Norms{L1: 3}, Times: 2}, Repeat{DiscreteLaplaceEvent{3, 4.5}, 2}},
-		"compared":           {Release{Laws: []Law{LaplaceLaw(1, 4), LaplaceLaw(1, 8)}, Sensitivity: Norms{LInf: 2}, Compared: true, Times: 3}, SparseVectorEvent{2./4 + 2*2./8, 3}},
-		"compared, monotone": {Release{Laws: []Law{LaplaceLaw(1, 4), LaplaceLaw(1, 8)}, Sensitivity: Norms{LInf: 2}, Compared: true, Monotone: true}, SparseVectorEvent{2./4 + 2./8, 1}},
+		"two parts": {Release{Law: SymmetricGaussianLaw(2, 2), Sensitivity: Norms{L2: 3}, Parts: []Part{{GaussianLaw(2, 5), Norms{L2: 4}}}}, GaussianEvent{math.Hypot(1.5, 0.8)}},
+		"two parts that do not move most at once": {Release{Law: SymmetricGaussianLaw(2, 2), Sensitivity: Norms{L2: 3}, Parts: []Part{{GaussianLaw(2, 5), Norms{L2: 4}}}, Joint: 1.6},
+			GaussianEvent{1.6}},
+		"two parts, Laplace": {Release{Law: LaplaceLaw(1, 200), Sensitivity: Norms{L1: 1}, Parts: []Part{{LaplaceLaw(1, 0.5), Norms{L1: 1}}}, Times: 2}, Repeat{LaplaceEvent{1./200 + 2}, 2}},
+		"two parts, discrete": {Release{Law: Law{Kind: kindDiscreteGaussian, Dim: 1, Scale: 2}, Sensitivity: Norms{L2: 3}, Parts: []Part{{Law{Kind: kindDiscreteGaussian, Dim: 4, Scale: 8}, Norms{L2: 16}}}},
+			DiscreteGaussianEvent{5, 5, 2}},
+		"Laplace":            {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2, L2: 99, LInf: 99}}, LaplaceEvent{0.5}},
+		"Laplace, 3 times":   {Release{Law: LaplaceLaw(3, 4), Sensitivity: Norms{L1: 2}, Times: 3}, Repeat{LaplaceEvent{0.5}, 3}},
+		"Gumbel":             {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Times: 5}, Repeat{ExponentialEvent{0.5}, 5}},
+		"Gumbel, monotone":   {Release{Law: GumbelLaw(7, 8), Sensitivity: Norms{LInf: 2}, Monotone: true}, ExponentialEvent{0.25}},
+		"response":           {Release{Law: ResponseLaw(4, 0.5)}, ResponseEvent{0.5, 4}},
+		"response, shuffled": {Release{Law: ResponseLaw(2, 0.5), batch: 1000, by: trust.Order}, ShuffleEvent{0.5, 1000}},
+		"discrete Gaussian":  {Release{Law: DiscreteGaussianLaw(3, gaussian), Sensitivity: Norms{L2: 5}}, DiscreteGaussianEvent{3, 5, 10}},
+		"discrete Laplace":   {Release{Law: DiscreteLaplaceLaw(3, laplace), Sensitivity: Norms{L1: 3}, Times: 2}, Repeat{DiscreteLaplaceEvent{3, 4.5}, 2}},
+		"compared":           {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Times: 3}, SparseVectorEvent{2./4 + 2*2./8, 3}},
+		"compared, monotone": {Release{Law: LaplaceLaw(1, 8), Threshold: LaplaceLaw(1, 4), Sensitivity: Norms{LInf: 2}, Monotone: true}, SparseVectorEvent{2./4 + 2./8, 1}},
 		"of an unknown law":  {Release{Own: LaplaceEvent{0.3}, Times: 2}, Repeat{LaplaceEvent{0.3}, 2}},
-		"that shows nothing": {Release{Laws: []Law{GaussianLaw(1, 1)}}, GaussianEvent{}},
-		"binomial of 40 users": {Release{Laws: []Law{BinomialLaw(6, binomial), RoundLaw(6)}, Sensitivity: Norms{L2: 4, LInf: 3}, Sum: 40},
+		"that shows nothing": {Release{Law: GaussianLaw(1, 1)}, GaussianEvent{}},
+		"binomial of 40 users": {Release{Law: BinomialLaw(6, binomial), Sensitivity: Norms{L2: 4, LInf: 3}, batch: 40, by: trust.Sum},
 			leastTail(t, b.Delta, BinomialEvent{Trials: 2000, P: 0.25, Coordinates: 6, Most: 3, Norm: 4})},
 	} {
 		if got := shown(b, c.release).Event(); !alike(got, c.want) {
@@ -116,7 +122,7 @@ func alikeValues(x, y reflect.Value) bool {
 func TestShuffledGaussian(t *testing.T) {
 	b := Budget{1, 1e-2}
 	message := func(mu float64, batch int) Release {
-		return Release{Laws: []Law{GaussianLaw(2, 3), ShuffleLaw(batch)}, Sensitivity: Norms{L2: 3 * mu}}
+		return Release{Law: GaussianLaw(2, 3), Sensitivity: Norms{L2: 3 * mu}, batch: batch, by: trust.Order}
 	}
 	mu, err := AmplifiedMu(b, 100_000)
 	if err != nil {
@@ -157,7 +163,7 @@ func TestWishartEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := Budget{1, 1e-3}
-	release := Release{Laws: []Law{WishartLaw(w)}, Sensitivity: Norms{L2: 2}, Times: nodes}
+	release := Release{Law: WishartLaw(w), Sensitivity: Norms{L2: 2}, Times: nodes}
 	e, ok := shown(b, release).Event().(WishartEvent)
 	if !ok || e.Nodes != nodes {
 		t.Fatalf("%v, want %d nodes of Wishart noise", e, nodes)
@@ -179,7 +185,7 @@ func TestWishartEvent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release = Release{Laws: []Law{WishartLaw(small)}, Sensitivity: Norms{L2: 2}}
+	release = Release{Law: WishartLaw(small), Sensitivity: Norms{L2: 2}}
 	if e := shown(b, release).Event(); e.Validate() == nil || !strings.Contains(e.String(), "want < 1") {
 		t.Errorf("20 degrees of freedom: %v, want it refused", e)
 	}
@@ -187,19 +193,28 @@ func TestWishartEvent(t *testing.T) {
 
 // TestExposed: what hides nothing has an epsilon of +Inf, whatever else is released.
 func TestExposed(t *testing.T) {
-	good := Release{Laws: []Law{GaussianLaw(1, 1)}, Sensitivity: Norms{L2: 0.1}}
+	good := Release{Law: GaussianLaw(1, 1), Sensitivity: Norms{L2: 0.1}}
 	for name, bad := range map[string]Release{
 		"none":                {},
-		"scale 0":             {Laws: []Law{GaussianLaw(1, 0)}},
-		"scale 0, second":     {Laws: []Law{GaussianLaw(1, 1), GaussianLaw(1, 0)}},
-		"infinite":            {Laws: []Law{ResponseLaw(2, math.Inf(1))}},
-		"NaN":                 {Laws: []Law{GaussianLaw(1, math.NaN())}},
-		"NaN sensitivity":     {Laws: []Law{GaussianLaw(1, 1)}, Sensitivity: Norms{L2: math.NaN()}},
-		"negative":            {Laws: []Law{LaplaceLaw(1, 1)}, Sensitivity: Norms{L1: -1}},
-		"rounding":            {Laws: []Law{RoundLaw(2)}},
-		"shuffle":             {Laws: []Law{ShuffleLaw(2)}},
-		"unknown":             {Laws: []Law{{Kind: "Cauchy", Dim: 1, Scale: 1}}},
-		"Gaussian comparison": {Laws: []Law{GaussianLaw(1, 1), GaussianLaw(1, 1)}, Sensitivity: Norms{LInf: 1}, Compared: true},
+		"scale 0":             {Law: GaussianLaw(1, 0)},
+		"scale 0, second":     {Law: GaussianLaw(1, 1), Parts: []Part{{Law: GaussianLaw(1, 0)}}},
+		"bits as parts":       {Law: ResponseLaw(2, 0.1), Parts: []Part{{Law: ResponseLaw(2, 5)}}},
+		"maxima as parts":     {Law: GumbelLaw(5, 200), Sensitivity: Norms{LInf: 1}, Parts: []Part{{GumbelLaw(5, 0.2), Norms{LInf: 1}}}},
+		"binomials as parts":  {Law: Law{kindBinomial, 1, 0.5, 4000}, Sensitivity: Norms{1, 1, 1}, Parts: []Part{{Law{kindBinomial, 1, 0.5, 40}, Norms{1, 1, 1}}}},
+		"two kinds":           {Law: GaussianLaw(1, 1), Sensitivity: Norms{1, 1, 1}, Parts: []Part{{LaplaceLaw(1, 1), Norms{1, 1, 1}}}},
+		"NaN in a part":       {Law: GaussianLaw(1, 1), Parts: []Part{{GaussianLaw(1, 1), Norms{L2: math.NaN()}}}},
+		"joint, of one part":  {Law: GaussianLaw(1, 1), Sensitivity: Norms{L2: 2}, Joint: 1},
+		"joint below a part":  {Law: GaussianLaw(1, 1), Sensitivity: Norms{L2: 2}, Parts: []Part{{GaussianLaw(1, 1), Norms{L2: 3}}}, Joint: 2.9},
+		"joint, NaN":          {Law: GaussianLaw(1, 1), Sensitivity: Norms{L2: 2}, Joint: math.NaN()},
+		"joint maxima":        {Law: GumbelLaw(5, 1), Sensitivity: Norms{LInf: 1}, Joint: 0.1},
+		"infinite":            {Law: ResponseLaw(2, math.Inf(1))},
+		"NaN":                 {Law: GaussianLaw(1, math.NaN())},
+		"NaN sensitivity":     {Law: GaussianLaw(1, 1), Sensitivity: Norms{L2: math.NaN()}},
+		"negative":            {Law: LaplaceLaw(1, 1), Sensitivity: Norms{L1: -1}},
+		"rounding":            {Law: RoundLaw(2)},
+		"shuffle":             {Law: ShuffleLaw(2)},
+		"unknown":             {Law: Law{Kind: "Cauchy", Dim: 1, Scale: 1}},
+		"Gaussian comparison": {Law: GaussianLaw(1, 1), Threshold: GaussianLaw(1, 1), Sensitivity: Norms{LInf: 1}},
 		"an event of its own": {Own: LaplaceEvent{-1}},
 	} {
 		for _, p := range []Plan{shown(Budget{1, 1e-5}, bad, good), {Neighbours: ReplaceRound, Cases: [][]Release{{good}, {bad}}}} {
@@ -223,9 +238,9 @@ func TestExposed(t *testing.T) {
 // one case.
 func TestSequences(t *testing.T) {
 	gaussian := func(mu float64) Release {
-		return Release{Laws: []Law{GaussianLaw(1, 2)}, Sensitivity: Norms{L2: 2 * mu}}
+		return Release{Law: GaussianLaw(1, 2), Sensitivity: Norms{L2: 2 * mu}}
 	}
-	laplace := Release{Laws: []Law{LaplaceLaw(1, 10)}, Sensitivity: Norms{L1: 1}}
+	laplace := Release{Law: LaplaceLaw(1, 10), Sensitivity: Norms{L1: 1}}
 	p := shown(Budget{1, 1e-5}, gaussian(0.3), laplace, gaussian(0.4))
 	if e := p.Event(); !alike(e, Sequence{LaplaceEvent{0.1}, GaussianEvent{0.5}}) {
 		t.Errorf("%v", e)
@@ -264,7 +279,7 @@ type planner struct {
 }
 
 func (p *planner) Plan(int) Plan {
-	plan := shown(Budget{1, 0}, Release{Laws: []Law{LaplaceLaw(1, 5)}, Sensitivity: Norms{L1: 5}})
+	plan := shown(Budget{1, 0}, Release{Law: LaplaceLaw(1, 5), Sensitivity: Norms{L1: 5}})
 	plan.Draws = []Draws{{LaplaceLaw(1, p.scale()), p.drawn}}
 	return plan.HeldBy(p)
 }
@@ -355,10 +370,10 @@ func (s *selector) run(n *Noise) {
 }
 
 func (s *selector) Plan(records int) Plan {
-	p := shown(Budget{1, 1e-5}, Release{Laws: []Law{GumbelLaw(5, 2)}, Sensitivity: Norms{LInf: 1}},
-		Release{Laws: []Law{GaussianLaw(3, 3)}, Sensitivity: Norms{L2: 1}, Optional: s.optional})
+	p := shown(Budget{1, 1e-5}, Release{Law: GumbelLaw(5, 2), Sensitivity: Norms{LInf: 1}},
+		Release{Law: GaussianLaw(3, 3), Sensitivity: Norms{L2: 1}, Optional: s.optional})
 	if records > 1 {
-		p.Cases[0] = append(p.Cases[0], Release{Laws: []Law{LaplaceLaw(1, 4)}, Sensitivity: Norms{L1: 1}})
+		p.Cases[0] = append(p.Cases[0], Release{Law: LaplaceLaw(1, 4), Sensitivity: Norms{L1: 1}})
 	}
 	p.Draws = s.draws
 	return p.HeldBy(s)
@@ -406,7 +421,7 @@ func (w *withShuffle) Plan(records int) Plan {
 
 // TestTimesCounted: releases and draws are counted apart, in a plan of its own.
 func TestTimesCounted(t *testing.T) {
-	once := Release{Laws: []Law{LaplaceLaw(1, 2)}, Sensitivity: Norms{L1: 1}}
+	once := Release{Law: LaplaceLaw(1, 2), Sensitivity: Norms{L1: 1}}
 	thrice := once
 	thrice.Times = 3
 	p := shown(Budget{1, 0}, once).With(thrice)

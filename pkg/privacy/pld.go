@@ -58,13 +58,16 @@ func (a PLD) DeltaBounds(e Event, epsilon float64) (lo, hi float64, err error) {
 }
 
 func (a PLD) epsilon(e Event, delta float64, both bool) (lo, hi float64, err error) {
+	if err := checkArguments(e, 0, delta); err != nil {
+		return math.NaN(), math.NaN(), err
+	}
 	return question{a, spell(e), 0, delta, false, both}.recall(func() (lo, hi float64, err error) {
 		return a.computeEpsilon(e, delta, both)
 	})
 }
 
 func (a PLD) computeEpsilon(e Event, delta float64, both bool) (lo, hi float64, err error) {
-	return a.each(e, 0, delta, func(factors []factor) (lo, hi float64, err error) {
+	return a.each(e, func(factors []factor) (lo, hi float64, err error) {
 		sup, inf := limits(factors)
 		switch {
 		case delta < inf*(1-1e-12):
@@ -89,13 +92,16 @@ func (a PLD) computeEpsilon(e Event, delta float64, both bool) (lo, hi float64, 
 }
 
 func (a PLD) delta(e Event, epsilon float64, both bool) (lo, hi float64, err error) {
+	if err := checkArguments(e, epsilon, 0); err != nil {
+		return math.NaN(), math.NaN(), err
+	}
 	return question{a, spell(e), epsilon, 0, true, both}.recall(func() (lo, hi float64, err error) {
 		return a.computeDelta(e, epsilon, both)
 	})
 }
 
 func (a PLD) computeDelta(e Event, epsilon float64, both bool) (lo, hi float64, err error) {
-	return a.each(e, epsilon, 0, func(factors []factor) (lo, hi float64, err error) {
+	return a.each(e, func(factors []factor) (lo, hi float64, err error) {
 		sup, inf := limits(factors)
 		if epsilon >= sup || inf == 1 {
 			return inf, inf, nil
@@ -105,25 +111,23 @@ func (a PLD) computeDelta(e Event, epsilon float64, both bool) (lo, hi float64, 
 		if err != nil {
 			return 0, 0, err
 		}
-		hi = math.Min(1, l.delta(epsilon, 1, g.rounding(l)))
+		// Some loss is above epsilon, however rare.
+		hi = math.Min(1, math.Max(l.delta(epsilon, 1, g.rounding(l)), math.SmallestNonzeroFloat64))
 		if !both {
 			return 0, hi, nil
 		}
 		if l, err = g.law(factors, false); err != nil {
 			return 0, 0, err
 		}
-		return math.Max(inf*(1-1e-12), l.delta(epsilon, -1, g.rounding(l))), hi, nil
+		return math.Min(hi, math.Max(inf*(1-1e-12), l.delta(epsilon, -1, g.rounding(l)))), hi, nil
 	})
 }
 
 // each returns the worst bounds over the alternatives of an event.
-func (a PLD) each(e Event, epsilon, delta float64, of func([]factor) (lo, hi float64, err error)) (lo, hi float64, err error) {
+func (a PLD) each(e Event, of func([]factor) (lo, hi float64, err error)) (lo, hi float64, err error) {
 	nan := math.NaN()
 	if !(a.Spacing >= 0) || math.IsInf(a.Spacing, 1) {
 		return nan, nan, fmt.Errorf("privacy: PLD.Spacing = %v, want finite and >= 0", a.Spacing)
-	}
-	if err := checkArguments(e, epsilon, delta); err != nil {
-		return nan, nan, err
 	}
 	events, err := branches(e)
 	if err != nil {

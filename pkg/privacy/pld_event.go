@@ -52,13 +52,19 @@ func branches(e Event) ([]Event, error) {
 // Gaussian.
 type factoring struct {
 	factors []factor
-	index   map[Event]int
+	index   map[member]int
 	square  float64 // mu^2 of the Gaussians
 }
 
+// member is an event, and how many records a user has in it.
+type member struct {
+	Event
+	records int
+}
+
 func factorise(e Event) ([]factor, error) {
-	f := factoring{index: map[Event]int{}}
-	if err := f.add(e, 1); err != nil {
+	f := factoring{index: map[member]int{}}
+	if err := f.add(e, 1, 1); err != nil {
 		return nil, err
 	}
 	if f.square > 0 || len(f.factors) == 0 {
@@ -78,11 +84,13 @@ func factorise(e Event) ([]factor, error) {
 	return f.factors, nil
 }
 
-func (f *factoring) add(e Event, times int) error {
+// add adds an event that is repeated. A user with several records has them all in each part of a
+// composition: the parts' pairs for so many records compose.
+func (f *factoring) add(e Event, times, records int) error {
 	switch e := e.(type) {
 	case Sequence:
 		for _, part := range e {
-			if err := f.add(part, times); err != nil {
+			if err := f.add(part, times, records); err != nil {
 				return err
 			}
 		}
@@ -91,35 +99,46 @@ func (f *factoring) add(e Event, times int) error {
 		if e.Times > math.MaxInt32/times {
 			return fmt.Errorf("privacy: an event %d times %d times over, want at most %d in all", e.Times, times, math.MaxInt32)
 		}
-		return f.add(e.Event, times*e.Times)
+		return f.add(e.Event, times*e.Times, records)
 	case SparseVectorEvent:
-		return f.add(e.parts(), times)
+		return f.add(e.parts(), times, records)
 	case Parallel:
-		return f.worst(e, times)
-	case GroupEvent:
+		if records == 1 {
+			return f.worst(e, times)
+		}
+		// The records may be in several branches, but none costs more than the costliest.
 		mu, err := GDP{}.Mu(e)
 		if err != nil {
-			return unsupported(PLD{}.String(), e)
+			return unsupported(PLD{}.String(), GroupEvent{e, records})
 		}
-		f.square += float64(float64(times) * mu * mu)
+		f.square += float64(float64(times) * squared(float64(records)*mu, 1))
 		return nil
+	case GroupEvent:
+		if e.Contributions > math.MaxInt32/records {
+			return fmt.Errorf("privacy: %w: %d times %d records of a user, want at most %d in all", ErrUnsupported, e.Contributions, records, math.MaxInt32)
+		}
+		return f.add(e.Event, times, records*e.Contributions)
 	case GDPEvent:
 		if _, ok := e.(LossEvent); !ok {
-			f.square += float64(float64(times) * e.GDP() * e.GDP())
+			f.square += float64(float64(times) * squared(float64(records)*e.GDP(), 1))
 			return nil
 		}
 	}
+	key := member{e, records}
 	if reflect.ValueOf(e).Comparable() {
-		if i, ok := f.index[e]; ok {
+		if i, ok := f.index[key]; ok {
 			if f.factors[i].times > math.MaxInt32-times {
 				return fmt.Errorf("privacy: an event more than %d times, want fewer", math.MaxInt32)
 			}
 			f.factors[i].times += times
 			return nil
 		}
-		f.index[e] = len(f.factors)
+		f.index[key] = len(f.factors)
 	}
 	x, err := pairOf(e)
+	if err == nil && records > 1 {
+		x, err = x.grouped(records)
+	}
 	if err != nil {
 		return err
 	}
@@ -151,7 +170,7 @@ func (f *factoring) worst(e Parallel, times int) error {
 		all = append(all, branch)
 	}
 	if len(all) == 1 {
-		return f.add(events[0], times)
+		return f.add(events[0], times, 1)
 	}
 	f.factors = append(f.factors, factor{worst: all, times: times})
 	return nil

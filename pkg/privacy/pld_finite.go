@@ -10,7 +10,8 @@ import (
 
 // NewDiscretePair returns the pair of two distributions on one finite set, P(i) = p[i] and Q(i) =
 // q[i], in either order. Its curve is the pointwise maximum of those of (P, Q) and (Q, P). That is
-// the curve of a pair, since it is convex and 1 at x = 0.
+// the curve of a pair, since it is convex and 1 at x = 0. Masses must sum to 1, to 1e-9; what P
+// lacks counts as an infinite loss, and what Q has in excess is taken from it.
 func NewDiscretePair(p, q []float64) (Pair, error) {
 	if len(p) == 0 || len(p) != len(q) {
 		return Pair{}, fmt.Errorf("privacy: %d masses under P, %d under Q, want as many and at least 1", len(p), len(q))
@@ -36,13 +37,24 @@ func NewDiscretePair(p, q []float64) (Pair, error) {
 
 func lossesOf(p, q []float64) Pair {
 	var x Pair
+	all, excess := 0.0, 0.0
+	for i := range p {
+		all, excess = all+p[i], excess+q[i]
+	}
+	rounding := float64(len(p)) * 0x1p-52
+	if all < 1-rounding {
+		x.inf = 1 - all
+	}
+	if excess < 1+rounding {
+		excess = 1
+	}
 	for i := range p {
 		switch {
 		case p[i] == 0:
 		case q[i] == 0 || math.IsInf(p[i]/q[i], 1):
 			x.inf += p[i]
 		default:
-			x.atoms = append(x.atoms, lossAtom{portable.Log(p[i] / q[i]), p[i]})
+			x.atoms = append(x.atoms, lossAtom{portable.Log(p[i] / q[i] * excess), p[i]})
 		}
 	}
 	return x.closed()

@@ -35,6 +35,8 @@ type Pair struct {
 	to   float64
 	unit float64 // every atom is a multiple of it; 0 if there is no such unit
 	sup  float64 // the largest finite loss, or +Inf if there is none
+	// group returns the pair of k records where a closed form is known; nil if there is none.
+	group func(k int) (Pair, error)
 }
 
 // A discrete pair has as many atoms as its noise has integers; these limit them.
@@ -59,7 +61,8 @@ func GaussianPair(mu float64) (Pair, error) {
 	if mu == 0 {
 		return NewDiscretePair([]float64{1}, []float64{1})
 	}
-	return Pair{part: func() lossPart { return normalLoss(mu) }, from: mu * (float64(mu/2) - 14), to: mu * (float64(mu/2) + 14), sup: math.Inf(1)}, nil
+	return Pair{part: func() lossPart { return normalLoss(mu) }, from: mu * (float64(mu/2) - 14), to: mu * (float64(mu/2) + 14), sup: math.Inf(1),
+		group: func(k int) (Pair, error) { return GaussianPair(float64(k) * mu) }}, nil
 }
 
 func normalLoss(mu float64) lossPart {
@@ -103,6 +106,7 @@ func LaplacePair(epsilon float64) (Pair, error) {
 	return Pair{
 		atoms: []lossAtom{{-epsilon, portable.Exp(-epsilon) / 2}, {epsilon, 0.5}},
 		part:  func() lossPart { return part }, from: -epsilon, to: epsilon, unit: epsilon, sup: epsilon,
+		group: func(k int) (Pair, error) { return LaplacePair(float64(k) * epsilon) },
 	}, nil
 }
 
@@ -142,7 +146,12 @@ func DiscreteLaplacePair(sensitivity int64, scale float64) (Pair, error) {
 	}
 	d, r := float64(sensitivity), portable.Exp(-1/scale)
 	one := -portable.Expm1(-1/scale) / (1 + r) // the mass of 0
-	x := Pair{unit: 1 / scale, sup: d / scale}
+	x := Pair{unit: 1 / scale, sup: d / scale, group: func(k int) (Pair, error) {
+		if int64(k) > maxSteps/sensitivity {
+			return Pair{}, fmt.Errorf("privacy: sensitivity = %d for each of %d records, want at most %d in all: %w", sensitivity, k, maxSteps, ErrUnsupported)
+		}
+		return DiscreteLaplacePair(int64(k)*sensitivity, scale)
+	}}
 	if sensitivity%2 == 0 {
 		x.unit *= 2
 	}
@@ -163,7 +172,12 @@ func DiscreteGaussianPair(sensitivity int64, sigma float64) (Pair, error) {
 		return Pair{}, fmt.Errorf("privacy: sigma = %v, want in (0, %v]", sigma, maxSigma)
 	}
 	d, v := float64(sensitivity), float64(sigma*sigma)
-	x := Pair{unit: d / (2 * v), sup: math.Inf(1)}
+	x := Pair{unit: d / (2 * v), sup: math.Inf(1), group: func(k int) (Pair, error) {
+		if sensitivity > 0 && int64(k) > maxSteps/sensitivity {
+			return Pair{}, fmt.Errorf("privacy: sensitivity = %d for each of %d records, want at most %d in all: %w", sensitivity, k, maxSteps, ErrUnsupported)
+		}
+		return DiscreteGaussianPair(int64(k)*sensitivity, sigma)
+	}}
 	if sensitivity%2 == 0 {
 		x.unit *= 2
 	}

@@ -45,7 +45,8 @@ func BoundedRangePair(epsilon float64) (Pair, error) {
 		p = portable.Exp((from-epsilon)/2) * portable.Expm1(half) / all
 		return p, portable.Exp(a - from - half), rel, 4e-16 * (1 + math.Abs(a) + math.Abs(from))
 	}
-	return Pair{part: func() lossPart { return part }, from: -epsilon, to: epsilon, sup: epsilon}, nil
+	return Pair{part: func() lossPart { return part }, from: -epsilon, to: epsilon, sup: epsilon,
+		group: func(k int) (Pair, error) { return BoundedRangePair(float64(k) * epsilon) }}, nil
 }
 
 // CalibrateSelection divides a budget between a selection of the given number of picks and a

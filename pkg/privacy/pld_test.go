@@ -359,8 +359,8 @@ func TestPLDErrors(t *testing.T) {
 	if _, err := (privacy.PLD{}).Epsilon(privacy.DiscreteGaussianEvent{Dim: 2, Sensitivity: 1, Sigma: 1}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
 		t.Errorf("two dimensions: %v", err)
 	}
-	if _, err := (privacy.PLD{}).Epsilon(privacy.GroupEvent{Event: l, Contributions: 2}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
-		t.Errorf("group of Laplace: %v", err)
+	if _, err := (privacy.PLD{}).Epsilon(privacy.GroupEvent{Event: privacy.Parallel{l, gaussian(1)}, Contributions: 2}, 1e-6); !errors.Is(err, privacy.ErrUnsupported) {
+		t.Errorf("group of one of two: %v", err)
 	}
 	var many privacy.Parallel
 	for i := range 65 {

@@ -45,6 +45,8 @@ func (Pure) Delta(e Event, epsilon float64) (float64, error) {
 	switch {
 	case err != nil:
 		return math.NaN(), err
+	case math.IsInf(sum, 1):
+		return 1, nil
 	case epsilon >= sum:
 		return 0, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 )
 
 // Exposed is the event of a record that no noise hides. Its epsilon is +Inf.
@@ -18,51 +19,85 @@ func (Exposed) PureEpsilon() float64 { return math.Inf(1) }
 // Validate always returns an error: no accountant has a finite bound.
 func (e Exposed) Validate() error { return fmt.Errorf("privacy: %s", e) }
 
-// event returns the event of a release, for one record.
-func (r Release) event(asked Budget) (Event, error) {
-	e, err := r.shows(asked)
-	if err != nil {
-		return nil, err
+// Laws returns the laws of all noise of a release: of its threshold, of itself and of its parts.
+func (r *Release) Laws() (all []Law) {
+	if r.Threshold != (Law{}) {
+		all = append(all, r.Threshold)
 	}
-	if n := r.Sensitivity; !(n.L1 >= 0 && n.L2 >= 0 && n.LInf >= 0) || r.Times < 0 || r.Sum < 0 {
-		return nil, fmt.Errorf("a release of %+v, %d times, under %d draws: want none negative", n, r.Times, r.Sum)
+	if r.Law != (Law{}) {
+		all = append(all, r.Law)
 	}
-	return e, nil
+	for _, p := range r.Parts {
+		all = append(all, p.Law)
+	}
+	return all
 }
 
-// shows is event without a look at numbers that the law does not use.
-func (r Release) shows(asked Budget) (Event, error) {
-	if r.Own != nil {
-		return r.repeated(r.Own)
+// event returns the event of a release, for one record.
+func (r *Release) event(asked Budget) (Event, error) {
+	if !(r.Joint >= 0) || r.Times < 0 {
+		return nil, fmt.Errorf("a release that a record moves by %v, %d times: want none negative", r.Joint, r.Times)
 	}
-	if len(r.Laws) == 0 {
+	for _, p := range append([]Part{{r.Law, r.Sensitivity}}, r.Parts...) {
+		if n := p.Sensitivity; !(n.L1 >= 0 && n.L2 >= 0 && n.LInf >= 0) {
+			return nil, fmt.Errorf("a sensitivity of %+v, want none negative", n)
+		}
+	}
+	var own Event
+	if r.Own != nil {
+		var err error
+		if own, err = r.repeated(r.Own); err != nil {
+			return nil, err
+		}
+	} else if r.Law == (Law{}) {
 		return nil, fmt.Errorf("a release without noise")
 	}
-	for i, law := range r.Laws {
-		helper := i > 0 && (law.Kind == kindRounding || law.Kind == kindShuffle)
-		if !helper && !(law.Scale > 0 && !math.IsInf(law.Scale, 1)) {
+	for _, law := range r.Laws() {
+		if !(law.Scale > 0 && !math.IsInf(law.Scale, 1) && law.Kind != "") {
 			return nil, fmt.Errorf("%v hides no record", law)
 		}
-		if !helper && law.family() != r.Laws[0].family() {
-			return nil, fmt.Errorf("a release under both %v and %v", r.Laws[0], law)
+	}
+	if own != nil {
+		return own, nil
+	}
+	for _, part := range r.Parts {
+		if law := part.Law; law.family() != r.Law.family() || !law.vector() {
+			return nil, fmt.Errorf("a release under both %v and %v: want two releases", r.Law, law)
 		}
 	}
-	law, s := r.Laws[0], r.Sensitivity
-	if r.Compared {
+	if r.Joint > 0 && !r.Law.vector() {
+		return nil, fmt.Errorf("a release under %v with Joint = %v, want 0", r.Law, r.Joint)
+	}
+	if r.Threshold != (Law{}) {
 		return r.compared()
 	}
-	batch := r.shuffled()
+	law, s := r.Law, r.Sensitivity
 	switch law.Kind {
 	case kindGaussian, kindSymmetricGaussian:
-		mu := s.L2 / law.Scale
-		if batch > 1 && r.times() == 1 {
-			return amplified(mu, batch, asked)
+		mu, err := r.moves()
+		if err != nil {
+			return nil, err
+		}
+		if r.by == trust.Order && r.batch > 1 && r.times() == 1 {
+			return amplified(mu, r.batch, asked)
 		}
 		return checked(GaussianEvent{math.Sqrt(float64(r.times())) * mu})
 	case kindDiscreteGaussian:
-		return r.repeated(DiscreteGaussianEvent{Dim: law.Dim, Sensitivity: s.L2, Sigma: law.Scale})
+		rho, err := r.moves()
+		if err != nil {
+			return nil, err
+		}
+		dim := law.Dim
+		for _, p := range r.Parts {
+			dim += p.Law.Dim
+		}
+		return r.repeated(DiscreteGaussianEvent{Dim: dim, Sensitivity: rho * law.Scale, Sigma: law.Scale})
 	case kindLaplace:
-		return r.repeated(LaplaceEvent{s.L1 / law.Scale})
+		epsilon, err := r.moves()
+		if err != nil {
+			return nil, err
+		}
+		return r.repeated(LaplaceEvent{epsilon})
 	case kindDiscreteLaplace:
 		if !(s.L1 <= 1<<62) {
 			return nil, fmt.Errorf("a sensitivity of %v under %v, want <= 2^62", s.L1, law)
@@ -71,12 +106,15 @@ func (r Release) shows(asked Budget) (Event, error) {
 	case kindGumbel:
 		return r.repeated(ExponentialEvent{r.spread() * s.LInf / law.Scale})
 	case kindResponse:
-		if batch > 1 {
-			return r.repeated(ShuffleEvent{Local: law.Scale, Users: batch})
+		if r.by == trust.Order && r.batch > 1 {
+			return r.repeated(ShuffleEvent{Local: law.Scale, Users: r.batch})
 		}
 		return r.repeated(ResponseEvent{Epsilon: law.Scale, Choices: int(law.Shape)})
 	case kindBinomial:
-		trials := math.Floor(law.Shape) * float64(max(1, r.Sum))
+		trials := math.Floor(law.Shape)
+		if r.by == trust.Sum { // the noise of all messages adds up
+			trials *= float64(max(1, r.batch))
+		}
 		if !(trials <= 1<<53 && s.LInf <= 1<<53) {
 			return nil, fmt.Errorf("a sensitivity of %v under %v trials of %v, want <= 2^53", s.LInf, trials, law)
 		}
@@ -92,7 +130,7 @@ func (r Release) shows(asked Budget) (Event, error) {
 	return nil, fmt.Errorf("no accountant knows noise that is %v", law)
 }
 
-// family returns the kind of law as far as a release under several laws goes.
+// family returns the kind of law as far as the parts of a release go.
 func (l Law) family() string {
 	if l.Kind == kindSymmetricGaussian {
 		return kindGaussian
@@ -100,10 +138,51 @@ func (l Law) family() string {
 	return l.Kind
 }
 
-func (r Release) times() int { return max(1, r.Times) }
+// vector reports whether a release may have parts under the law: whether changes of parts that are
+// counted in units of their scales add up to one number.
+func (l Law) vector() bool {
+	switch l.family() {
+	case kindGaussian, kindDiscreteGaussian, kindLaplace:
+		return true
+	}
+	return false
+}
+
+// moves returns the change of the whole vector in units of its scales: the sum over its parts under
+// Laplace noise, and otherwise the root of the sum of squares. Joint, if given, has to be at least
+// the change of each part, and takes the place of the sum.
+func (r *Release) moves() (float64, error) {
+	share := func(p Part) float64 {
+		if p.Law.Kind == kindLaplace {
+			return p.Sensitivity.L1 / p.Law.Scale
+		}
+		return p.Sensitivity.L2 / p.Law.Scale
+	}
+	total := share(Part{r.Law, r.Sensitivity})
+	most := total
+	for _, p := range r.Parts {
+		s := share(p)
+		most = math.Max(most, s)
+		if r.Law.Kind == kindLaplace {
+			total += s
+		} else {
+			total = portable.Hypot(total, s)
+		}
+	}
+	const rounding = 1e-9
+	switch {
+	case r.Joint == 0:
+		return total, nil
+	case !(r.Joint >= most*(1-rounding) && r.Joint <= total*(1+rounding)):
+		return 0, fmt.Errorf("a release with Joint = %v of parts that move by up to %v, together by %v: want a value between", r.Joint, most, total)
+	}
+	return r.Joint, nil
+}
+
+func (r *Release) times() int { return max(1, r.Times) }
 
 // repeated returns the event of r.Times releases, each of which costs e.
-func (r Release) repeated(e Event) (Event, error) {
+func (r *Release) repeated(e Event) (Event, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
@@ -143,7 +222,7 @@ func checked(e Event) (Event, error) {
 
 // spread returns the change of the difference of two scores, or queries, in units of the
 // sensitivity.
-func (r Release) spread() float64 {
+func (r *Release) spread() float64 {
 	if r.Monotone {
 		return 1
 	}
@@ -151,28 +230,18 @@ func (r Release) spread() float64 {
 }
 
 // compared returns the event of AboveThreshold: the costs of the threshold and of the query add up.
-func (r Release) compared() (Event, error) {
-	if len(r.Laws) != 2 || r.Laws[0].Kind != kindLaplace || r.Laws[1].Kind != kindLaplace {
-		return nil, fmt.Errorf("comparisons under %v, want Laplace noise on a threshold and on queries", r.Laws)
+func (r *Release) compared() (Event, error) {
+	if r.Threshold.Kind != kindLaplace || r.Law.Kind != kindLaplace || len(r.Parts) > 0 || r.Joint > 0 {
+		return nil, fmt.Errorf("comparisons of %v under %v with parts %v, want Laplace noise on a threshold and on queries, and no parts", r.Law, r.Threshold, r.Parts)
 	}
-	share := 1/r.Laws[0].Scale + r.spread()/r.Laws[1].Scale
+	share := 1/r.Threshold.Scale + r.spread()/r.Law.Scale
 	return checked(SparseVectorEvent{Epsilon: r.Sensitivity.LInf * share, Accepted: r.times()})
-}
-
-// shuffled returns the size of the batch that the record's message is shuffled in, or 0 if none.
-func (r Release) shuffled() int {
-	for _, l := range r.Laws[1:] {
-		if l.Kind == kindShuffle {
-			return l.Dim
-		}
-	}
-	return 0
 }
 
 // wishart returns the event of Gram matrices under Wishart noise. It splits delta between the nodes
 // and their composition such that epsilon is the least.
-func (r Release) wishart(asked Budget) (Event, error) {
-	law := r.Laws[0]
+func (r *Release) wishart(asked Budget) (Event, error) {
+	law := r.Law
 	if !(r.Sensitivity.L2 <= law.Scale*(1+1e-9)) {
 		return nil, fmt.Errorf("a row of squared norm %v under %v", r.Sensitivity.L2, law)
 	}

@@ -105,5 +105,12 @@ func renyiEpsilon(alpha, divergence, delta float64) float64 {
 // renyiDelta converts a divergence D of order alpha to a delta at epsilon, inverting renyiEpsilon:
 // e^((alpha-1)(D-eps)) (1-1/alpha)^alpha/(alpha-1), and at most 1.
 func renyiDelta(alpha, divergence, epsilon float64) float64 {
-	return math.Min(1, portable.Exp(float64((alpha-1)*(divergence-epsilon))+float64(alpha*portable.Log1p(-1/alpha))-portable.Log(alpha-1)))
+	if math.IsInf(divergence, 1) {
+		return 1
+	}
+	delta := portable.Exp(float64((alpha-1)*(divergence-epsilon)) + float64(alpha*portable.Log1p(-1/alpha)) - portable.Log(alpha-1))
+	if delta == 0 && !math.IsInf(epsilon, 1) {
+		return math.SmallestNonzeroFloat64 // no divergence says that delta is 0
+	}
+	return math.Min(1, delta)
 }

@@ -77,7 +77,11 @@ func (e SelectionEvent) Pair() (Pair, error) {
 	for range e.Picks {
 		c.choose(cells, e.Epsilon)
 	}
-	return c.pair(), nil
+	x := c.pair()
+	x.group = func(k int) (Pair, error) {
+		return SelectionEvent{float64(k) * e.Epsilon, e.Picks, float64(k) * e.Mu}.Pair()
+	}
+	return x, nil
 }
 
 // selectionCurve is a convex curve H by its values at x = e^(jh), j = -n to n, and chords between;

@@ -23,7 +23,14 @@ func ZCDP(b Budget) (float64, error) {
 	return root * root, nil
 }
 
-// ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)).
+// ZCDPEpsilon returns the epsilon that rho-zCDP implies at delta: rho + 2 sqrt(rho ln(1/delta)). It
+// is +Inf unless rho >= 0 and delta is in [0, 1).
 func ZCDPEpsilon(rho, delta float64) float64 {
+	switch {
+	case !(rho >= 0) || !(delta >= 0 && delta < 1):
+		return math.Inf(1)
+	case rho == 0:
+		return 0
+	}
 	return rho + float64(2*math.Sqrt(rho*portable.Log(1/delta)))
 }

@@ -63,7 +63,7 @@ func (l *laplaceGreedy) Plan(int) privacy.Plan {
 		law.Scale /= 10
 	}
 	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}, Cases: [][]privacy.Release{{{
-		Laws: []privacy.Law{privacy.LaplaceLaw(2, 5)}, Sensitivity: privacy.Norms{L1: 5},
+		Law: privacy.LaplaceLaw(2, 5), Sensitivity: privacy.Norms{L1: 5},
 	}}}, Draws: []privacy.Draws{{Law: law, Count: l.rounds}}}.HeldBy(l)
 }
 

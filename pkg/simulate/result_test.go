@@ -321,7 +321,7 @@ func (l *claims) Init(p bandit.Problem, horizon int) error {
 }
 func (l *claims) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Joint, Neighbours: privacy.ReplaceRound, Cases: [][]privacy.Release{{{
-		Laws: []privacy.Law{privacy.LaplaceLaw(1, 1)}, Sensitivity: privacy.Norms{L1: l.epsilon},
+		Law: privacy.LaplaceLaw(1, 1), Sensitivity: privacy.Norms{L1: l.epsilon},
 	}}}}.HeldBy(l)
 }
 

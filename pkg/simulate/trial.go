@@ -275,7 +275,7 @@ func allArms(n int) []int {
 // method Check.
 func (s *seat) check(claim *privacy.Claim, rounds int) (unchecked []bandit.Warning, err error) {
 	planner, ok := s.learner.(privacy.Planner)
-	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality == privacy.Secure) {
+	if p := privacy.PlanOf(s.learner, privacy.All); ok && (p.Draws != nil || p.Quality() == privacy.Secure) {
 		if warmer(s.learner) != nil {
 			rounds++ // round 0 is a record, too
 		}

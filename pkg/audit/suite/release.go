@@ -75,7 +75,7 @@ func (r Releases) Item() (audit.Item, error) {
 		return r.stream(first), nil
 	}
 	plan := privacy.PlanOf(l, first)
-	density, _, err := audit.AdditiveDensity(plan.Cases[0][0].Laws[:1], [2][][]float64{{{0}}, {{1}}})
+	density, _, err := audit.AdditiveDensity([]privacy.Law{plan.Cases[0][0].Law}, [2][][]float64{{{0}}, {{1}}})
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.It
 		}
 		values[w] = [][]float64{packed}
 	}
-	density, _, err := audit.AdditiveDensity(plan.Cases[0][0].Laws[:1], values)
+	density, _, err := audit.AdditiveDensity([]privacy.Law{plan.Cases[0][0].Law}, values)
 	if err != nil {
 		return nil, err
 	}

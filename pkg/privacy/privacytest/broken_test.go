@@ -173,7 +173,7 @@ func (s *summed) Plan(records int) privacy.Plan {
 		Draws: []privacy.Draws{{Law: privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd), Count: s.n}}}
 	if times := min(records, s.setup.Horizon); times > 0 {
 		p.Cases = [][]privacy.Release{{{
-			Laws:        []privacy.Law{privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd)},
+			Law:         privacy.SymmetricGaussianLaw(s.setup.Dim, s.sd),
 			Sensitivity: privacy.Norms{L2: s.moves()}, Times: times,
 		}}}
 	}

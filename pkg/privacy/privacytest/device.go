@@ -38,6 +38,7 @@ type DeviceCase struct {
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
 //   - Plan: the device holds a plan, of the local model and one message, worth what was asked.
+//   - Accounted: each draw of a message is in a release of the plan.
 func Device(t testing.TB, c DeviceCase) {
 	t.Helper()
 	if c.Horizon == 0 {
@@ -47,7 +48,7 @@ func Device(t testing.TB, c DeviceCase) {
 		say(t, "DeviceCase.Below = %v: messages are tried that are %v of the plan apart or more", c.Below, 1-c.Below)
 	}
 	runAll(t, []check{
-		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan},
+		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Accounted", c.accounted},
 	})
 }
 
@@ -229,7 +230,7 @@ func (a *answers) same(other *answers) bool {
 func (c DeviceCase) measure(d learner.Device, broadcast []float64, u datum, plan privacy.Plan) (cost func([]float64) float64, most float64, b *mat.Dense, err error) {
 	for _, releases := range plan.Cases {
 		for _, r := range releases {
-			for _, law := range r.Laws {
+			for _, law := range r.Laws() {
 				if !known(law) {
 					cost, err := byNorms(plan)
 					return cost, 1, nil, err
@@ -440,5 +441,16 @@ func (c DeviceCase) plan(fail report) {
 		} else if _, shuffles := d.(learner.ShufflePlanner); !shuffles && claim.Calibration() == privacy.Sound && epsilon > claim.Asked().Epsilon*(1+1e-6) {
 			fail("the plan is worth epsilon = %v and %v was asked for: add noise", epsilon, claim.Asked().Epsilon)
 		}
+	}
+}
+
+func (c DeviceCase) accounted(fail report) {
+	d, err := c.start()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	if err := privacy.PlanOf(d, privacy.All).Accounted(); err != nil {
+		fail("%v", err)
 	}
 }

@@ -180,7 +180,7 @@ func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *priva
 
 func (p *plain) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: approximate,
-		Cases: [][]privacy.Release{{{Laws: []privacy.Law{privacy.GaussianLaw(p.problem.Dim, p.sd)}, Sensitivity: privacy.Norms{L2: 2}}}},
+		Cases: [][]privacy.Release{{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Sensitivity: privacy.Norms{L2: 2}}}},
 		Draws: []privacy.Draws{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Count: 1}}}.HeldBy(p)
 }
 

@@ -182,7 +182,7 @@ func (b *blocksOf) draw(a int, of *blockOf) {
 func (b *blocksOf) Plan(records int) privacy.Plan {
 	law, moves := privacy.LaplaceLaw(1, b.scale()), b.scale()
 	return privacy.Plan{Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1},
-		Cases: [][]privacy.Release{{{Laws: []privacy.Law{law}, Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}}}},
+		Cases: [][]privacy.Release{{{Law: law, Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}}}},
 		Draws: []privacy.Draws{{Law: law, Count: b.drawn}}, Source: "a test"}.Times(min(records, 1)).HeldBy(b)
 }
 

@@ -79,7 +79,7 @@ func (f *faint) Plan(nodes int) privacy.Plan {
 	p.Draws[0].Scale /= 10
 	for _, c := range p.Cases {
 		for i := range c {
-			c[i].Laws = []privacy.Law{p.Draws[0].Law}
+			c[i].Law = p.Draws[0].Law
 			c[i].Sensitivity.L2 /= 10
 		}
 	}

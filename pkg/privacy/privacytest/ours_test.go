@@ -159,7 +159,7 @@ func TestProbeNumbers(t *testing.T) {
 			if err := x.Init(probed.Setup); err != nil {
 				t.Fatal(err)
 			}
-			sd := x.Plan(privacy.All).Cases[0][0].Laws[0].Scale
+			sd := x.Plan(privacy.All).Cases[0][0].Law.Scale
 			if got := found.Found * sd; math.Abs(got-c.want) > 1e-4 {
 				t.Errorf("one row moves the releases by %.6f standard deviations, want %.6f", got, c.want)
 			}

@@ -181,7 +181,7 @@ func replaced(records []privacy.Record, place int, r privacy.Record) []privacy.R
 
 // secure reports whether the noise is the system's. If it is, no run can be repeated.
 func secure(x privacy.Planner) bool {
-	return privacy.PlanOf(x, privacy.All).Quality == privacy.Secure
+	return privacy.PlanOf(x, privacy.All).Quality() == privacy.Secure
 }
 
 // places returns some places of a run: the first ones, one in the middle, the last ones.
@@ -484,7 +484,7 @@ func checkPlan(fail report, x privacy.Planner, claim privacy.Claim, records int)
 			if !(s.L1 >= 0 && finite(s.L1) && s.L2 >= 0 && finite(s.L2) && s.LInf >= 0 && finite(s.LInf)) {
 				fail("case %d, release %d has the sensitivity %+v, want finite norms", i, j, s)
 			}
-			for _, law := range r.Laws {
+			for _, law := range r.Laws() {
 				if !(law.Scale >= 0 && finite(law.Scale)) {
 					fail("case %d, release %d has noise that is %v, want a finite scale", i, j, law)
 				}

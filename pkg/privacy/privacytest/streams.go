@@ -139,7 +139,7 @@ func drowning(laws *[]privacy.Law) *privacy.Noise {
 func laws(x privacy.Planner) (all []privacy.Law) {
 	for _, releases := range privacy.PlanOf(x, privacy.All).Cases {
 		for _, r := range releases {
-			all = append(all, r.Laws...)
+			all = append(all, r.Laws()...)
 		}
 	}
 	return all

@@ -1,0 +1,108 @@
+package privacy
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Standing says who vouches for what a claim is computed from.
+type Standing int
+
+// The standings, from the firmest on.
+const (
+	// Checked: all plans are made by types of this module, whose tests and audits exercise them.
+	Checked Standing = iota
+	// Stated: somebody else's statistic, device or noise states what it releases. Package privacytest
+	// can take it apart.
+	Stated
+	// Asserted: somebody else's learner or mechanism has a plan that is written by hand. Nothing
+	// compares it with what is released; an audit may.
+	Asserted
+)
+
+func (s Standing) String() string {
+	switch s {
+	case Checked:
+		return "checked"
+	case Stated:
+		return "stated by its author"
+	case Asserted:
+		return "asserted, not checked"
+	}
+	return fmt.Sprintf("Standing(%d)", int(s))
+}
+
+// origin lists the types outside of this module that have held a plan on its way.
+type origin struct {
+	standing Standing
+	authors  []string
+}
+
+// toolkit is what the import paths of this module's packages begin with.
+var toolkit = strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "privacy")
+
+// heldBy returns the origin of a plan that x holds next.
+func (o origin) heldBy(x any) origin {
+	t := reflect.TypeOf(x)
+	if t == nil {
+		return o
+	}
+	of := t
+	if t.Kind() == reflect.Pointer {
+		of = t.Elem()
+	}
+	if strings.HasPrefix(of.PkgPath(), toolkit) {
+		return o
+	}
+	return o.with(origin{standing(x, t), []string{of.String()}})
+}
+
+// standing returns what an outsider's plan is worth: Stated for a part that privacytest can take
+// apart, which is a statistic, a tree's noise, or a device.
+func standing(x any, t reflect.Type) Standing {
+	switch x.(type) {
+	case interface{ Add(*Record) (bool, error) }, interface{ Nodes() (int, bool) }:
+		return Stated
+	}
+	if _, device := t.MethodByName("Report"); device {
+		return Stated
+	}
+	return Asserted
+}
+
+// with returns the origin of a plan that is made of two.
+func (o origin) with(p origin) origin {
+	o.standing, o.authors = max(o.standing, p.standing), slices.Clone(o.authors)
+	for _, author := range p.authors {
+		if !slices.Contains(o.authors, author) {
+			o.authors = append(o.authors, author)
+		}
+	}
+	return o
+}
+
+// Standing says who vouches for what the claim is computed from. A claim of nothing is Asserted.
+func (c Claim) Standing() Standing {
+	if !c.Held() {
+		return Asserted
+	}
+	return c.plan.origin.standing
+}
+
+// Authors returns the types outside of this module that vouch for a part of the claim, such as
+// "main.Totals".
+func (c Claim) Authors() []string { return slices.Clone(c.plan.origin.authors) }
+
+// vouched returns what a claim calls its epsilon, and who vouches for it unless this module does.
+func (c Claim) vouched() (word string, by [][2]string) {
+	authors := strings.Join(c.plan.origin.authors, ", ")
+	switch c.Standing() {
+	case Stated:
+		return "stated", [][2]string{{"stated by", authors + ", its author: see package privacytest for checks of it"}}
+	case Asserted:
+		return "asserted", [][2]string{{"asserted by", authors + ", and not checked: its plan is written by hand"}}
+	}
+	return "proved", nil
+}

@@ -1,0 +1,84 @@
+package privacy
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/trust"
+)
+
+// TestStanding: a plan that a stranger's type has held says so, whoever holds it next.
+func TestStanding(t *testing.T) {
+	stranger := new(struct{ int }) // a type of no package is not this module's
+	ours := gaussianPlan(0.3)
+	if c := ours.Claim(); c.Standing() != Checked || len(c.Authors()) != 0 || !strings.Contains(c.String(), "\nproved      epsilon") {
+		t.Errorf("%v by %v:\n%v", c.Standing(), c.Authors(), c)
+	}
+	theirs := ours.HeldBy(stranger)
+	again := theirs.HeldBy(&holder{"ours again"})
+	both, err := Compose(&holder{"both"}, ours, again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, err := again.ForUsers(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, p := range map[string]Plan{"theirs": theirs, "wrapped": again, "composed": both, "with more": again.With(Release{Law: GaussianLaw(1, 1)}), "for users": users} {
+		c := p.Claim()
+		if text := c.String(); c.Standing() != Asserted || !slices.Equal(c.Authors(), []string{"struct { int }"}) || strings.Contains(text, "proved") ||
+			!strings.Contains(text, "\nasserted    epsilon") || !strings.Contains(text, "and not checked") {
+			t.Errorf("%s: %v by %v:\n%v", what, c.Standing(), c.Authors(), c)
+		}
+	}
+	if ours.Claim().Standing() != Checked {
+		t.Error("a plan was changed by whoever held a copy")
+	}
+	if got := (Claim{}).Standing(); got != Asserted {
+		t.Errorf("a claim of nothing is %v", got)
+	}
+}
+
+// TestGrants: neither a batch nor the quality of noise can be had without a grant.
+func TestGrants(t *testing.T) {
+	for _, n := range []int{-1, 0} {
+		if p := gaussianPlan(0.3).Mixed(trust.Order, n); p.Held() {
+			t.Errorf("batches of %d are accepted", n)
+		}
+	}
+	if p := gaussianPlan(0.3).Mixed(0, 10); p.Held() {
+		t.Error("a mixer that is nobody is accepted")
+	}
+	mixed := gaussianPlan(0.3).Mixed(trust.Order, 7)
+	if mixed.Batch() != 7 || gaussianPlan(0.3).Batch() != 1 {
+		t.Errorf("batches of %d and %d, want 7 and 1", mixed.Batch(), gaussianPlan(0.3).Batch())
+	}
+	secure := gaussianPlan(0.3).Secured(trust.Discrete)
+	if secure.Quality() != Secure || gaussianPlan(0.3).Secured(0).Quality() != Research {
+		t.Error("Secured without a grant, or not with one")
+	}
+	if got := secure.With(Release{Law: LaplaceLaw(1, 1)}).Quality(); got != Research {
+		t.Errorf("secure noise and a seeded release are %v", got)
+	}
+}
+
+// TestAccounted: a message may not have more draws than its plan has releases.
+func TestAccounted(t *testing.T) {
+	law := ResponseLaw(2, 1)
+	p := Plan{Asked: Budget{Epsilon: 2}, Neighbours: ReplaceRound}.With(Release{Law: law})
+	for draws, want := range []bool{true, true, false} {
+		p.Draws = []Draws{{law, draws}}
+		if err := p.Accounted(); (err == nil) != want {
+			t.Errorf("%d draws of one release: %v", draws, err)
+		}
+	}
+	p.Cases[0][0].Times = 2
+	if err := p.Accounted(); err != nil {
+		t.Errorf("two draws of two releases: %v", err)
+	}
+	p.Draws = []Draws{{LaplaceLaw(1, 1), 1}}
+	if p.Accounted() == nil {
+		t.Error("noise of a law that is in no release")
+	}
+}
