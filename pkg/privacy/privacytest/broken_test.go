@@ -291,3 +291,31 @@ func TestRefusedRowIsNotShown(t *testing.T) {
 		t.Errorf("Row = %v after rows that were refused, want [0.25 0.5]", got)
 	}
 }
+
+// crowd is blocks that speak of whole users, or of users who are missing, because its author says so.
+type crowd struct {
+	mechanism.Blocks
+	of privacy.Neighbours
+}
+
+func (c *crowd) Plan(records int) privacy.Plan {
+	p := c.Blocks.Plan(records)
+	p.Neighbours.Relation, p.Neighbours.Contributions = c.of.Relation, c.of.Contributions
+	return p.HeldBy(c)
+}
+
+// TestTypedNeighbours: a plan that promises more than one record that is replaced is held to it.
+func TestTypedNeighbours(t *testing.T) {
+	for _, c := range []struct {
+		of    privacy.Neighbours
+		words string
+	}{
+		{privacy.Neighbours{Contributions: 5}, "5 records of a user move the releases by"},
+		{privacy.Neighbours{Contributions: 40}, "set a longer horizon"},
+		{privacy.Neighbours{Contributions: 1, Relation: privacy.AddRemove}, "want Replace"},
+	} {
+		caught(t, c.words, "Neighbours", c.words, func(t testing.TB) {
+			privacytest.Statistic(t, weights(func() privacy.Tally { return &crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of} }, false))
+		})
+	}
+}

@@ -181,14 +181,7 @@ func (b *blocksOf) draw(a int, of *blockOf) {
 
 func (b *blocksOf) Plan(records int) privacy.Plan {
 	law, moves := privacy.LaplaceLaw(1, b.scale()), b.scale()
-	near := privacy.ReplaceRound
-	switch b.bug {
-	case "five records a user, typed":
-		near.Contributions = 5
-	case "add or remove, typed":
-		near.Relation = privacy.AddRemove
-	}
-	return privacy.Plan{Model: privacy.Central, Neighbours: near, Asked: privacy.Budget{Epsilon: 1},
+	return privacy.Plan{Model: privacy.Central, Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1},
 		Cases: [][]privacy.Release{{{Law: law, Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}}}},
 		Draws: []privacy.Draws{{Law: law, Count: b.drawn}}, Source: "a test"}.Times(min(records, 1)).HeldBy(b)
 }
@@ -336,8 +329,6 @@ func TestFixtures(t *testing.T) {
 		{"an outlier at once", "Noised", ""},
 		{"an outlier at once", "Long", "+Inf"},
 		{"divided by the largest reward ever", "Repeat", "Means.Of[0].Mean"},
-		{"five records a user, typed", "Long", "5 of one user move the releases by"},
-		{"add or remove, typed", "Long", "left out moves the releases by"},
 		// the ones above were found in the hands of others; those below are new
 		{"one draw for two blocks", "Probe", "+Inf"},
 		{"noise by value", "Noised", "draws are made"},

@@ -29,9 +29,7 @@ type Sensitivity struct {
 //
 // Long does the same over a hundred records: on streams that are zero, at
 // one end of their range, at both in turn, or random, with changes at random places, also by records
-// beyond their bounds. On each the noise must enter as on any other. If the plan is for users with
-// several records, all of these change at once; if it is for streams with and without a record, one
-// is left out.
+// beyond their bounds. On each the noise must enter as on any other.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {

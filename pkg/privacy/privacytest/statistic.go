@@ -48,6 +48,8 @@ type Case[R any] struct {
 //     again shows the same and draws nothing.
 //   - Plan: the statistic holds a plan of finite sensitivities, worth what was asked for, which
 //     does not shrink as records come.
+//   - Neighbours: the plan is about records that are replaced; of a user with several, as many move
+//     the releases by no more than it says.
 func Statistic[R any](t testing.TB, c Case[R]) {
 	t.Helper()
 	c.Long = max(c.Long, c.Setup.Horizon)
@@ -59,7 +61,7 @@ func Statistic[R any](t testing.TB, c Case[R]) {
 	}
 	runAll(t, []check{
 		{"Repeat", c.repeat}, {"Noised", func(fail report) { c.noised(t, fail) }}, {"OutOfRange", c.outOfRange},
-		{"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan},
+		{"Refused", c.refused}, {"Reset", c.reset}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Neighbours", c.neighbours},
 	})
 }
 

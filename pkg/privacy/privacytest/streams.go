@@ -3,7 +3,6 @@ package privacytest
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -227,7 +226,6 @@ func (c Case[R]) long(fail report) {
 		return
 	}
 	rng := stream(82)
-	near := privacy.PlanOf(x, privacy.All).Neighbours
 	for _, b := range all {
 		base, err := c.play(x, (&script{}).noise(), b.records)
 		if err != nil {
@@ -246,12 +244,6 @@ func (c Case[R]) long(fail report) {
 			fail("records that are %s have other noise than random ones: %v", b.name, c.named(err, x, b.records))
 			continue
 		}
-		if near.Contributions > 1 {
-			c.users(fail, x, m, b, base, near.Contributions)
-		}
-		if near.Relation == privacy.AddRemove {
-			c.removed(fail, x, m, b, base)
-		}
 		for range 8 {
 			place := rng.IntN(len(b.records))
 			ends := c.Format.Far(s, place)
@@ -267,65 +259,6 @@ func (c Case[R]) long(fail report) {
 					break
 				}
 			}
-		}
-	}
-}
-
-// users checks that all records of a user together move the releases by no more than the plan says.
-func (c Case[R]) users(fail report, x privacy.Statistic[R], m *meter[R], b background, base *transcript, records int) {
-	rng := stream(83)
-	n := len(b.records)
-	for try := range 8 {
-		changed := slices.Clone(b.records)
-		for i := range min(records, n) {
-			place := i // the first ones, the last ones, or some
-			switch {
-			case try == 1:
-				place = n - 1 - i
-			case try > 1:
-				place = rng.IntN(n)
-			}
-			ends := c.Format.Far(c.deep(probed), place)
-			changed[place] = ends[try%2]
-			if try > 3 {
-				changed[place] = ends[rng.IntN(2)]
-			}
-		}
-		got, err := c.play(x, (&script{}).noise(), changed)
-		if err != nil {
-			fail("records that are %s: %v", b.name, err)
-			return
-		}
-		if cost := m.change(got.numbers, base.numbers); !(cost <= m.planned*(1+1e-7)) {
-			fail("of records that are %s, %d of one user move the releases by %.9g in the units of their noise, and the plan, for users with so many, says at most %.9g",
-				b.name, records, cost, m.planned)
-			return
-		}
-	}
-}
-
-// removed checks that a stream without one of the records shows the same but for the noise.
-func (c Case[R]) removed(fail report, x privacy.Statistic[R], m *meter[R], b background, base *transcript) {
-	n := len(b.records) - 1
-	cost, err := m.linear.solver(base.ends[n])
-	if err != nil {
-		fail("%v", err)
-		return
-	}
-	for _, place := range places(n) {
-		got, err := c.play(x, (&script{}).noise(), slices.Delete(slices.Clone(b.records), place, place+1))
-		if err != nil {
-			fail("records that are %s, without one: %v", b.name, err)
-			return
-		}
-		moves := math.Inf(1)
-		if got.ends[n] == base.ends[n] {
-			moves = cost(difference(got.upTo(n), base.upTo(n)))
-		}
-		if !(moves <= m.planned*(1+1e-7)) {
-			fail("of records that are %s, number %d left out moves the releases by %.9g in the units of their noise, and the plan, for streams with and without a record, says at most %.9g",
-				b.name, place+1, moves, m.planned)
-			return
 		}
 	}
 }
