@@ -2,11 +2,8 @@ package jdp
 
 import (
 	"math"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -29,20 +26,5 @@ func TestAuthorsWishart(t *testing.T) {
 	}
 	if c := privacy.ClaimOf(w); !(c.Epsilon() < Budget.Epsilon) || c.Calibration() != privacy.Given {
 		t.Errorf("claims\n%v\nwant noise that is given and more than enough", c)
-	}
-}
-
-// TestHours: the runs at the paper's size took as long as the notebook says, thirteen hours.
-func TestHours(t *testing.T) {
-	paths, err := filepath.Glob("../results/jdp-*.csv")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no tables: %v", err)
-	}
-	hours := 0.0
-	for _, path := range paths {
-		hours += lab.MustTable(strings.TrimSuffix(filepath.Base(path), ".csv")).Provenance.Busy.Hours()
-	}
-	if math.Round(hours) != 13 {
-		t.Errorf("%.2f hours, and the notebook says thirteen", hours)
 	}
 }
