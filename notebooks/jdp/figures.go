@@ -26,7 +26,7 @@ func trialsBut(tables []*simulate.Table, name func(i int) string) (text string) 
 	return text + fmt.Sprintf("; seed %d", tables[0].Provenance.Seed)
 }
 
-// ends says where curves end, behind what there is to find in them.
+// ends returns a finding, and then the regret of each curve at its end.
 func ends(finding string, curves []simulate.Curve) string {
 	finding += ". Regret at the end:"
 	for _, c := range curves {

@@ -235,9 +235,9 @@ func claimWaste(cell.Scale) (string, error) {
 	return strings.Join(evidence, "\n       "), nil
 }
 
-// textbook returns what basic and advanced composition say of k releases. They know Gaussian noise
-// as a pair (epsilon, delta) for each release; all of delta is spent on the pairs by the one, and
-// half of it by the other.
+// textbook returns what basic and advanced composition say of k releases. A Gaussian release is a
+// pair (epsilon, delta) to them. Basic composition spends all of delta on these pairs, advanced
+// composition half of it.
 func textbook(e privacy.Event, k int) (basic, advanced float64) {
 	if g, ok := e.(privacy.GaussianEvent); ok {
 		each := compositionDelta / float64(k)
