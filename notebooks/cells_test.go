@@ -7,12 +7,14 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/notebooks/lab"
 	"github.com/dpbandits/dpbandits/pkg/notebook/notebooktest"
 )
 
@@ -64,6 +66,24 @@ var running = map[string]int{
 
 func TestCellsAreShort(t *testing.T) {
 	each(t, func(t *testing.T, path string) { notebooktest.Short(t, path, cmp.Or(running[path], 30)) })
+}
+
+// TestRunTimes: the runs at the paper's size took as long as the notebooks say, in minutes of one
+// core.
+func TestRunTimes(t *testing.T) {
+	for of, minutes := range map[string]float64{"jdp": 13 * 60, "ldp": 13, "mat": 15} {
+		paths, err := filepath.Glob("results/" + of + "-*.csv")
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("no tables of %s: %v", of, err)
+		}
+		busy := 0.0
+		for _, path := range paths {
+			busy += lab.MustTable(strings.TrimSuffix(filepath.Base(path), ".csv")).Provenance.Busy.Minutes()
+		}
+		if math.Abs(busy/minutes-1) > 0.05 {
+			t.Errorf("%s: %.1f minutes, and its notebook says %.0f", of, busy, minutes)
+		}
+	}
 }
 
 func TestCellsAreFormatted(t *testing.T) { each(t, notebooktest.Formatted) }

@@ -99,8 +99,9 @@ func ByDimension() *charts.Figure {
 	f.Scale, f.Caption = charts.PaperScale("notebooks/results/lasso-local-d*.csv"), committedTrials(table(dims[0]))+
 		fmt.Sprintf("; K = 10, s₀ = %d; δ = %g for the joint learner, 0 for the local one", Sparsity, Delta)
 	local, joint, last := f.Series[3].Y, f.Series[4].Y, len(dims)-1
-	f.Alt = fmt.Sprintf("Regret against the dimension: the local learner's grows ninefold, faster than d and more slowly than d ln 2d, to four fifths of a random arm's; the joint learner's grows by a half, and is %.0f to %.0f times lower.",
-		local[0]/joint[0], local[last]/joint[last])
+	f.Alt = fmt.Sprintf("Regret against the dimension: from d = %g to %g the local learner's grows %.1f-fold, to %.2f of a random arm's, where d ln 2d grows %.1f-fold; "+
+		"the joint learner's grows %.1f-fold, and is %.0f to %.0f times lower.", dims[0], dims[last], local[last]/local[0], local[last]/f.Series[0].Y[last],
+		dims[last]*math.Log(2*dims[last])/(dims[0]*math.Log(2*dims[0])), joint[last]/joint[0], local[0]/joint[0], local[last]/joint[last])
 	f.Series = append(f.Series, proportional("d ln 2d", dims, dims[0], local[0], func(d float64) float64 { return d * math.Log(2*d) }))
 	return f
 }

@@ -93,7 +93,7 @@ func (s *Totals) Plan(records int) privacy.Plan {
 		Neighbours: privacy.Neighbours{Record: "round's reward", Contributions: 1}, // replaced
 		Asked:      privacy.Budget{Epsilon: s.Epsilon},
 		Cases: [][]privacy.Release{{{
-			Law:        law,
+			Law:         law,
 			Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves},
 		}}},
 		Conditions: []string{"rewards clipped before they are added", "arms chosen by earlier releases"},

@@ -16,6 +16,7 @@ var mutations = []notebooktest.Mutation{
 	{"trade-off", "the Gaussian is calibrated for twice delta", "pkg/privacy/gaussian.go", "GaussianDelta(b.Epsilon, mu) > b.Delta", "GaussianDelta(b.Epsilon, mu) > 2*b.Delta"},
 	{"beyond the tree", "BLT's weights are squared", "pkg/mechanism/blt_kernel.go", "dst[i] += float64(beta * v)", "dst[i] += float64(beta * beta * v)"},
 	{"composition", "zCDP takes a pure loss for a quarter of what it is", "pkg/privacy/concentrated.go", "return squared(e.PureEpsilon(), 2), true", "return squared(e.PureEpsilon(), 8), true"},
+	{"waste", "zCDP takes a pure loss for twice what it is", "pkg/privacy/concentrated.go", "return squared(e.PureEpsilon(), 2), true", "return squared(e.PureEpsilon(), 0.5), true"},
 	{"line-up", "a broken fixture has the noise that it claims", "pkg/audit/broken/broken.go", "privacy.NewNoise(source).Laplace(out, 1/epsilon)", "privacy.NewNoise(source).Laplace(out, 2/epsilon)"},
 	{"sparse vector", "the threshold's noise is always fresh", "pkg/mechanism/sparse_vector.go", "if !s.open {", "if s.open || !s.open {"},
 	{"discrete noise", "zero is drawn twice as often", "pkg/random/discrete_laplace.go", "case z > 0: // a second zero would count double", "case z >= 0:"},

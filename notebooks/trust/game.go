@@ -3,6 +3,7 @@ package trust
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -145,16 +146,28 @@ func responsesDelta(k int, epsilon, total float64) (delta float64) {
 	return delta
 }
 
-// claimComposition compares the accountants with each other and, for the last two mechanisms, the
-// privacy-loss distribution's bounds with the exact curve: delta falls in epsilon, so it is on
-// different sides of compositionDelta at the two bounds.
-func claimComposition(cell.Scale) (string, error) {
+// composed is what accountants say of k releases of a mechanism.
+type composed struct {
+	name                         string
+	gaussian                     bool // else the loss of a release has a bound
+	k                            int
+	lo, hi                       float64 // the privacy-loss distribution's bounds
+	basic, advanced, zCDP, renyi float64
+	exact                        func(total float64) (delta float64) // nil where there is no closed form
+}
+
+// String is an account in words.
+func (c composed) String() string {
+	return fmt.Sprintf("%s, k = %d: basic %.4g, advanced %.4g, zCDP %.4g, Rényi %.4g, true %.4g", c.name, c.k, c.basic, c.advanced, c.zCDP, c.renyi, c.hi)
+}
+
+// compositions accounts for releases of three mechanisms, and of each for ever more of them.
+func compositions() (list []composed) {
 	const step = 0.1 // of a release: its epsilon, or how far a record moves it in standard deviations
-	var evidence string
-	for _, c := range []struct {
+	for _, m := range []struct {
 		name  string
 		event privacy.Event
-		exact func(k int, total float64) (delta float64) // nil where there is no closed form
+		exact func(k int, total float64) (delta float64)
 	}{
 		{"Laplace", privacy.LaplaceEvent{Epsilon: step}, nil},
 		{"Gaussian", privacy.GaussianEvent{Mu: step}, func(k int, total float64) float64 {
@@ -164,37 +177,67 @@ func claimComposition(cell.Scale) (string, error) {
 			return responsesDelta(k, step, total)
 		}},
 	} {
-		widest, before := 0.0, 0.0
 		for _, k := range []int{1, 10, 100, 1000, 10_000} {
-			name, event := fmt.Sprintf("%s, k = %d", c.name, k), privacy.Repeat{Event: c.event, Times: k}
-			lo, hi, err := privacy.PLD{}.EpsilonBounds(event, compositionDelta)
+			c, event := composed{name: m.name, gaussian: m.name == "Gaussian", k: k}, privacy.Repeat{Event: m.event, Times: k}
+			var err error
+			c.lo, c.hi, err = privacy.PLD{}.EpsilonBounds(event, compositionDelta)
 			check.OK(err)
-			widest = math.Max(widest, hi-lo)
-			check.That(lo <= hi && hi-lo <= 0.01*math.Max(hi, 0.1), "%s: the truth is between %.6g and %.6g, want a percent", name, lo, hi)
-			if c.exact != nil {
-				check.That((lo == 0 || c.exact(k, lo-1e-9) >= compositionDelta) && c.exact(k, hi+1e-9) <= compositionDelta,
-					"%s: the exact curve is not between %.9g and %.9g", name, lo, hi)
+			c.basic, c.advanced = textbook(m.event, k)
+			c.zCDP = check.Try(privacy.Concentrated{}.Epsilon(event, compositionDelta))
+			c.renyi = check.Try(privacy.Renyi{}.Epsilon(event, compositionDelta))
+			if m.exact != nil {
+				c.exact = func(total float64) float64 { return m.exact(k, total) }
 			}
-			basic, advanced := textbook(c.event, k)
-			zCDP := check.Try(privacy.Concentrated{}.Epsilon(event, compositionDelta))
-			renyi := check.Try(privacy.Renyi{}.Epsilon(event, compositionDelta))
-			said := fmt.Sprintf("%s: basic %.4g, advanced %.4g, zCDP %.4g, Rényi %.4g, true %.4g", name, basic, advanced, zCDP, renyi, hi)
-			check.That(min(basic, advanced, zCDP, renyi) >= lo, "%s: less than the truth", said)
-			gaussian := c.name == "Gaussian"
-			check.That(k < 10_000 || basic >= 10*hi && (!gaussian || advanced >= 20*hi), "%s: less waste than the lesson says", said)
-			check.That(gaussian || advanced <= hi*4/3 && (k > 10 || basic <= 1.01*hi) && (k > 1 || zCDP >= 4*hi), "%s: not the waste of which the lesson tells", said)
-			check.That(k != 1000 || hi <= 5*before, "%s: %.4g for 100, which is less than a fifth", said, before)
-			before = hi
-			check.That(k < 1000 || max(zCDP, renyi) <= 1.1*hi, "%s: more waste than the lesson says", said)
+			list = append(list, c)
 		}
-		evidence += fmt.Sprintf("%s: bars at most %.2g wide; ", c.name, widest)
 	}
-	return evidence + "k = 1, 10, 100, 1000, 10,000", nil
+	return list
 }
 
-// textbook returns what basic and advanced composition say of k releases. They know Gaussian noise
-// as a pair (epsilon, delta) for each release; all of delta is spent on the pairs by the one, and
-// half of it by the other.
+// claimComposition compares the privacy-loss distribution's bounds with the exact curve, where there
+// is one: delta falls in epsilon, so it is on different sides of compositionDelta at the two bounds.
+// All other accountants have to say at least as much.
+func claimComposition(cell.Scale) (string, error) {
+	var evidence []string
+	widest := map[string]float64{}
+	for _, c := range compositions() {
+		check.That(c.lo <= c.hi && c.hi-c.lo <= 0.01*math.Max(c.hi, 0.1), "%v: the truth is between %.6g and %.6g, want a percent", c, c.lo, c.hi)
+		if c.exact != nil {
+			check.That((c.lo == 0 || c.exact(c.lo-1e-9) >= compositionDelta) && c.exact(c.hi+1e-9) <= compositionDelta,
+				"%v: the exact curve is not between %.9g and %.9g", c, c.lo, c.hi)
+		}
+		check.That(min(c.basic, c.advanced, c.zCDP, c.renyi) >= c.lo, "%v: less than the truth", c)
+		widest[c.name] = math.Max(widest[c.name], c.hi-c.lo)
+		if c.k == 10_000 {
+			evidence = append(evidence, fmt.Sprintf("%s: bars at most %.2g wide", c.name, widest[c.name]))
+		}
+	}
+	return strings.Join(evidence, "; ") + "; k = 1, 10, 100, 1000, 10,000", nil
+}
+
+// claimWaste compares what the accountants say with the truth.
+func claimWaste(cell.Scale) (string, error) {
+	var evidence []string
+	before := 0.0 // the truth of the account before
+	for _, c := range compositions() {
+		switch c.k {
+		case 1000:
+			check.That(c.hi <= 5*before, "%v: %.4g for 100, which is less than a fifth", c, before)
+		case 10_000:
+			check.That(c.basic >= 10*c.hi && (!c.gaussian || c.advanced >= 20*c.hi), "%v: less waste than the lesson says", c)
+			evidence = append(evidence, c.String())
+		}
+		check.That(c.k < 1000 || max(c.zCDP, c.renyi) <= 1.1*c.hi, "%v: more waste than the lesson says", c)
+		check.That(c.gaussian || c.advanced <= c.hi*4/3 && (c.k > 10 || c.basic <= 1.01*c.hi) && (c.k > 1 || c.zCDP >= 4*c.hi),
+			"%v: not the waste of which the lesson tells", c)
+		before = c.hi
+	}
+	return strings.Join(evidence, "\n       "), nil
+}
+
+// textbook returns what basic and advanced composition say of k releases. A Gaussian release is a
+// pair (epsilon, delta) to them. Basic composition spends all of delta on these pairs, advanced
+// composition half of it.
 func textbook(e privacy.Event, k int) (basic, advanced float64) {
 	if g, ok := e.(privacy.GaussianEvent); ok {
 		each := compositionDelta / float64(k)

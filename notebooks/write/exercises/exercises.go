@@ -90,7 +90,7 @@ func spread(n int, scale float64) float64 {
 func claimed(releases int, moves, scale float64) float64 {
 	p := privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: privacy.Budget{Epsilon: 1}}
 	return p.With(privacy.Release{
-		Law:        privacy.LaplaceLaw(1, scale),
+		Law:         privacy.LaplaceLaw(1, scale),
 		Sensitivity: privacy.Norms{L1: moves, L2: moves, LInf: moves}, Times: releases,
 	}).HeldBy(&p).Claim().Epsilon()
 }
