@@ -33,7 +33,11 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 		candidate := a
 		candidate.Worlds[0], candidate.Worlds[1] = propose(random.New(o.Seed, try, "audit/search/"+a.Name))
 		candidate.Name = fmt.Sprintf("%s, search %d", a.Name, try)
-		_, runs, _, err := candidate.collect(ctx, o, 0)
+		_, c, _, err := candidate.collection(o, 0)
+		if err != nil {
+			return a, err
+		}
+		runs, err := c.collect(ctx)
 		if err != nil {
 			return a, err
 		}
