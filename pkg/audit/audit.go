@@ -155,6 +155,9 @@ type Finding struct {
 	Failed  [2]int
 	Failure string
 	Deltas  []DeltaBound // of a Likelihood, the bound at each point
+	// Mu is the largest mu that Canaries exclude, where ClaimedMu, their Mu, is above 0: except with
+	// probability 1 - Confidence the subject is not mu-GDP for any mu < Mu.
+	Mu, ClaimedMu float64
 	// Grid says to what outputs were rounded. A finding on rounded outputs is about the mechanism, and
 	// not about the low bits of its numbers.
 	Grid string
@@ -165,7 +168,9 @@ type Finding struct {
 }
 
 // Excluded reports whether the claim is false, with the finding's confidence.
-func (f Finding) Excluded() bool { return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta }
+func (f Finding) Excluded() bool {
+	return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta || f.Mu > f.ClaimedMu
+}
 
 // FloatingPointLeaks reports whether the low bits of the outputs exclude the claim, and the outputs
 // on the grid do not. Then it is not the mechanism that is wrong: its noise in float64 lacks values
@@ -193,6 +198,9 @@ func (f Finding) String() string {
 	fmt.Fprintf(&s, "audited    epsilon >= %.4g at that delta\n", f.Epsilon)
 	if f.At != f.Claim && f.Delta > f.At.Delta {
 		fmt.Fprintf(&s, "curve      delta >= %.4g at epsilon = %.4g, where %.4g is claimed\n", f.Delta, f.At.Epsilon, f.At.Delta)
+	}
+	if f.ClaimedMu > 0 {
+		fmt.Fprintf(&s, "curve      mu >= %.4g of Gaussian differential privacy, where %.4g is claimed\n", f.Mu, f.ClaimedMu)
 	}
 	if f.Exact > 0 {
 		fmt.Fprintf(&s, "exact      epsilon = %.4g\n", f.Exact)
