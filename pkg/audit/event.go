@@ -299,6 +299,9 @@ func (d deviation) String() string           { return fmt.Sprintf("|%s - %.6g|",
 // differ most, by each measure, are taken.
 const tried = 16
 
+// splitBy is the largest number of outputs that others are given.
+const splitBy = 4
+
 // candidates returns the scores to choose from: fixed ones, and ones learned from runs.
 func candidates(worlds [2]samples) (fixed, learned []score) {
 	width := worlds[0].width
@@ -307,7 +310,7 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 	for i := range ratios {
 		if t := newTable(i, worlds); t != nil {
 			ratios[i] = t
-		} else if b := newBins(i, worlds); b != nil {
+		} else if b := newBins(i, worlds, 0); b != nil {
 			ratios[i] = b
 		}
 	}
@@ -361,6 +364,13 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 			learned = append(learned, all)
 		}
 		learned = append(learned, union{all, 1}, union{all, -1})
+	}
+	for _, i := range apart[:min(splitBy, len(apart))] {
+		if t, ok := ratios[i].(*table); ok && width > 1 {
+			if s := newSplit(t, apart, worlds); s != nil {
+				learned = append(learned, s)
+			}
+		}
 	}
 	if width > 1 {
 		fixed = append(fixed, extremes(m)...)
