@@ -7,9 +7,9 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/audit"
 )
 
-// Of audits of claims that are true exactly, at 99%, at most some are false alarms: of 1,000 in each
-// family, 21 at most, which more false alarms than one in a hundred exceed, and which exactly so
-// many exceed with probability 1e-3 at most; with -short 6 of 150, with 1e-3 as well.
+// A claim that is true exactly is excluded at 99% in at most 21 of 1,000 audits, in each of four
+// families. If an audit were wrong in one of a hundred, more than 21 would have probability 1e-3 at
+// most. With -short there are 150 audits, and more than 6 have that probability.
 func TestFalseAlarms(t *testing.T) {
 	audits, most := 1000, 21
 	if testing.Short() {
@@ -25,7 +25,7 @@ func TestFalseAlarms(t *testing.T) {
 			t.Errorf("%s: %d of %d true claims excluded at 99%%, want <= %d", f.Name, wrong, audits, most)
 		}
 	}
-	// A claim a tenth too small is not true, and is excluded more often than that.
+	// A claim that is a fifth too small is not true, and is excluded.
 	m := laplace(1)
 	m.Claim.Epsilon, m.Runs = 0.8, 20000
 	if f, err := m.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
