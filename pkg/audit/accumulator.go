@@ -163,7 +163,7 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 		return Finding{}, fmt.Errorf("%w (%q)", err, a.Name)
 	}
 	size := packed.Size(a.Setup.Dim)
-	collected, err := collection{
+	return collection{
 		name: a.Name, runs: runs, width: size * len(reads), block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			acc, err := a.start()
@@ -185,9 +185,5 @@ func (a Accumulator) Run(ctx context.Context, o Options) (Finding, error) {
 				return nil
 			}, nil
 		},
-	}.collect(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	return judge(about, collected, o), nil
+	}.attack(ctx, about, o)
 }

@@ -155,16 +155,37 @@ type Finding struct {
 	Failed  [2]int
 	Failure string
 	Deltas  []DeltaBound // of a Likelihood, the bound at each point
+	// Mu is the largest mu that Canaries exclude, where ClaimedMu, their Mu, is above 0: except with
+	// probability 1 - Confidence the subject is not mu-GDP for any mu < Mu.
+	Mu, ClaimedMu float64
+	// Grid says to what outputs were rounded. A finding on rounded outputs is about the mechanism, and
+	// not about the low bits of its numbers.
+	Grid string
+	// LowBits is an epsilon that all bits of the outputs exclude, with the same confidence, where the
+	// rounded outputs do not exclude the claim; else 0. LowBitsEvent is the event.
+	LowBits      float64
+	LowBitsEvent string
 }
 
 // Excluded reports whether the claim is false, with the finding's confidence.
-func (f Finding) Excluded() bool { return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta }
+func (f Finding) Excluded() bool {
+	return f.Epsilon > f.Claim.Epsilon || f.Delta > f.At.Delta || f.Mu > f.ClaimedMu
+}
 
-// Verdict returns "excluded" or "not excluded", of the claim. It is never more than that: see the
-// package's description.
+// FloatingPointLeaks reports whether the low bits of the outputs exclude the claim, and the outputs
+// on the grid do not. Then it is not the mechanism that is wrong: its noise in float64 lacks values
+// that noise in real numbers has (Mironov, "On significance of the least significant bits for
+// differential privacy", 2012).
+func (f Finding) FloatingPointLeaks() bool { return f.LowBits > 0 && !f.Excluded() }
+
+// Verdict returns "excluded", "not excluded" or "floating point leaks", of the claim. It is never
+// more than that: see the package's description.
 func (f Finding) Verdict() string {
-	if f.Excluded() {
+	switch {
+	case f.Excluded():
 		return "excluded"
+	case f.FloatingPointLeaks():
+		return "floating point leaks"
 	}
 	return "not excluded"
 }
@@ -178,10 +199,20 @@ func (f Finding) String() string {
 	if f.At != f.Claim && f.Delta > f.At.Delta {
 		fmt.Fprintf(&s, "curve      delta >= %.4g at epsilon = %.4g, where %.4g is claimed\n", f.Delta, f.At.Epsilon, f.At.Delta)
 	}
+	if f.ClaimedMu > 0 {
+		fmt.Fprintf(&s, "curve      mu >= %.4g of Gaussian differential privacy, where %.4g is claimed\n", f.Mu, f.ClaimedMu)
+	}
 	if f.Exact > 0 {
 		fmt.Fprintf(&s, "exact      epsilon = %.4g\n", f.Exact)
 	}
+	if f.FloatingPointLeaks() {
+		fmt.Fprintf(&s, "low bits   epsilon >= %.4g: %s\n", f.LowBits, f.LowBitsEvent)
+		s.WriteString("           The claim may be true of real numbers; of these float64 numbers it is false.\n")
+	}
 	fmt.Fprintf(&s, "event      %s\n", f.Event)
+	if f.Grid != "" {
+		fmt.Fprintf(&s, "grid       %s\n", f.Grid)
+	}
 	fmt.Fprintf(&s, "rates      p = %.4g, q = %.4g of %d tested\n", f.P, f.Q, f.Tested)
 	fmt.Fprintf(&s, "effort     %d %s; ", f.Runs, f.Unit)
 	if math.IsInf(f.Needed, 1) {

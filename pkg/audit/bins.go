@@ -19,8 +19,9 @@ type bins struct {
 	divergence float64
 }
 
-// newBins returns the bins of an output, or nil if it takes only one value.
-func newBins(index int, worlds [2]samples) *bins {
+// newBins returns the bins of an output, or nil if it takes only one value. offset is the logarithm
+// of the ratio of the worlds' numbers of runs.
+func newBins(index int, worlds [2]samples, offset float64) *bins {
 	var sorted [2][]float64
 	for w, s := range worlds {
 		sorted[w] = make([]float64, 0, s.len())
@@ -63,7 +64,7 @@ func newBins(index int, worlds [2]samples) *bins {
 			count[w] -= float64(sort.SearchFloat64s(sorted[w], b.from[i]))
 			count[w] += 0.5
 		}
-		r := portable.Log(count[1] / count[0])
+		r := portable.Log(count[1]/count[0]) - offset
 		chance := math.Sqrt(1/count[0] + 1/count[1])
 		r = math.Copysign(max(0, math.Abs(r)-chance), r)
 		b.ratios = append(b.ratios, r)

@@ -104,6 +104,14 @@ type Canaries struct {
 	Claim  privacy.Budget // no default
 	Exact  float64        // see About
 	Origin string         // see About
+	// Mu says that the claim is of mu-GDP, which is more than its one point; 0 means that it is not.
+	// Then the audit also tests this, with half of its error probability, and Finding.Mu is what it
+	// excludes.
+	Mu float64
+	// Independent says that each canary's score depends on the release of this canary alone, and that
+	// these releases are independent, as the messages of different devices are. Then a test of Mu
+	// excludes more.
+	Independent bool
 
 	Count int // number of canaries m, >= 1; no two of them may be one user's
 	// Guesses lists the numbers of guesses r to try, each in [1, Count], as separate tests
@@ -138,6 +146,9 @@ func (c Canaries) Run(ctx context.Context, o Options) (f Finding, err error) {
 		return Finding{}, fmt.Errorf("audit: %q: %w", c.Name, errors.New("field Release is nil"))
 	case c.Count < 1:
 		return Finding{}, fmt.Errorf("audit: %q: field Count = %d, want >= 1", c.Name, c.Count)
+	}
+	if !(c.Mu >= 0) || math.IsInf(c.Mu, 1) {
+		return Finding{}, fmt.Errorf("audit: %q: field Mu = %v, want finite and >= 0", c.Name, c.Mu)
 	}
 	if err := size.Check(fmt.Sprintf("audit: %q: field Count = %d", c.Name, c.Count), 8*float64(c.Count)); err != nil {
 		return Finding{}, err
@@ -214,8 +225,14 @@ func (c Canaries) judge(about About, versions []int, scores []float64, guesses [
 		}
 	}
 	alpha := (1 - o.Confidence) / float64(len(guesses))
-	f := Finding{About: about, At: about.Claim, Confidence: o.Confidence, Epsilon: -1, Runs: c.Count, Unit: "canaries in one run"}
+	if c.Mu > 0 {
+		alpha /= 2
+	}
+	f := Finding{About: about, At: about.Claim, Confidence: o.Confidence, Epsilon: -1, Runs: c.Count, Unit: "canaries in one run", ClaimedMu: c.Mu}
 	for _, r := range guesses {
+		if c.Mu > 0 {
+			f.Mu = max(f.Mu, c.gaussianMu(right[r], r, alpha))
+		}
 		e := canaryEpsilon(right[r], r, c.Count, about.Claim.Delta, alpha)
 		share := float64(right[r]) / float64(r)
 		if e < f.Epsilon || (e == f.Epsilon && share <= f.P) {

@@ -45,10 +45,20 @@ func (a Accumulator) Canaries() (Canaries, error) {
 	if err != nil {
 		return Canaries{}, err
 	}
+	acc, err := a.start()
+	if err != nil {
+		return Canaries{}, err
+	}
+	mu := 0.0 // of a Gaussian claim that is the accumulator's own
+	if c := privacy.ClaimOf(acc); a.Claim == (privacy.Budget{}) && c.Event() != nil {
+		if gaussian, err := (privacy.GDP{}).Mu(c.Event()); err == nil {
+			mu = gaussian
+		}
+	}
 	v, w := FarRows(a.Setup)
 	rows := [2][]float64{v, w}
 	return Canaries{
-		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: a.Setup.Horizon - 1,
+		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: a.Setup.Horizon - 1, Mu: mu,
 		Release: func(versions []int, source rand.Source, scores []float64) error {
 			acc, err := a.start()
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -70,13 +69,17 @@ type failure struct {
 // progress is shared by the workers of a collection.
 type progress struct {
 	collection
+	kept     int // the runs of each world that are kept in worlds, the first ones
 	worlds   [2]samples
+	visit    func(world int, out []float64, failed bool) // is shown the later runs; out is not to be kept
 	meter    *meter
 	next     atomic.Int64 // the next block
 	mu       sync.Mutex
 	idle     []runner
-	failures []failure
-	broken   error // the error after which no run can be made
+	failed   [2]int
+	first    failure   // of the first run that failed
+	failures []failure // of the runs that are kept
+	broken   error     // the error after which no run can be made
 	stopped  atomic.Bool
 }
 
@@ -84,43 +87,67 @@ type progress struct {
 // them is not audited.
 const pilot = MinRuns
 
-// collect makes the runs, block by block on all workers. A run's inputs depend on the seed, the
-// name, the world and its index alone. A failed run counts as an outcome, since it may tell the
-// worlds apart. If all runs of the pilot fail, collect returns the error of the first.
+// collect makes the runs, block by block on all workers, and keeps them all. A run's inputs depend
+// on the seed, the name, the world and its index alone. A failed run counts as an outcome, since it
+// may tell the worlds apart. If all runs of the pilot fail, collect returns the error of the first.
 func (c collection) collect(ctx context.Context) (o outcome, err error) {
-	what := fmt.Sprintf("audit: %q: Runs = %d of %d numbers", c.name, c.runs, c.width)
-	// This counts the two worlds and their copies.
-	if err := size.Check(what, 4*float64(c.runs)*float64(c.width)); err != nil {
+	p, err := c.begin(c.runs)
+	if err != nil {
 		return o, err
 	}
-	p := &progress{collection: c, meter: newMeter(c.name, 2*int64(c.runs), c.sink)}
 	defer p.meter.stop()
-	for w := range p.worlds {
-		p.worlds[w] = samples{width: c.width, flat: make([]float64, c.runs*c.width)}
-	}
-	// Blocks of world 0 and 1 alternate.
-	first, blocks := 2*((min(pilot, c.runs)+c.block-1)/c.block), 2*((c.runs+c.block-1)/c.block)
-	for _, until := range []int{first, blocks} {
-		p.pass(ctx, until)
-		if p.broken != nil {
-			return o, fmt.Errorf("audit: %q: %w", c.name, p.broken)
-		}
-		// Only a cancelled context leaves runs undone.
-		done := p.meter.done.Load()
-		if until == blocks && done < p.meter.total || ctx.Err() != nil && done < p.meter.total {
-			return o, fmt.Errorf("audit: %q: stopped after %d of %d runs: %w", c.name, done, p.meter.total, context.Cause(ctx))
-		}
-		if len(p.failures) > 0 && int64(len(p.failures)) == done {
-			f := p.first()
-			return o, fmt.Errorf("audit: %q: run %d in world %d: %w", c.name, f.run, f.world, f.err)
-		}
+	if err := p.until(ctx, c.runs); err != nil {
+		return o, err
 	}
 	return p.outcome(), nil
 }
 
-// first returns the failure of the first run.
-func (p *progress) first() failure {
-	return slices.MinFunc(p.failures, func(a, b failure) int { return 2*(a.run-b.run) + a.world - b.world })
+// begin prepares runs of which the first are kept.
+func (c collection) begin(kept int) (*progress, error) {
+	what := fmt.Sprintf("audit: %q: Runs = %d of %d numbers", c.name, kept, c.width)
+	// This counts the two worlds and their copies.
+	if err := size.Check(what, 4*float64(kept)*float64(c.width)); err != nil {
+		return nil, err
+	}
+	p := &progress{collection: c, kept: kept, meter: newMeter(c.name, 2*int64(c.runs), c.sink)}
+	for w := range p.worlds {
+		p.worlds[w] = samples{width: c.width, flat: make([]float64, kept*c.width)}
+	}
+	return p, nil
+}
+
+// until makes the runs before run number end, of whole blocks.
+func (p *progress) until(ctx context.Context, end int) error {
+	blocks := func(runs int) int { return 2 * ((min(runs, p.runs) + p.block - 1) / p.block) } // world 0 and 1 alternate
+	for _, until := range []int{blocks(min(pilot, end)), blocks(end)} {
+		if until <= int(p.next.Load()) {
+			continue
+		}
+		p.pass(ctx, until)
+		if p.broken != nil {
+			return fmt.Errorf("audit: %q: %w", p.name, p.broken)
+		}
+		// Only a cancelled context leaves runs undone.
+		if done := p.meter.done.Load(); done < 2*int64(min(until/2*p.block, p.runs)) {
+			return fmt.Errorf("audit: %q: stopped after %d of %d runs: %w", p.name, done, p.meter.total, context.Cause(ctx))
+		} else if n := int64(p.failed[0] + p.failed[1]); n > 0 && n == done {
+			return fmt.Errorf("audit: %q: run %d in world %d: %w", p.name, p.first.run, p.first.world, p.first.err)
+		}
+	}
+	return nil
+}
+
+// fail notes a failed run.
+func (p *progress) fail(f failure) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.first.err == nil || 2*f.run+f.world < 2*p.first.run+p.first.world {
+		p.first = f
+	}
+	p.failed[f.world]++
+	if f.run < p.kept {
+		p.failures = append(p.failures, f)
+	}
 }
 
 // pass makes the runs of the remaining blocks before until.
@@ -178,18 +205,24 @@ func (p *progress) do(ctx context.Context, run runner, b int) (runner, error) {
 	source := random.Source(p.seed, block, fmt.Sprintf("audit/%s/world %d", p.name, world))
 	start := block * p.block
 	end := min(start+p.block, p.runs)
+	passing := make([]float64, p.width) // a run that is not kept
 	for i := start; i < end; i++ {
 		if (i-start)%64 == 63 && ctx.Err() != nil {
 			p.meter.done.Add(int64(i - start))
 			return run, nil // collect misses the undone runs
 		}
-		panicked, err := attempt(run, world, i, source, p.worlds[world].row(i))
+		out := passing
+		if i < p.kept {
+			out = p.worlds[world].row(i)
+		}
+		panicked, err := attempt(run, world, i, source, out)
+		if i >= p.kept {
+			p.visit(world, out, err != nil)
+		}
 		if err == nil {
 			continue
 		}
-		p.mu.Lock()
-		p.failures = append(p.failures, failure{world, i, err})
-		p.mu.Unlock()
+		p.fail(failure{world, i, err})
 		if panicked { // it stopped in the middle of a run, in an unknown state
 			if run, err = p.open(); err != nil {
 				return nil, err
@@ -229,13 +262,12 @@ func attempt(run runner, world, i int, source rand.Source, out []float64) (panic
 	return false, nil
 }
 
-// outcome returns the outputs. If any run failed, each run has an output that says whether it did.
+// outcome returns the kept runs. If any of them failed, each has an output that says whether it did.
 func (p *progress) outcome() outcome {
-	o := outcome{worlds: p.worlds}
+	o := outcome{worlds: p.worlds, failed: p.failed, failure: p.first.err}
 	if len(p.failures) == 0 {
 		return o
 	}
-	o.failure = p.first().err
 	for w, s := range p.worlds {
 		wide := samples{s.width + 1, make([]float64, 0, len(s.flat)+s.len()), true}
 		for i := range s.len() {
@@ -244,7 +276,6 @@ func (p *progress) outcome() outcome {
 		o.worlds[w] = wide
 	}
 	for _, f := range p.failures {
-		o.failed[f.world]++
 		o.worlds[f.world].row(f.run)[p.width] = 1
 	}
 	return o

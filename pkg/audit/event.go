@@ -2,10 +2,12 @@ package audit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sort"
+	"sync/atomic"
 )
 
 // An event is found in two steps: scores, each a number made of a run's outputs, and a threshold on
@@ -52,42 +54,122 @@ func (e threshold) String() string {
 // runs.
 const caution = 1.3
 
-// judge chooses an event on the first half of the runs and tests it on the second. Both bounds on
-// the rates hold at once, with the confidence of the options, and so does all that follows from
-// them: the claim is tested at each point of its curve.
-func judge(about About, runs outcome, o Options) Finding {
-	n := runs.worlds[0].len()
-	half := n / 2
-	alpha := 1 - o.Confidence
-	claim := newClaims(about)
-	event := choose([2]samples{runs.worlds[0].slice(0, half), runs.worlds[1].slice(0, half)}, claim, quantile(alpha/2), n-half)
-	var hits [2]float64
-	for w := range hits {
-		for i := half; i < n; i++ {
-			if event.holds(runs.worlds[w].row(i)) {
-				hits[w]++
-			}
+// mostChoosing is the largest count of numbers, in each world, of the runs that choose an event.
+// All other runs test it and are not kept, so that memory does not grow with their number.
+const mostChoosing = 1 << 23
+
+// attack chooses an event on the first half of the runs, or on fewer if they have many numbers, and
+// tests it on the others. Both bounds on the rates hold at once, with the confidence of the options,
+// and so does all that follows from them: the claim is tested at each point of its curve.
+//
+// This is done twice: with outputs on a grid, which is the finding, and with all bits of outputs,
+// which tells of floating point only.
+func (c collection) attack(ctx context.Context, about About, o Options) (Finding, error) {
+	chosen := min(c.runs/2, max(mostChoosing/c.width, min(c.runs/2, 5*MinRuns)))
+	p, err := c.begin(min(c.runs, (chosen+c.block-1)/c.block*c.block))
+	if err != nil {
+		return Finding{}, err
+	}
+	defer p.meter.stop()
+	if err := p.until(ctx, p.kept); err != nil {
+		return Finding{}, err
+	}
+	kept := p.outcome()
+	e := newExam(about, kept.worlds, chosen, c.runs-chosen, 1-o.Confidence)
+	for w, s := range kept.worlds {
+		for i := chosen; i < s.len(); i++ {
+			e.count(w, s.row(i))
 		}
 	}
-	tested := float64(n - half)
-	k, j := hits[event.world], hits[1-event.world]
-	p, q := k/tested, j/tested
-	pLo, qHi := lower(k, tested, alpha/2), upper(j, tested, alpha/2)
-	at, _ := claim.contradicts(pLo, qHi, p, q, tested)
-	nearest, _ := claim.contradicts(p, q, p, q, tested)
-	share := float64(n) / tested
-	f := Finding{
-		About: about, Confidence: o.Confidence,
-		Epsilon: max(0, logRatio(pLo-about.Claim.Delta, qHi)),
-		At:      claim.points[at], Delta: max(0, pLo-float64(claim.grow[at]*qHi)),
-		Event: event.String(), P: p, Q: q, Runs: n, Tested: n - half,
-		Needed: math.Ceil(share * needed(p, q, claim.points[nearest].Epsilon, claim.points[nearest].Delta, alpha)),
-		Unit:   "runs in each world", Failed: runs.failed,
+	wide := kept.worlds[0].failures
+	p.visit = func(world int, out []float64, failed bool) {
+		if wide {
+			if out = append(slices.Clip(out), 0); failed {
+				out[c.width] = 1
+			}
+		}
+		e.count(world, out)
 	}
-	if runs.failure != nil {
-		f.Failure = runs.failure.Error()
+	p.worlds = [2]samples{}
+	if err := p.until(ctx, c.runs); err != nil {
+		return Finding{}, err
+	}
+	f := e.finding()
+	f.Runs, f.Confidence, f.Failed = c.runs, o.Confidence, p.failed
+	if p.first.err != nil {
+		f.Failure = p.first.err.Error()
+	}
+	return f, nil
+}
+
+// exam is a test of two events, one of outputs on the grid and one of all their bits.
+type exam struct {
+	about  About
+	claim  claims
+	alpha  float64
+	share  float64 // of all runs to those that test
+	tested float64
+	grid   grid
+	events [2]threshold
+	hits   [2][2]atomic.Int64 // by event and world
+}
+
+// newExam chooses the events. It rounds the outputs in place.
+func newExam(about About, kept [2]samples, chosen, tested int, alpha float64) *exam {
+	e := &exam{about: about, claim: newClaims(about), alpha: alpha, share: float64(chosen+tested) / float64(tested), tested: float64(tested)}
+	worlds := [2]samples{kept[0].slice(0, chosen), kept[1].slice(0, chosen)}
+	e.grid = newGrid(worlds)
+	few := min(chosen, lowBitRuns)
+	fine := [2]samples{worlds[0].slice(0, few), worlds[1].slice(0, few)}
+	e.events[1] = choose(fine, e.claim, quantile(alpha/2), tested)
+	for _, s := range worlds {
+		for i := range s.len() {
+			e.grid.round(s.row(i), s.row(i))
+		}
+	}
+	e.events[0] = choose(worlds, e.claim, quantile(alpha/2), tested)
+	return e
+}
+
+// count tests the events on a run.
+func (e *exam) count(world int, out []float64) {
+	if e.events[1].holds(out) {
+		e.hits[1][world].Add(1)
+	}
+	e.grid.round(out, out)
+	if e.events[0].holds(out) {
+		e.hits[0][world].Add(1)
+	}
+}
+
+// finding returns what the exam has found.
+func (e *exam) finding() Finding {
+	f := e.judge(0)
+	f.Grid = e.grid.String()
+	if fine := e.judge(1); fine.Excluded() && !f.Excluded() {
+		f.LowBits, f.LowBitsEvent = fine.Epsilon, fine.Event
+		if fine.Epsilon <= f.Claim.Epsilon { // at another point of the curve
+			f.LowBits = fine.At.Epsilon
+		}
 	}
 	return f
+}
+
+// judge returns the finding of an event.
+func (e *exam) judge(i int) Finding {
+	event, claim, about := e.events[i], e.claim, e.about
+	k, j := float64(e.hits[i][event.world].Load()), float64(e.hits[i][1-event.world].Load())
+	p, q := k/e.tested, j/e.tested
+	pLo, qHi := lower(k, e.tested, e.alpha/2), upper(j, e.tested, e.alpha/2)
+	at, _ := claim.contradicts(pLo, qHi, p, q, e.tested)
+	nearest, _ := claim.contradicts(p, q, p, q, e.tested)
+	return Finding{
+		About: about, Epsilon: max(0, logRatio(pLo-about.Claim.Delta, qHi)),
+		At: claim.points[at], Delta: max(0, pLo-float64(claim.grow[at]*qHi)),
+		Event: event.String(), P: p, Q: q, Tested: int(e.tested),
+		Needed: math.Ceil(e.share * needed(p, q, claim.points[nearest].Epsilon, claim.points[nearest].Delta, e.alpha)),
+		Unit:   "runs in each world",
+	}
 }
 
 // promise is an event with the value that its discounted rates on the choosing runs promise.
@@ -217,6 +299,9 @@ func (d deviation) String() string           { return fmt.Sprintf("|%s - %.6g|",
 // differ most, by each measure, are taken.
 const tried = 16
 
+// splitBy is the largest number of outputs that others are given.
+const splitBy = 4
+
 // candidates returns the scores to choose from: fixed ones, and ones learned from runs.
 func candidates(worlds [2]samples) (fixed, learned []score) {
 	width := worlds[0].width
@@ -225,7 +310,7 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 	for i := range ratios {
 		if t := newTable(i, worlds); t != nil {
 			ratios[i] = t
-		} else if b := newBins(i, worlds); b != nil {
+		} else if b := newBins(i, worlds, 0); b != nil {
 			ratios[i] = b
 		}
 	}
@@ -279,6 +364,13 @@ func candidates(worlds [2]samples) (fixed, learned []score) {
 			learned = append(learned, all)
 		}
 		learned = append(learned, union{all, 1}, union{all, -1})
+	}
+	for _, i := range apart[:min(splitBy, len(apart))] {
+		if t, ok := ratios[i].(*table); ok && width > 1 {
+			if s := newSplit(t, apart, worlds); s != nil {
+				learned = append(learned, s)
+			}
+		}
 	}
 	if width > 1 {
 		fixed = append(fixed, extremes(m)...)

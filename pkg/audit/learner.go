@@ -162,27 +162,28 @@ func (a Learner) check() (differ []int, err error) {
 
 // Run audits the learner.
 func (a Learner) Run(ctx context.Context, o Options) (Finding, error) {
-	about, runs, o, err := a.collect(ctx, o, DefaultRuns)
+	about, c, o, err := a.collection(o, DefaultRuns)
 	if err != nil {
 		return Finding{}, err
 	}
-	return judge(about, runs, o), nil
+	return c.attack(ctx, about, o)
 }
 
-func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about About, collected outcome, _ Options, err error) {
+// collection returns the runs to be made, with the options completed.
+func (a Learner) collection(o Options, otherwise int) (about About, c collection, _ Options, err error) {
 	differ, err := a.check()
 	if err != nil {
-		return about, collected, o, fmt.Errorf("audit: %q: %w", a.Name, err)
+		return about, c, o, fmt.Errorf("audit: %q: %w", a.Name, err)
 	}
 	if about, err = a.About(); err != nil {
-		return about, collected, o, err
+		return about, c, o, err
 	}
 	if o, err = o.complete(); err != nil {
-		return about, collected, o, err
+		return about, c, o, err
 	}
 	runs, err := o.runs(a.Runs, MinRuns, otherwise)
 	if err != nil {
-		return about, collected, o, fmt.Errorf("%w (%q)", err, a.Name)
+		return about, c, o, fmt.Errorf("%w (%q)", err, a.Name)
 	}
 	hidden := make([]bool, len(a.Worlds[0])) // rounds whose actions the attacker does not see
 	for t := range hidden {
@@ -190,9 +191,9 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 	}
 	width, err := a.width(hidden)
 	if err != nil {
-		return about, collected, o, err
+		return about, c, o, err
 	}
-	collected, err = collection{
+	return about, collection{
 		name: a.Name, runs: runs, width: width, block: 1, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			l, err := a.start()
@@ -211,8 +212,7 @@ func (a Learner) collect(ctx context.Context, o Options, otherwise int) (about A
 				return err
 			}, nil
 		},
-	}.collect(ctx)
-	return about, collected, o, err
+	}, o, nil
 }
 
 // width makes a run to count its numbers, in world 1 if it fails in world 0.

@@ -76,14 +76,10 @@ func (m Mechanism) Run(ctx context.Context, o Options) (Finding, error) {
 	if err != nil {
 		return Finding{}, fmt.Errorf("%w (%q)", err, m.Name)
 	}
-	worlds, err := collection{
+	return collection{
 		name: m.Name, runs: runs, width: max(1, m.Outputs), block: 256, workers: o.Workers, seed: o.Seed, sink: o.Progress,
 		start: func() (runner, error) {
 			return func(world, _ int, source rand.Source, out []float64) error { return m.Release(world, source, out) }, nil
 		},
-	}.collect(ctx)
-	if err != nil {
-		return Finding{}, err
-	}
-	return judge(about, worlds, o), nil
+	}.attack(ctx, about, o)
 }

@@ -31,10 +31,13 @@ type table struct {
 
 // newTable returns the table of an output, or nil if it takes many values or only one.
 func newTable(index int, worlds [2]samples) *table {
-	n := worlds[0].len()
+	n := min(worlds[0].len(), worlds[1].len())
 	counts := make(map[float64]*[2]float64)
-	for i := range n {
+	for i := range max(worlds[0].len(), worlds[1].len()) {
 		for w := range worlds {
+			if i >= worlds[w].len() {
+				continue
+			}
 			v := worlds[w].row(i)[index]
 			c := counts[v]
 			if c == nil {

@@ -13,6 +13,11 @@
 //   - Sparse vector and noisy maximum: [FreshThreshold], [NoCutoff], [NoisyMaxValue].
 //   - Values that leak past the noise: [LowBits], [ClipAfterNoise], [RefusesRecords],
 //     [RemembersViews], [PrintedLasso], [ScreenedQueries], [UnclippedContexts].
+//   - Claims wider than the releases, as authors of statistics, devices and learners type them:
+//     [FirstLawOnly], [NoShuffler], [OrderKept], [TwoBitsAsOne], [RawWidth], [RarelySwitching] and what
+//     follows them in their file.
+//   - One release's noise, scale or budget: [DividedTwice], [MedianAsMean], [SeededByData] and what
+//     follows them.
 //
 // Read [HalfSensitivity] first.
 package broken
@@ -35,6 +40,14 @@ func All() []audit.Item {
 		BudgetTwice(), HalvedSymmetric(), WrongCoin(), NotCleared(), ClipAfterNoise(),
 		RefusesRecords(), ShowsAllTwice(), NoCutoff(), NoisyMaxValue(), RemembersViews(),
 		PrintedLasso(), ScreenedQueries(), UnclippedContexts(), SharedVectors(), PrintedFTRL(),
+		FirstLawOnly(), NoShuffler(), OrderKept(), TwoBitsAsOne(), RawWidth(), RarelySwitching(),
+		BudgetsByEpoch(), SilentBlocks(), RawSupport(), FiveAsOne(), FedBeside(), LoadedTwice(),
+		ReadsClipCount(), LessForLarge(), LargestSoFar(), SumAndSquare(), CountInTheOpen(),
+		AlarmAtOnce(), WinStay(), LateMemory(), DividedTwice(), MedianAsMean(), SeededByData(),
+		DrawnAgain(), RangeOfTheData(), ExponentialWithoutHalf(), OneSided(), UniformNoise(),
+		EvenNoise(), OnlyWhereSome(), SampleOfAll(), MissingLevel(), RawExpiry(), EachCoordinate(),
+		WrongNorm(), VarianceAsDeviation(), SharedFlip(), OneHotAsBit(), AskedAgain(), RawDivisor(),
+		Antithetic(), FirstOfBlock(), TestsInTheOpen(), DrawEachRound(),
 	}
 }
 

@@ -93,6 +93,21 @@ func soundArms(e Effort) []audit.Item {
 		}))
 }
 
+// soundEstimates audits what the learners of the catalogue release, which tells more than the arms
+// that they play.
+func soundEstimates(e Effort) (items []audit.Item) {
+	for _, entry := range arms.Catalogue() {
+		item, err := Entry(entry.Name+": releases", entry, Budget, func(rounds int) int {
+			return max(400, min(pick(e, 4_000, 20_000, 100_000), pick(e, 1e6, 1e7, 1e8)/rounds))
+		})
+		must(err)
+		if item != nil {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
 // armsItem audits the arms that a learner plays, of two, after the first user's reward was 0 or 1.
 func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) audit.Item {
 	var worlds [2]audit.Stream

@@ -1,8 +1,13 @@
 package suite
 
 import (
+	"maps"
+	"math"
+	"slices"
+
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -83,18 +88,33 @@ func (r *received) Receive(m learner.Message) error {
 }
 
 // vectorSumItem audits what the shuffler of bits lets out for a batch of two users, of whom the
-// first one's reward is turned around.
+// first one's context is replaced by one at a right angle. Of entries that need no rounding, that
+// moves four by the most levels: two of x x^T by all, two of y x by half.
+//
+// Exact is the epsilon of these sums, by their loss distribution. It is below what is proved, which
+// also covers entries that rounding moves farther apart: no attack on these two worlds finds more.
 func vectorSumItem(e Effort) audit.Item {
 	const batch = 2
-	round := func(reward float64) audit.Round {
-		return audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{reward, reward}}
+	round := func(x, reward float64) audit.Round {
+		return audit.Round{X: []float64{x, 1 - x, x, 1 - x}, Rewards: []float64{reward, reward}}
+	}
+	fresh := func() *learner.Local {
+		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch})
+	}
+	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	l := fresh()
+	must(l.Init(problem, batch+1))
+	exact := 0.0
+	for _, d := range privacy.PlanOf(l.Device, 1).Draws {
+		if law := d.Law; law.Kind == "binomial" {
+			exact = binomialEpsilon(batch*int(law.Shape), law.Scale, []int{4, -4, 2, -2}, Budget.Delta) // of 4 levels
+		}
 	}
 	return audit.Learner{
-		Name: "shuffle LinUCB, vector sums: sums", Runs: pick(e, 20_000, 100_000, 1_000_000),
-		Problem: bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
-		Worlds:  [2]audit.Stream{{round(1), round(0), round(0)}, {round(-1), round(0), round(0)}},
+		Name: "shuffle LinUCB, vector sums: sums", Exact: exact, Runs: pick(e, 60_000, 400_000, 2_000_000), Problem: problem,
+		Worlds: [2]audit.Stream{{round(1, 1), round(1, 0), round(1, 0)}, {round(0, 1), round(1, 0), round(1, 0)}},
 		New: func() bandit.Learner {
-			l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: Budget, Batch: batch})
+			l := fresh()
 			l.Server = &received{Server: l.Server}
 			return l
 		},
@@ -105,4 +125,51 @@ func vectorSumItem(e Effort) audit.Item {
 			return dst
 		},
 	}
+}
+
+// binomialEpsilon returns the epsilon at delta of sums of bits, each under binomial noise of its own,
+// that are moved by so many bits from one world to the other. Losses are rounded up by at most a
+// thousandth each.
+func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 {
+	const step, most = 1e-3, 1 << 14 // the largest loss is 16
+	mass := make([]float64, trials+1)
+	for k := range mass {
+		n, x := float64(trials), float64(k)
+		mass[k] = portable.Exp(portable.Lgamma(n+1) - portable.Lgamma(x+1) - portable.Lgamma(n-x+1) +
+			float64(x*portable.Log(p)) + float64((n-x)*portable.Log(1-p)))
+	}
+	losses := map[int]float64{0: 1} // probabilities by loss/step
+	shown := 0.0                    // probability that all is shown
+	for _, move := range moves {
+		next, sums := map[int]float64{}, slices.Sorted(maps.Keys(losses))
+		for k, q := range mass {
+			other := k + move
+			if q < 1e-14 || other < 0 || other > trials || mass[other] == 0 {
+				shown += q
+				continue
+			}
+			at := int(math.Ceil(portable.Log(q/mass[other]) / step))
+			for _, sum := range sums {
+				next[min(max(sum+at, -most), most)] += losses[sum] * q
+			}
+		}
+		losses = next
+	}
+	excess := func(epsilon float64) (d float64) {
+		for _, at := range slices.Sorted(maps.Keys(losses)) {
+			if loss := float64(at) * step; loss > epsilon {
+				d -= losses[at] * portable.Expm1(epsilon-loss)
+			}
+		}
+		return d + shown
+	}
+	lo, hi := 0.0, 16.0
+	for range 40 {
+		if mid := (lo + hi) / 2; excess(mid) > delta {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
 }

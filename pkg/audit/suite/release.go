@@ -21,9 +21,9 @@ type Releases struct {
 	Name   string
 	New    func(p bandit.Problem) *learner.Private[privacy.Means]
 	Linear bool
-	// Streaming attacks six rounds of estimates of arm 0 from its first on, whatever law they have. It
-	// is for a learner that shows a reward in more than one release. Otherwise the attack is on the
-	// first estimate of arm 0 alone, whose law it reads off the learner's plan.
+	// Streaming attacks the first four estimates of a single arm. It is for a learner that shows a
+	// reward in more than one release. Otherwise the attack is on the first estimate of arm 0 alone,
+	// whose law it reads off the learner's plan.
 	Streaming bool
 	// Runs returns how often to play in each world, for plays of so many rounds; nil means 10,000.
 	Runs func(rounds int) int
@@ -67,12 +67,12 @@ func (r Releases) first(reward float64, noise rand.Source) (int, *learner.Privat
 
 // Item returns the audit. It plays once, to see when the first estimate is there.
 func (r Releases) Item() (audit.Item, error) {
+	if r.Streaming {
+		return r.stream(), nil
+	}
 	first, l, err := r.first(0, rand.NewPCG(1, 2))
 	if err != nil {
 		return nil, err
-	}
-	if r.Streaming {
-		return r.stream(first), nil
 	}
 	plan := privacy.PlanOf(l, first)
 	density, _, err := audit.AdditiveDensity([]privacy.Law{plan.Cases[0][0].Law}, [2][][]float64{{{0}}, {{1}}})
@@ -93,29 +93,47 @@ func (r Releases) Item() (audit.Item, error) {
 	}, nil
 }
 
-// stream attacks the estimates from round first on. The learner is made for as few rounds, in which
-// its releases show a reward as well as in many.
-func (r Releases) stream(first int) audit.Item {
+// stream attacks the first four estimates of a single arm, whose third reward differs. That is the
+// first one which the hybrid mechanism shows in full: in a node of a tree, and in the sum of four;
+// the first reward is in one sum alone, and costs half of epsilon. What the third and the fourth
+// estimate add to the sum of two is read as Laplace noise tells it best.
+func (r Releases) stream() audit.Item {
 	var worlds [2]audit.Stream
 	for w := range worlds {
-		worlds[w] = make(audit.Stream, first+6)
+		worlds[w] = make(audit.Stream, 4)
 		for t := range worlds[w] {
-			worlds[w][t] = audit.Round{Rewards: []float64{0, 0}}
+			worlds[w][t] = audit.Round{Rewards: []float64{0}}
 		}
-		worlds[w][0].Rewards = []float64{float64(w), float64(w)}
+		worlds[w][2].Rewards = []float64{float64(w)}
 	}
 	p := r.problem()
+	p.Arms = 1
 	return audit.Learner{
 		Name: r.Name, Problem: p, Worlds: worlds, NoActions: true,
-		New: func() bandit.Learner { return r.New(p) }, Runs: r.runs(len(worlds[0])),
+		New: func() bandit.Learner {
+			return &told{Private: r.New(p)}
+		}, Runs: r.runs(len(worlds[0])),
 		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
-			if round < first {
-				return dst
+			t := l.(*told)
+			switch sum := float64(round) * t.Statistic.Release().Of[0].Mean; round {
+			case 2:
+				t.two = sum
+			case 3, 4:
+				dst = append(dst, tellLaplace(sum-t.two))
 			}
-			return append(dst, l.(*learner.Private[privacy.Means]).Statistic.Release().Of[0].Mean)
+			return dst
 		},
 	}
 }
+
+// told is a learner that remembers the sum of its first two rewards, as it was released.
+type told struct {
+	*learner.Private[privacy.Means]
+	two float64
+}
+
+// Plan returns the learner's.
+func (t *told) Plan(records int) privacy.Plan { return privacy.PlanOf(t.Private, records).HeldBy(t) }
 
 // Entry audits what a learner of a catalogue releases, at a budget: estimates by Releases, sums by
 // FirstRow. runs is as in Releases. The audit is nil where neither fits the learner, or it is not

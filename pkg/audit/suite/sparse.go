@@ -12,12 +12,13 @@ import (
 )
 
 // sparseRows is the number of rows of each episode that the audits of sparse models attack, in
-// three dimensions. All are 0 but for the last, which is as far out in one world as in the other.
+// three dimensions. All are the same but for the last, which raises the score of one coordinate and
+// lowers that of another in one world, and the other way round in the other.
 const sparseRows = 8
 
 // soundSparse audits the statistics of sparse linear models, and the local device.
 func soundSparse(e Effort) []audit.Item {
-	runs := pick(e, 20_000, 100_000, 1_000_000)
+	runs := pick(e, 40_000, 200_000, 1_000_000)
 	lengths := mechanism.Growing{Least: sparseRows, Factor: 1}
 	value := func(of []float64) float64 {
 		if len(of) == 0 {
@@ -76,8 +77,9 @@ func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() pr
 	}
 	pool := sync.Pool{New: ready}
 	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
-	zero := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
-	far := [2]privacy.Record{{X: []float64{1e3, 0, 0}, Y: []float64{1e3}}, {X: []float64{0, -1e3, 0}, Y: []float64{1e3}}}
+	// Rows of two equal coordinates give both the same score, far from 0, so that no sign is lost.
+	background := privacy.Record{X: []float64{1e3, 1e3, 0}, Y: []float64{1e3}}
+	far := [2]privacy.Record{{X: []float64{1e3, -1e3, 0}, Y: []float64{1e3}}, {X: []float64{-1e3, 1e3, 0}, Y: []float64{1e3}}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
@@ -85,7 +87,7 @@ func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() pr
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			for i := range rows {
-				row := zero
+				row := background
 				if i == rows-1 {
 					row = far[world]
 				}

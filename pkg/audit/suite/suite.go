@@ -63,7 +63,7 @@ func SoundItems(e Effort) []audit.Item {
 	items = append(items, soundLocals(e)...)
 	items = append(items, soundTallies(e)...)
 	items = append(items, SoundSemiBandits(e)...)
-	items = append(items, soundArms(e)...)
+	items = append(append(items, soundArms(e)...), soundEstimates(e)...)
 	items = append(items, soundSparse(e)...)
 	items = append(items, soundSurvey(e)...)
 	items = append(items, soundLikelihoods(e)...)

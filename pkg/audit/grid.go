@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"math"
+	"slices"
+	"strconv"
+)
+
+// grid rounds each output to a multiple of a power of two. The step is fixed before the runs that
+// test an event, is the same in both worlds, and leaves some 4,000 multiples within the spread of
+// the output. So rounded outputs tell what the outputs of the mechanism in real numbers tell, up to
+// 2^-12 of the noise, and nothing of the low bits that floating-point noise lacks.
+type grid []float64
+
+const (
+	gridBits   = 12
+	gridRuns   = 1000   // that measure an output's spread
+	lowBitRuns = 10_000 // that choose an event of all bits
+)
+
+// newGrid returns the grid for outputs like those of the choosing runs. The spread is the lesser one
+// of the worlds, as measured by the median deviation from the median, or by the standard deviation
+// if that is 0. An output that is constant in both worlds is not rounded.
+func newGrid(worlds [2]samples) grid {
+	g := make(grid, worlds[0].width)
+	few := [2]samples{}
+	for w, s := range worlds {
+		few[w] = s.slice(0, min(gridRuns, s.len()))
+	}
+	m := newMoments(few)
+	var column []float64
+	middle := func() float64 {
+		slices.Sort(column)
+		return column[len(column)/2]
+	}
+	for i := range g {
+		for w, s := range few {
+			column = column[:0]
+			for r := range s.len() {
+				column = append(column, s.row(r)[i])
+			}
+			centre := middle()
+			for r := range column {
+				column[r] = math.Abs(column[r] - centre)
+			}
+			spread := middle()
+			if spread == 0 {
+				spread = math.Sqrt(m.variance[w][i])
+			}
+			if spread > 0 && !math.IsInf(spread, 0) {
+				if step := math.Ldexp(1, math.Ilogb(spread)-gridBits); g[i] == 0 || step < g[i] {
+					g[i] = step
+				}
+			}
+		}
+	}
+	return g
+}
+
+// round writes the rounded numbers of a run to dst.
+func (g grid) round(dst, out []float64) {
+	for i, step := range g {
+		dst[i] = out[i]
+		if v := math.RoundToEven(out[i]/step) * step; step > 0 && v-v == 0 {
+			dst[i] = v
+		}
+	}
+}
+
+// String says which steps there are.
+func (g grid) String() string {
+	least, most := math.Inf(1), 0.0
+	for _, step := range g {
+		if step > 0 {
+			least, most = min(least, step), max(most, step)
+		}
+	}
+	switch {
+	case most == 0:
+		return ""
+	case least == most:
+		return "multiples of 2^" + power(most)
+	}
+	return "multiples of 2^" + power(least) + " to 2^" + power(most) + ", each output's own"
+}
+
+func power(step float64) string { return strconv.Itoa(math.Ilogb(step)) }

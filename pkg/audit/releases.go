@@ -1,0 +1,96 @@
+package audit
+
+import (
+	"math"
+	"math/bits"
+	"reflect"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/packed"
+)
+
+// Releases returns a Transcript of all that a learner's statistic releases, or its server broadcasts.
+//
+// It is for a learner that has a field Statistic with a method Release, as learner.Private has, or a
+// field Server with a method Broadcast, as learner.Local has. Of any other it appends nothing. To
+// keep long runs short, it takes the first 8 rounds and then those whose number has at most two binary
+// digits before its zeros. Of a slice of numbers it takes the length and the first 4, and of a slice
+// of structures the first 16.
+func Releases(p bandit.Problem) func(l bandit.Learner, round int, dst []float64) []float64 {
+	return func(l bandit.Learner, round int, dst []float64) []float64 { return appendReleases(p, l, round, dst) }
+}
+
+func appendReleases(p bandit.Problem, l bandit.Learner, round int, dst []float64) []float64 {
+	if round > 8 && bits.Len(uint(round))-bits.TrailingZeros(uint(round)) > 2 {
+		return dst
+	}
+	v := reflect.Indirect(reflect.ValueOf(l))
+	if v.Kind() != reflect.Struct {
+		return dst
+	}
+	for _, half := range [][2]string{{"Statistic", "Release"}, {"Server", "Broadcast"}} {
+		if f := v.FieldByName(half[0]); f.IsValid() && f.CanInterface() && f.Kind() == reflect.Interface && !f.IsNil() {
+			if m := f.MethodByName(half[1]); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
+				dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
+			}
+		}
+	}
+	return dst
+}
+
+// The numbers of elements that are taken of a slice of structures and of one of numbers.
+const shownStructs, shown = 16, 4
+
+// appendNumbers appends the numbers of a release, as many for every release of a type.
+func appendNumbers(dst []float64, dim int, v reflect.Value) []float64 {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			return dst
+		}
+		if sums, ok := v.Interface().(interface {
+			Read([]float64)
+		}); ok {
+			out := make([]float64, packed.Size(dim))
+			sums.Read(out)
+			return append(dst, out...)
+		}
+		return appendNumbers(dst, dim, v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				dst = appendNumbers(dst, dim, v.Field(i))
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		dst = append(dst, float64(v.Len()))
+		if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Struct { // one for each arm
+			for i := range min(shownStructs, v.Len()) {
+				dst = appendNumbers(dst, dim, v.Index(i))
+			}
+			return dst
+		}
+		for i := range shown {
+			if i < v.Len() {
+				dst = appendNumbers(dst, dim, v.Index(i))
+			} else {
+				dst = append(dst, 0)
+			}
+		}
+	case reflect.Float64, reflect.Float32:
+		if x := v.Float(); x-x == 0 {
+			return append(dst, x)
+		} else if x > 0 {
+			return append(dst, math.MaxFloat32)
+		}
+		return append(dst, -math.MaxFloat32)
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		return append(dst, float64(v.Int()))
+	case reflect.Bool:
+		if v.Bool() {
+			return append(dst, 1)
+		}
+		return append(dst, 0)
+	}
+	return dst
+}
