@@ -31,3 +31,6 @@ func Table(experiment string) (*simulate.Table, error) {
 	}
 	return t, nil
 }
+
+// File returns a file of this folder.
+func File(name string) ([]byte, error) { return files.ReadFile(name) }
