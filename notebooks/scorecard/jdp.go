@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/dpbandits/dpbandits/notebooks/jdp"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -253,6 +255,10 @@ func jdpConstants(s *sheet) {
 		s.bound(atMost, Constant, "Section 3, Proposition 4", 312, "greatest |θ* − θ̃|_V over β in 2,000 rounds, "+p, "1", 1, "a run of learner.LinUCB", func() Measured { return Measured{distance(p), 0} })
 		s.bound(atMost, Constant, "Section 4, Propositions 9 and 11", 468, "releases, of 200, outside of ρmin, ρmax and γ, "+p, "α/2n", 0, "audit.Blank", func() Measured { return Measured{float64(outside(p)), 0} })
 	}
+	s.bound(atMost, Constant, "Appendix B, Lemma 22", 1044, "sum of min{1, |x|²} in U⁻¹ over 2d log((tr U₁ + nL²)/(d det^(1/d) U₁)), 1,000 random unit x, d = 5, U₁ = I", "1", 1, "arithmetic",
+		func() Measured { return Measured{potential() / (2 * 5 * math.Log((5+1000.)/5)), 0} })
+	s.bound(atMost, Constant, "Appendix A.3, Claims 18 and 19", 767, "share of 2,000 normal 40 × 5 matrices with a singular value outside of √n ± (√d + √(2 ln(2/α))), α = 0.1", "α", 0.1, "draws",
+		func() Measured { return Measured{stray(), 0} })
 	s.bound(atMost, Constant, "Appendix B, proof of Lemma 22", 1050, "greatest min{1, u} over 2 log(1 + u)", "1", 1, "u from 10⁻⁶ to 10³", func() Measured {
 		worst := 0.0
 		for u := 1e-6; u < 1e3; u *= 1.01 {
@@ -460,4 +466,46 @@ func outside(policy string) int {
 	found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 	check.That(found.Releases == 200, "%d releases, want 200", found.Releases)
 	return found.Broken
+}
+
+// potential returns the sum of min{1, |x|^2 in U^-1} over 1,000 random unit vectors, each added to U.
+func potential() (sum float64) {
+	rng := random.New(jdp.Seed, 0, "vectors")
+	u := mat.NewSymDense(5, nil)
+	for i := range 5 {
+		u.SetSym(i, i, 1)
+	}
+	x, z := mat.NewVecDense(5, nil), mat.NewVecDense(5, nil)
+	for range 1_000 {
+		for i := range 5 {
+			x.SetVec(i, rng.NormFloat64())
+		}
+		x.ScaleVec(1/mat.Norm(x, 2), x)
+		var c mat.Cholesky
+		check.That(c.Factorize(u), "U is not positive definite")
+		check.OK(c.SolveVecTo(z, x))
+		sum += min(1, mat.Dot(x, z))
+		u.SymRankOne(u, 1, x)
+	}
+	return sum
+}
+
+// stray returns the share of normal matrices with a singular value outside of Claim 18's interval.
+func stray() float64 {
+	const n, d, runs, alpha = 40, 5, 2_000, 0.1
+	rng, out := random.New(jdp.Seed, 0, "matrices"), 0.0
+	room := math.Sqrt(d) + math.Sqrt(2*math.Log(2/alpha))
+	entries := make([]float64, n*d)
+	for range runs {
+		for i := range entries {
+			entries[i] = rng.NormFloat64()
+		}
+		var svd mat.SVD
+		check.That(svd.Factorize(mat.NewDense(n, d, entries), mat.SVDNone), "no singular values")
+		values := svd.Values(nil)
+		if values[0] > math.Sqrt(n)+room || values[d-1] < math.Sqrt(n)-room {
+			out++
+		}
+	}
+	return out / runs
 }

@@ -64,6 +64,8 @@ func lassoNumbers() []Number {
 		theorem := privacy.AdvancedEpsilon(eps, k, lasso.Delta) - k*eps*math.Expm1(eps)
 		return Measured{math.Sqrt(2*k*math.Log(1/lasso.Delta)*eps) / theorem, 0}
 	}).because("ε stands under the root in print", here)
+	s.notRun(8, Constant, "Algorithms 1 and 2", 130, "2 in λ_t, 8 and 32 in ξ, 4λ twice, Lap(2ξ), and √8 and 2 of a node's budget", "2, 8, 32, 4, 4, 2, 8, 2", "mechanism.ThresholdedLasso has them; no run varies them")
+	s.notRun(5, Constant, "Section 2.1", 51, "3 in the compatibility condition, 4 in s̄ and its kin, 16 in s₁", "3, 4, 4, 4, 16", "compatibility, symmetry and balance measured on the environments, minutes")
 	s.notRun(1, Constant, "Section 5.1, Lemma 3", 193, "128 in the accuracy α of a selection", "128", "Lemma 3's α beside the errors of a selection: a minute; coefficients are at most 1, and α is far beyond that")
 	s.notRun(3, Constant, "Section 5.1, Lemmas 4 and 5", 201, "32, 2 and 3 in the probabilities of support recovery and of the estimation error", "32, 2, 3", "Lemmas 4 and 5 beside runs, an hour")
 	s.notRun(4, Constant, "Section 5.2, Lemma 6 and Theorem 2", 227, "1048, 4, 3/2 and 64 in the regret with the margin condition", "1048, 4, 3/2, 64", "Lemma 6 with its constants beside runs; compatibility and balance measured on the environments, an hour")
