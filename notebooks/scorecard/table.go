@@ -99,10 +99,12 @@ func wrap(sentences []string, width int) string {
 
 var page = template.Must(template.New("").Parse(`<p>{{range .Summary}}{{.}}<br>{{end}}</p>
 <p>Ours agrees with a printed number if they are within half a unit of its last printed digit, or
-within 2 combined standard errors; with a printed bound, if ours keeps it. Of a hundred
-measured numbers that agree in truth, some five therefore count as different. What is read off a figure has the error of reading
-it. Lines are those of a plain-text extraction of the paper. All of ours are from committed tables or
-are computed by the toolkit: <code>go generate ./notebooks/scorecard</code> makes the table again.</p>
+within 2 combined standard errors; with a printed bound, if ours keeps it. Of a hundred measured
+numbers that agree in truth, some five therefore count as different. What is read off a figure has
+the error of reading it. Lines are those of a plain-text extraction of the paper. The authors'
+notebook is that of <a href="https://github.com/roshanshariff/PrivateBandits.jl">Shariff and
+Sheffet's program</a>; we know of none by the authors of the other papers. All of ours are from
+committed tables or are computed by the toolkit: <code>go generate ./notebooks/scorecard</code> makes the table again.</p>
 {{range .Papers}}<h2 id="{{.Name}}">{{.Title}}</h2>
 <p>{{.Count}}</p>
 <div class="scroll"><table>
