@@ -4,9 +4,9 @@
     site_pages.py [--out build/site] notebook...
 
 The pages of the notebooks are those of export.py, with the outputs that the notebooks have; nothing is executed. The
-reference and the leaderboard come from Go (notebooks/tools/reference). Added are what links them: an index with a
-picture of each notebook, a search, and on each notebook's page the way to the previous and the next one. The run fails
-on a link that leads nowhere.
+reference, the leaderboard and the scorecard come from Go (notebooks/tools/reference). Added are what links them: an
+index with a picture of each notebook, a search, and on each notebook's page the way to the previous and the next one.
+The run fails on a link that leads nowhere.
 """
 
 import argparse
@@ -117,6 +117,7 @@ SEARCH = """
 def bar(up=""):
     """What stands on top of each page; up leads to the site's root."""
     return (f'<nav class="dpb-site" aria-label="Site"><a href="{up}index.html">dpbandits</a> <a href="{up}leaderboard.html">Leaderboard</a> '
+            f'<a href="{up}scorecard.html">Scorecard</a> '
             f'<a href="{up}api.html">Reference</a><form action="{up}search.html" role="search">'
             '<input type="search" name="q" aria-label="Search the site" placeholder="Search"><button>Search</button></form></nav>\n')
 

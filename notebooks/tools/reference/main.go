@@ -1,6 +1,6 @@
 // Reference prints the pages of the site that are made from Go, as JSON: the reference of every
-// package that others import, and the leaderboard. notebooks/tools/site_pages.py puts them into the
-// site.
+// package that others import, the leaderboard and the scorecard. notebooks/tools/site_pages.py puts
+// them into the site.
 //
 // The standard library does the work (go/doc, go/doc/comment): it parses the packages and turns
 // their comments into HTML. What is here lays that out.
@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"github.com/dpbandits/dpbandits/charts"
+	"github.com/dpbandits/dpbandits/notebooks/scorecard"
 	"github.com/dpbandits/dpbandits/notebooks/survey"
 )
 
@@ -67,7 +68,26 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(append(pages, board))
+	score, err := scores()
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(os.Stdout).Encode(append(pages, board, score))
+}
+
+// scores is the page of the committed scorecard.
+func scores() (Page, error) {
+	rows, err := scorecard.Committed()
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{Path: "scorecard.html", Title: "Scorecard", Entries: []Entry{},
+		Summary: "Every number that the five papers print: ours with its error, and whether it agrees, differs, or is not run."}
+	for _, paper := range scorecard.Papers {
+		p.Entries = append(p.Entries, Entry{Name: "Scorecard: " + paper.Name, Anchor: paper.Name, Text: paper.Title})
+	}
+	p.Body, err = scorecard.HTML(rows)
+	return p, err
 }
 
 func leaderboard() (Page, error) {

@@ -7,6 +7,22 @@ import (
 	"testing/fstest"
 )
 
+// The scorecard is a page with a part for each paper.
+func TestScores(t *testing.T) {
+	p, err := scores()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Path != "scorecard.html" || len(p.Entries) != 5 {
+		t.Errorf("%s has %d parts, want scorecard.html with 5", p.Path, len(p.Entries))
+	}
+	for _, e := range p.Entries {
+		if !strings.Contains(p.Body, `<h2 id="`+e.Anchor+`">`) {
+			t.Errorf("no part %s", e.Anchor)
+		}
+	}
+}
+
 // A package in a module of its own becomes a page with its comment, declarations and example.
 func TestPackages(t *testing.T) {
 	root := t.TempDir()

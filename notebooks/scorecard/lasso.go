@@ -1,0 +1,87 @@
+package scorecard
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/dpbandits/dpbandits/notebooks/lasso"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// The sections of notebook 04 that show what differs.
+const (
+	lassoSteps  = "04-private-lasso, Section 3"
+	lassoNumber = "04-private-lasso, Section 9"
+)
+
+// The setting in which the printed formulas are evaluated, that of lasso-printed.csv: T = 16,000
+// rounds in 100 dimensions, of which 5 matter, |x| entries to C_X = 1, rewards to C_r = 1.5.
+const (
+	lassoRounds = 16_000
+	lassoDim    = 100
+	episodes    = 14 // ceil(log2 T)
+	bounds      = 1.5
+	phi         = 0.5
+)
+
+// many is s-bar.
+var many = 1 + 4*bounds*math.Sqrt(lasso.Sparsity)/(phi*phi)
+
+func lassoNumbers() []Number {
+	s := &sheet{name: "LASSO"}
+	for _, epsilon := range []float64{1, 10} {
+		s.bound(atMost, Constant, "Section 4, Theorem 1", 173, fmt.Sprintf("ε that the algorithm as printed proves at δ = 10⁻⁵, asked for ε = %g", epsilon), fmt.Sprintf("ε = %g", epsilon), epsilon, "claims of lasso-printed.csv",
+			func() Measured { return proved("lasso-printed", lasso.Name(lasso.Printed, epsilon)) }).
+			because("none: the LASSO's coefficients have no sensitivity of 1, thresholds are drawn afresh for each query, the first screening is not private, and rows are not bounded", lassoSteps)
+	}
+	s.bound(atMost, Constant, "Algorithm 1, line 2", 126, "δ of all parts over δ: L selections of δ/(2L), and a tree of δ", "δ", 1, "its own constants", exactly(episodes*(1./(2*episodes))+1)).
+		because("the tree is given all of δ, and the selections half of it once more", lassoSteps)
+	s.bound(atMost, Constant, "Algorithm 1, line 2", 126, "ε of all parts at ε = 1, δ = 10⁻⁵: L selections of ε/(2L ln(1/δ₂)), and a tree of ε", "ε = 1", 1, "its own constants",
+		exactly(episodes/(2*episodes*math.Log(2*episodes/lasso.Delta))+1)).because("the tree is given all of ε, and the selections their part besides", lassoSteps)
+	s.bound(atLeast, Constant, "Section 3.1, Algorithm 2", 159, "Γ√s̄ at ε = 1: the private threshold over the first one", "above the first", 1, "its own constants, T = 16,000, d = 100", func() Measured {
+		delta1 := lasso.Delta / (2 * episodes)
+		eps1 := 1 / (2 * episodes * math.Log(1/delta1))
+		xi := math.Sqrt(32*math.Log(1/delta1)) * math.Sqrt(8*many*math.Log(1/delta1)) / eps1
+		return Measured{(xi*math.Log(1-lasso.Delta)-1)/math.Sqrt(math.Log(lassoDim)*math.Log(lassoRounds)) - 1, 0}
+	}).because("ln((1−δ)/ε) is negative from ε = 1 − δ on, and so is the threshold: all pass", lassoSteps)
+	s.bound(atMost, Constant, "Section 5.1, Lemma 4", 199, "its least λ over its greatest, ε = 1, θmin = 1", "≤ 1", 1, "its own constants, T = 16,000, β = 1/T", func() Measured {
+		least := 128 * many * math.Log(2*math.Pow(lasso.Sparsity, 1.5)*many*(1+4*bounds/(phi*phi))*lassoRounds) * math.Log(1/lasso.Delta)
+		most := 1 / (4 * (4*bounds*lasso.Sparsity/(phi*phi) + math.Sqrt((1+4*bounds/(phi*phi))*lasso.Sparsity)))
+		return Measured{least / most, 0}
+	}).because("no λ meets both conditions of the lemma at any common size", lassoNumber)
+	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "mechanism.Wishart, Theorem 23 of JDP", func() Measured {
+		node := privacy.AdvancedNode(privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, episodes)
+		w := &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}
+		if err := w.Init(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds}); err != nil {
+			panic(err)
+		}
+		printed := math.Ceil(lassoDim / (node.Epsilon * node.Epsilon) * math.Log(8*lassoDim/node.Delta) * 2 / node.Delta)
+		return Measured{printed / float64(w.Freedom()), 0}
+	})
+	s.is(Constant, "Section 2.2, Proposition 1", 113, "√(2k ln(1/δ)ε) over the theorem's ε√(2k ln(1/δ)), k = 100, ε = 0.1, δ = 10⁻⁵", "1", "privacy.AdvancedEpsilon", func() Measured {
+		const k, eps = 100, 0.1
+		theorem := privacy.AdvancedEpsilon(eps, k, lasso.Delta) - k*eps*math.Expm1(eps)
+		return Measured{math.Sqrt(2*k*math.Log(1/lasso.Delta)*eps) / theorem, 0}
+	}).because("ε stands under the root in print", here)
+	s.notRun(8, Constant, "Algorithms 1 and 2", 130, "2 in λ_t, 8 and 32 in ξ, 4λ twice, Lap(2ξ), and √8 and 2 of a node's budget", "2, 8, 32, 4, 4, 2, 8, 2", "mechanism.ThresholdedLasso has them; no run varies them")
+	s.notRun(5, Constant, "Section 2.1", 51, "3 in the compatibility condition, 4 in s̄ and its kin, 16 in s₁", "3, 4, 4, 4, 16", "compatibility, symmetry and balance measured on the environments, minutes")
+	s.notRun(1, Constant, "Section 5.1, Lemma 3", 193, "128 in the accuracy α of a selection", "128", "Lemma 3's α beside the errors of a selection: a minute; coefficients are at most 1, and α is far beyond that")
+	s.notRun(3, Constant, "Section 5.1, Lemmas 4 and 5", 201, "32, 2 and 3 in the probabilities of support recovery and of the estimation error", "32, 2, 3", "Lemmas 4 and 5 beside runs, an hour")
+	s.notRun(4, Constant, "Section 5.2, Lemma 6 and Theorem 2", 227, "1048, 4, 3/2 and 64 in the regret with the margin condition", "1048, 4, 3/2, 64", "Lemma 6 with its constants beside runs; compatibility and balance measured on the environments, an hour")
+	s.notRun(2, Constant, "Section 5.3, Lemma 7", 248, "36 and 4 in the regret without it", "36, 4", "Lemma 7 with its constants beside runs, an hour")
+	for _, r := range []struct {
+		n             int
+		place         string
+		line          int
+		what, printed string
+	}{
+		{3, "Theorem 2", 236, "powers of s₀, log T and 1/ε in the regret with the margin condition", "3/2, 3, 1"},
+		{4, "Theorem 3", 257, "powers of s₀, T, log T and 1/ε without it", "3/2, 1/2, 2, 1"},
+		{3, "Theorem 4", 285, "powers of log T, s₀ log d and 1/ε in the lower bound", "1, 1, 1"},
+		{1, "Section 2.2", 119, "power of log T in the error of a tree", "1.5"},
+	} {
+		s.notRun(r.n, Rate, r.place, r.line, r.what, r.printed, "the printed algorithm learns nothing at these ε (lasso-printed.csv), so that its rates cannot be fitted; those of a sound learner are not the paper's")
+	}
+	return s.list
+}
