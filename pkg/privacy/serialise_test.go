@@ -54,7 +54,7 @@ func TestSerialise(t *testing.T) {
 func TestSerialiseRefuses(t *testing.T) {
 	type hidden struct{ mean float64 }
 	for words, release := range map[string]any{
-		"hidden.mean is unexported":             &hidden{},
+		"hidden.mean is unexported":             &hidden{mean: 1},
 		".Of[].mean is unexported":              &struct{ Of []hidden }{},
 		".hidden is unexported":                 &struct{ hidden }{},
 		".Read is a func":                       &struct{ Read func() }{},

@@ -110,7 +110,7 @@ func OnlyWhereSome() audit.Mechanism {
 
 // SampleOfAll claims what a sample of a tenth of the records would grant, and uses all.
 func SampleOfAll() audit.Mechanism {
-	return fixture("amplified by a sample that is everything", "a sampling rate that nothing applies", math.Log1p(0.1*(math.E-1)), 1, 1, 5000,
+	return fixture("amplified by a sample that is everything", "a sampling rate that nothing applies", portable.Log1p(0.1*(math.E-1)), 1, 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			out[0] = float64(world) + laplace(n, 1)
 		})

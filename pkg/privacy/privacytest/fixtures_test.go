@@ -364,8 +364,7 @@ func TestFixtures(t *testing.T) {
 		})
 	}
 	pair := privacytest.Case[twoNumbers]{New: func() privacy.Statistic[twoNumbers] { return &pairOf{} }, Setup: blocksCase("").Setup}
-	weights := privacytest.Weights(nil)
-	pair.Format = privacytest.Format[twoNumbers]{Record: weights.Record, Far: weights.Far, Clips: weights.Clips, Malformed: weights.Malformed}
+	pair.Format = privacytest.Format[twoNumbers](privacytest.Weights(nil))
 	caught(t, "one draw for two numbers", "Probe", "+Inf", func(t testing.TB) { privacytest.Probe(t, pair) })
 }
 

@@ -120,9 +120,6 @@ type transcript struct {
 	ends    []int // after so many records, the transcript has so many numbers
 }
 
-// upTo returns what is shown after so many records.
-func (t *transcript) upTo(records int) []float64 { return t.numbers[:t.ends[records]] }
-
 // play makes a run and returns its transcript.
 func (c Case[R]) play(x privacy.Statistic[R], noise *privacy.Noise, records []privacy.Record) (*transcript, error) {
 	x.Reset(noise)
