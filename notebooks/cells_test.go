@@ -78,6 +78,9 @@ func TestRunTimes(t *testing.T) {
 		}
 		busy := 0.0
 		for _, path := range paths {
+			if filepath.Base(path) == "ldp-Table1.csv" { // a report, which has no provenance
+				continue
+			}
 			busy += lab.MustTable(strings.TrimSuffix(filepath.Base(path), ".csv")).Provenance.Busy.Minutes()
 		}
 		if math.Abs(busy/minutes-1) > 0.05 {
