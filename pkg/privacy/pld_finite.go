@@ -41,7 +41,7 @@ func lossesOf(p, q []float64) Pair {
 	for i := range p {
 		all, excess = all+p[i], excess+q[i]
 	}
-	rounding := float64(len(p)) * 0x1p-52
+	rounding := float64(float64(len(p)) * 0x1p-52)
 	if all < 1-rounding {
 		x.inf = 1 - all
 	}

@@ -52,7 +52,7 @@ func (x Pair) grouped(k int) (Pair, error) {
 // charged.
 func (x Pair) then(y Pair) Pair {
 	out := Pair{inf: y.inf, unit: x.unit, sup: x.sup}
-	charge := 1 + float64(len(x.atoms)+len(y.atoms)+8)*0x1p-51
+	charge := 1 + float64(float64(len(x.atoms)+len(y.atoms)+8)*0x1p-51)
 	i, left := len(x.atoms), x.inf // what is left of atom i of x; first its infinite loss
 	if left == 0 {
 		i--
@@ -69,7 +69,7 @@ func (x Pair) then(y Pair) Pair {
 			if i == len(x.atoms) {
 				out.inf += float64(share * v.p)
 			} else {
-				out.add(x.atoms[i].loss+v.loss, share*v.p)
+				out.add(x.atoms[i].loss+v.loss, float64(share*v.p))
 			}
 			if rest -= share; rest > 0 {
 				i--
@@ -89,7 +89,7 @@ func (x Pair) then(y Pair) Pair {
 // add adds an atom below all others, or to the last one.
 func (x *Pair) add(loss, p float64) {
 	if x.unit > 0 {
-		loss = math.Round(loss/x.unit) * x.unit
+		loss = float64(math.Round(loss/x.unit) * x.unit)
 	}
 	if n := len(x.atoms); n > 0 && x.atoms[n-1].loss == loss {
 		x.atoms[n-1].p += p
