@@ -158,7 +158,7 @@ func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 
 	excess := func(epsilon float64) (d float64) {
 		for _, at := range slices.Sorted(maps.Keys(losses)) {
 			if loss := float64(at) * step; loss > epsilon {
-				d -= losses[at] * portable.Expm1(epsilon-loss)
+				d -= float64(losses[at] * portable.Expm1(epsilon-loss))
 			}
 		}
 		return d + shown

@@ -115,7 +115,7 @@ func (r Releases) stream() audit.Item {
 		}, Runs: r.runs(len(worlds[0])),
 		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
 			t := l.(*told)
-			switch sum := float64(round) * t.Statistic.Release().Of[0].Mean; round {
+			switch sum := float64(float64(round) * t.Statistic.Release().Of[0].Mean); round {
 			case 2:
 				t.two = sum
 			case 3, 4:
