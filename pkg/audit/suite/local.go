@@ -150,14 +150,14 @@ func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 
 			}
 			at := int(math.Ceil(portable.Log(q/mass[other]) / step))
 			for _, sum := range sums {
-				next[min(max(sum+at, -most), most)] += losses[sum] * q
+				next[min(max(sum+at, -most), most)] += float64(losses[sum] * q)
 			}
 		}
 		losses = next
 	}
 	excess := func(epsilon float64) (d float64) {
 		for _, at := range slices.Sorted(maps.Keys(losses)) {
-			if loss := float64(at) * step; loss > epsilon {
+			if loss := float64(float64(at) * step); loss > epsilon {
 				d -= float64(losses[at] * portable.Expm1(epsilon-loss))
 			}
 		}
