@@ -10,19 +10,19 @@ import (
 var _ bandit.Committed = (*Private[privacy.Means])(nil)
 
 // Ahead appends how often each arm is played until the statistic releases something. It appends
-// nothing unless the policy is a Turner and the statistic a privacy.Summer.
+// nothing unless the rule is a Turner and the statistic a privacy.Summer.
 func (l *Private[R]) Ahead(v *bandit.View, most int, dst []bandit.Plays) []bandit.Plays {
-	policy, ok := l.policy.(Turner[R])
+	rule, ok := l.rule.(Turner[R])
 	statistic, also := any(l.statistic).(privacy.Summer)
 	if !ok || !also || l.warmUp || l.problem.Dim > 0 || l.problem.Slots != 1 || !v.Fits(&l.problem) || most < 1 {
 		return dst
 	}
 	var err error
-	if l.turn, err = policy.Turn(l.broadcast, v, l.turn[:0]); err != nil || len(l.turn) == 0 {
+	if l.turn, err = rule.Turn(l.broadcast, v, l.turn[:0]); err != nil || len(l.turn) == 0 {
 		return dst // Select reports it
 	}
 	// an Act of one's own beside a promoted Turn
-	if l.now, err = policy.Act(l.broadcast, v, l.now[:0]); err != nil || len(l.now) != 1 || l.now[0] != l.turn[0] {
+	if l.now, err = rule.Act(l.broadcast, v, l.now[:0]); err != nil || len(l.now) != 1 || l.now[0] != l.turn[0] {
 		return dst
 	}
 	size, n := len(l.turn), most

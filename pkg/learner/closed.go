@@ -19,6 +19,12 @@ func checkPolicy(policy any) error {
 	return c.walk(reflect.ValueOf(policy), "learner: Private.Policy")
 }
 
+// checkRule refuses a policy's rule from which raw data or noise can be reached, as checkPolicy does.
+func checkRule(rule any) error {
+	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
+	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")
+}
+
 // checkServer refuses a server from which a device or noise can be reached. It may have functions, as
 // those of Anytime that make other servers.
 func checkServer(server any) error {

@@ -25,8 +25,9 @@ type Private[R any] struct {
 	Statistic privacy.Statistic[R] // nil: one without noise, which is not private
 
 	bandit.Base
-	policy    Policy[R] // the halves as they were in Init
-	statistic privacy.Statistic[R]
+	prepared  Prepared[R]          // the policy, as it was in Init
+	rule      Rule[R]              // of the run; nil before Reset
+	statistic privacy.Statistic[R] // as it was in Init
 	problem   bandit.Problem
 	warmUp    bool // a round 0 is wanted
 	warm      bool // and over
@@ -49,7 +50,8 @@ func New[R any](p Policy[R], s privacy.Statistic[R]) *Private[R] {
 }
 
 // Init validates and initialises both halves. It refuses a policy that holds a pointer to a
-// statistic, a learner or noise, or a function: nothing but releases may reach it.
+// statistic, a learner or noise, or a function, and Reset such a rule: nothing but releases may
+// reach it.
 func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := p.Validate(); err != nil {
 		return err
@@ -82,16 +84,17 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	r := l.Statistic.Release()
-	if err := l.Policy.Init(p, horizon, r); err != nil {
+	if err := checkPolicy(l.Policy); err != nil {
 		return err
 	}
-	if err := checkPolicy(l.Policy); err != nil {
+	prepared, err := l.Policy.Prepare(p, horizon, r)
+	if err != nil {
 		return err
 	}
 	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
 		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(l.Statistic).Proved())
 	}
-	l.policy, l.statistic, l.problem, l.warmUp = l.Policy, l.Statistic, p, setup.WarmUp
+	l.prepared, l.rule, l.statistic, l.problem, l.warmUp = prepared, nil, l.Statistic, p, setup.WarmUp
 	l.all = make([]int, p.Arms)
 	for i := range l.all {
 		l.all[i] = i
@@ -125,13 +128,17 @@ func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 		return
 	}
 	l.statistic.Reset(privacy.NewNoise(noise))
-	l.policy.Reset(own)
+	l.rule = l.prepared.Begin(own)
+	if err := checkRule(l.rule); err != nil {
+		l.fail(0, err)
+		return
+	}
 	l.learn(0)
 }
 
 // learn shows the release to the policy and keeps the broadcast.
 func (l *Private[R]) learn(round int) {
-	broadcast, err := l.policy.Learn(l.statistic.Release())
+	broadcast, err := l.rule.Learn(l.statistic.Release())
 	if err != nil {
 		l.fail(round, err)
 		return
@@ -162,10 +169,10 @@ func (l *Private[R]) Select(v *bandit.View, dst []int) []int {
 	case l.warmUp && !l.warm:
 		err = fmt.Errorf("there was no warm-up round, which the policy asks for")
 	default:
-		dst, err = l.policy.Act(l.broadcast, v, dst)
+		dst, err = l.rule.Act(l.broadcast, v, dst)
 	}
 	if err == nil && len(dst)-n != l.problem.Slots {
-		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.policy, l.problem.Slots)
+		err = fmt.Errorf("%d arms from a %T, want %d", len(dst)-n, l.rule, l.problem.Slots)
 	}
 	if err != nil {
 		if l.broadcast == nil {
@@ -247,7 +254,7 @@ func (l *Private[R]) Warnings() []bandit.Warning {
 		}
 		w = append(w, bandit.Warning{What: what, Count: n})
 	}
-	if p, ok := l.policy.(interface{ Warnings() []bandit.Warning }); ok {
+	if p, ok := l.rule.(interface{ Warnings() []bandit.Warning }); ok {
 		w = append(w, p.Warnings()...)
 	}
 	return w
