@@ -136,6 +136,15 @@ func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 	l.learn(0)
 }
 
+// Rule returns the rule of the run, for a look inside. Between Init and Reset it is one that has
+// learnt nothing; before Init it is nil.
+func (l *Private[R]) Rule() Rule[R] {
+	if l.rule == nil && l.prepared != nil {
+		return l.prepared.Begin(nil)
+	}
+	return l.rule
+}
+
 // learn shows the release to the policy and keeps the broadcast.
 func (l *Private[R]) learn(round int) {
 	broadcast, err := l.rule.Learn(l.statistic.Release())
