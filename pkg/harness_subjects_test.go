@@ -310,7 +310,7 @@ func subjects() []subject {
 			return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}}
 		}),
 		linears("learner.CoreSet", func() any {
-			return learner.New(&learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
+			return learner.New(learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
 		}),
 		of("learner.NewCoreSet", func() []any {
 			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -368,7 +368,7 @@ func subjects() []subject {
 				return n, nil
 			}, mechanism.Growing{Least: 4, Noise: 2, Signal: 0.5, Factor: 2}, 1, 3, 2.0}
 		}),
-		linears("learner.SparseJDP", func() any { return learner.New(&learner.SparseJDP{}, sparse()) }),
+		linears("learner.SparseJDP", func() any { return learner.New(learner.SparseJDP{}, sparse()) }),
 		of("learner.NewSparseJDP", func() []any { return sparseJDP(learner.NewSparseJDP) }).
 			on(".Epsilon", ".Delta", "argument 2", "argument 4"),
 		of("learner.SparseJDPTuned", func() []any { return sparseJDP(learner.SparseJDPTuned) }).
@@ -376,10 +376,10 @@ func subjects() []subject {
 		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
 
 		linears("learner.FLIPHAT", func() any {
-			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+			return learner.New(learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
 		}),
 		linears("learner.PrivateThresholdedLasso", func() any {
-			return learner.New(&learner.PrivateThresholdedLasso{Ridge: 1}, printed())
+			return learner.New(learner.PrivateThresholdedLasso{Ridge: 1}, printed())
 		}),
 		of("learner.NewFLIPHAT", func() []any {
 			return []any{func(b privacy.Budget, sparsity int, l1 float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -417,11 +417,11 @@ func subjects() []subject {
 			}, budget, 1, linear, 1000}
 		}),
 
-		linears("learner.LinUCB", func() any { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }),
+		linears("learner.LinUCB", func() any { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {
-			return learner.New(&learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+			return learner.New(learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 		}),
-		linears("learner.LinUCB over BLT", func() any { return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
+		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
 		linears("learner.ThresholdedLasso", func() any { return &learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("learner.SparsityAgnostic", func() any { return &learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("learner.LassoBandit", func() any {
@@ -433,15 +433,15 @@ func subjects() []subject {
 		linears("learner.Random", func() any { return &learner.Random{} }),
 		linears("learner.SupportOracle", func() any { return &learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return &learner.Metered{Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
-		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1} }),
+		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
 			return &learner.Delayed{
-				Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Most: 3,
+				Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Most: 3,
 				Delay: func(own *rand.Rand) int { return own.IntN(4) },
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
@@ -455,12 +455,12 @@ func subjects() []subject {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator, of bandit.Problem, horizon int) (bandit.Learner, error) {
 				l := learner.New(p, s)
 				return l, l.Init(of, horizon)
-			}, &learner.LinUCB{}, &mechanism.SquareRoot{Budget: budget}, linear, 16}
+			}, learner.LinUCB{}, &mechanism.SquareRoot{Budget: budget}, linear, 16}
 		}),
-		linears("learner.Private of a nil pointer", func() any { return learner.New(&learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
+		linears("learner.Private of a nil pointer", func() any { return learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
 		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return &learner.Private[privacy.Sums]{Policy: &learner.LinUCB{RhoMin: 3}, Statistic: &mechanism.Honaker{Budget: budget}}
+			return &learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: &mechanism.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -474,7 +474,7 @@ func subjects() []subject {
 				s.Noise = n
 				l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
 				return l, l.Init(p, horizon)
-			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{Policy: &learner.LinUCB{}}, linear, 16}
+			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{Policy: learner.LinUCB{}}, linear, 16}
 		}),
 		of("learner.Local by OnlineUCB", func() []any {
 			return []any{func(n learner.OnlineNoise, s *learner.OnlineServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -503,10 +503,10 @@ func subjects() []subject {
 			}, learner.OnlineNoise{Budget: budget}, linear, 16}
 		}),
 		linears("learner.LDPDevice", func() any {
-			return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+			return &learner.LDPDevice{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.LDPServer", func() any {
-			return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: &learner.LinUCB{}}
+			return &learner.LDPServer{Noise: learner.LDPNoise{Budget: budget}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.OnlineDevice", func() any { return &learner.OnlineDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.OnlineServer", func() any { return &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: budget}} }),
@@ -514,13 +514,13 @@ func subjects() []subject {
 			return &learner.AmplifiedDevice{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}}
 		}),
 		linears("learner.AmplifiedServer", func() any {
-			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, LDPServer: learner.LDPServer{Policy: &learner.LinUCB{}}}
+			return &learner.AmplifiedServer{Noise: learner.AmplifiedNoise{Budget: budget, Batch: 4}, LDPServer: learner.LDPServer{Policy: learner.LinUCB{}}}
 		}),
 		linears("learner.VectorSumDevice", func() any {
-			return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+			return &learner.VectorSumDevice{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.VectorSumServer", func() any {
-			return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: &learner.LinUCB{}}
+			return &learner.VectorSumServer{Noise: learner.VectorSum{Budget: budget, Batch: 4}, Policy: learner.LinUCB{}}
 		}),
 		linears("learner.CombinerDevice", func() any { return &learner.CombinerDevice{Noise: learner.OnlineNoise{Budget: budget}} }),
 		linears("learner.CombinerServer", func() any {
@@ -536,11 +536,11 @@ func subjects() []subject {
 		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
 		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
 		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
-		semis("learner.OMM over counts", func() any { return learner.New(&learner.OMM{Matroid: pick2of4()}, &mechanism.Counts{}) }),
+		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, &mechanism.Counts{}) }),
 		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
 		semis("learner.CTSBeta", func() any { return &learner.CTSBeta{Matroid: pick2of4()} }),
 		semis("learner.KLOSM", func() any {
-			return learner.New(&learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+			return learner.New(learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
@@ -707,7 +707,7 @@ func subjects() []subject {
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
 				New: func() bandit.Learner {
-					return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+					return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 				},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
@@ -724,7 +724,7 @@ func subjects() []subject {
 		}),
 		of("offpolicy.Replay", func() []any {
 			return []any{func(r *offpolicy.Replay) (offpolicy.Estimate, error) {
-				return r.Run(learner.New(&learner.LinUCB{}, nil))
+				return r.Run(learner.New(learner.LinUCB{}, nil))
 			}, &offpolicy.Replay{
 				Log: logged(), Horizon: 3, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5, Seed: 1,
 			}}
@@ -734,7 +734,7 @@ func subjects() []subject {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
 				Environment: func() bandit.Environment { return &environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1} },
-				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }}},
+				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }}},
 			}}
 		}),
 		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),

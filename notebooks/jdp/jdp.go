@@ -48,7 +48,7 @@ const (
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
 func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+	return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
@@ -107,7 +107,7 @@ func Policy(name string) *learner.Private[privacy.Sums] {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
 	}
 	best := slices.Contains([]string{GaussianSound, HonakerSound, BLTSound, WishartSound}, name)
-	return learner.New(&learner.LinUCB{OptimalShift: best}, sums[name])
+	return learner.New(learner.LinUCB{OptimalShift: best}, sums[name])
 }
 
 // AsPublished lists Experiment 2's policies as published, by what is printed and by what was run.
@@ -132,7 +132,7 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
 		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
 		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
+			return learner.New(learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
 		}}},
 		Horizon: rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",

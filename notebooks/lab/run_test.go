@@ -24,7 +24,7 @@ func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
 	}
 }
 
-func plain() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
+func plain() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 
 // fails is a learner that fails in its second round.
 type fails struct{ *learner.Private[privacy.Sums] }
@@ -42,7 +42,7 @@ func (l *fails) Update(v *bandit.View, arms []int, y []float64) {
 func TestFinishedTablesAreSaved(t *testing.T) {
 	root := t.TempDir()
 	t.Setenv("DPBANDITS_ROOT", root)
-	results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(&learner.LinUCB{}, nil)} }))
+	results, err := Run(t.Context(), cell.Paper, nil, quick("good", plain), quick("bad", func() bandit.Learner { return &fails{learner.New(learner.LinUCB{}, nil)} }))
 	if !errors.Is(err, errFails) || len(results) != 2 {
 		t.Fatalf("%d results, error %v, want 2 and one that wraps %v", len(results), err, errFails)
 	}

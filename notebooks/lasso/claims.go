@@ -100,7 +100,7 @@ func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows in
 	}
 }
 
-func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, nil) }
+func linUCB() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, nil) }
 
 func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
@@ -173,7 +173,7 @@ func printedPays(cell.Scale) (string, error) {
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
 func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
-	return learner.New(&learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
+	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
@@ -309,9 +309,9 @@ func selectionsPay(s cell.Scale) (string, error) {
 		func() bandit.Learner { return released(10, 0.3, 2) },
 		func() bandit.Learner { return released(100, 1e-6, 2) },
 		func() bandit.Learner {
-			return learner.New(&learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
+			return learner.New(learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
 		},
-		func() bandit.Learner { return learner.New(&learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) },
+		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) },
 		func() bandit.Learner { return learners[Tuned](2) },
 		func() bandit.Learner { return learners[Refined](2) })
 	bare, tuned, refined := of[1:5], of[5], of[6]

@@ -107,7 +107,7 @@ func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		h := noise
 		h.Budget, h.Sparsity, h.L1 = privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, 2*Sparsity, FLIPHATNorm
-		return learner.New(&learner.FLIPHAT{}, &h)
+		return learner.New(learner.FLIPHAT{}, &h)
 	}
 }
 

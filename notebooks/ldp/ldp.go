@@ -78,7 +78,7 @@ var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
 var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
-	return learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	return learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
 }}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
@@ -118,7 +118,7 @@ func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) 
 func sdpAmplified(norm float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		l := learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Calibration: privacy.AsPublished, Batch: sdpBatch})
-		l.Server.(*learner.AmplifiedServer).Policy = &learner.LinUCB{ThetaNorm: norm}
+		l.Server.(*learner.AmplifiedServer).Policy = learner.LinUCB{ThetaNorm: norm}
 		return l
 	}
 }

@@ -47,8 +47,8 @@ func BenchmarkMatroidRound(b *testing.B) {
 		{"dpucb", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, Epsilon) }},
 		{"dpts", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, Epsilon) }},
 		{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
-		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) }},
-		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
+		{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
+		{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 		{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner { return klBlocks(0.1)(m, budget) }},
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {

@@ -66,7 +66,7 @@ var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 		return l
 	},
 	ctsPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
+		return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, nil)
 	},
 	dpucbPrinted: func(m matroid.Matroid, epsilon float64) bandit.Learner {
 		return learner.DPUCBMATAsPublished(m, epsilon)

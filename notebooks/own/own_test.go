@@ -22,7 +22,7 @@ var (
 )
 
 func greedy() bandit.Learner { return learner.New(&Greedy{Explore: 0.01}, tree()) }
-func linUCB() bandit.Learner { return learner.New(&learner.LinUCB{}, tree()) }
+func linUCB() bandit.Learner { return learner.New(learner.LinUCB{}, tree()) }
 
 func tree() privacy.Accumulator {
 	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approx}}

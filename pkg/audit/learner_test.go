@@ -36,7 +36,7 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 
 func linUCB(b privacy.Budget) func() bandit.Learner {
 	return func() bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
 	}
 }
 
@@ -59,7 +59,7 @@ func TestLearner(t *testing.T) {
 		return sums(l, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }
+	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -224,7 +224,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.Exact{}) }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }, Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)

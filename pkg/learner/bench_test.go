@@ -90,7 +90,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(&learner.LinUCB{}, p.sums()), 20000)
+				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums()), 20000)
 			})
 		}
 	}
@@ -101,7 +101,7 @@ func BenchmarkRound(b *testing.B) {
 		name string
 		l    bandit.Learner
 	}{
-		{"linucb", learner.New(&learner.LinUCB{}, nil)},
+		{"linucb", learner.New(learner.LinUCB{}, nil)},
 		{"ldp", ldp(learner.LDPNoise{Budget: budget, Constant: k})},
 		{"onlineucb-ogd", onlineUCB(n, learner.OnlineServer{Online: ogd(0.1), Width: 4})},
 		{"onlineucb-maler", onlineUCB(n, learner.OnlineServer{Width: 4})},
@@ -109,7 +109,7 @@ func BenchmarkRound(b *testing.B) {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
 	for name, sums := range map[string]privacy.Accumulator{"jdp": &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, "jdp-blt": &mechanism.BLT{Budget: budget}} {
-		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(&learner.LinUCB{}, sums), 20000, 1<<30) })
+		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(learner.LinUCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {
 		name  string
@@ -140,6 +140,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(&learner.LinUCB{}, nil), 200)
+		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(learner.LinUCB{}, nil), 200)
 	})
 }

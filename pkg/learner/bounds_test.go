@@ -66,7 +66,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			policy := &learner.LinUCB{}
+			policy := learner.LinUCB{}
 			l := learner.New(policy, make())
 			if err := l.Init(p, 20); err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestOptimalShiftScales(t *testing.T) {
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
 		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
-		policy := &learner.LinUCB{OptimalShift: true}
+		policy := learner.LinUCB{OptimalShift: true}
 		l := learner.New(policy, sums)
 		if err := l.Init(s.problem(), horizon); err != nil {
 			t.Fatal(err)

@@ -59,7 +59,7 @@ func TestConformance(t *testing.T) {
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) },
+				func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) },
 				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})

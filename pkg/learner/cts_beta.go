@@ -26,6 +26,7 @@ type CTSBeta struct {
 	Matroid matroid.Matroid // of Problem.Arms elements and of rank Problem.Slots; no default
 
 	bandit.Base
+	prepared *preparedSemiBandit
 	semiBandit
 	counts  mechanism.Counts // admits records, and counts what it clips
 	own     *rand.Rand
@@ -40,9 +41,11 @@ var _ bandit.Learner = (*CTSBeta)(nil)
 
 // Init validates and allocates.
 func (l *CTSBeta) Init(p bandit.Problem, horizon int) error {
-	if err := l.init("CTSBeta", l.Matroid, Forced, p, horizon); err != nil {
+	var err error
+	if l.prepared, err = prepareSemiBandit("CTSBeta", l.Matroid, Forced, p, horizon); err != nil {
 		return err
 	}
+	l.semiBandit = l.prepared.begin()
 	l.shape = make([]betaShape, len(l.free))
 	return l.counts.Init(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
 }

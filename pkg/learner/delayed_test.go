@@ -22,8 +22,8 @@ func upTo(most int) func(*rand.Rand) int {
 
 func delayable() map[string]func() bandit.Learner {
 	return map[string]func() bandit.Learner{
-		"exact": func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) },
-		"tree":  func() bandit.Learner { return learner.New(&learner.LinUCB{}, gaussianTree()) },
+		"exact": func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) },
+		"tree":  func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) },
 		"local": func() bandit.Learner {
 			noise := learner.LDPNoise{Budget: whole}
 			return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
@@ -117,7 +117,7 @@ func TestDelayedRefuses(t *testing.T) {
 		"a *learner.Random":            {Learner: &learner.Random{}},
 		"Delayed.Most = -1, want >= 0": {Learner: exact(), Most: -1},
 		"Delayed.Most = 1073741824":    {Learner: exact(), Most: 1 << 30},
-		"LinUCB.Alpha = -0.5":          {Learner: learner.New(&learner.LinUCB{Alpha: -0.5}, nil)},
+		"LinUCB.Alpha = -0.5":          {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, nil)},
 	} {
 		if err := d.Init(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)

@@ -13,7 +13,7 @@ func TestLinearSize(t *testing.T) {
 		p := bandit.Problem{Arms: 50_000, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		l := New(&LinUCB{}, nil)
+		l := New(LinUCB{}, nil)
 		if err := l.Init(p, 1000); err != nil {
 			t.Fatal(err)
 		}

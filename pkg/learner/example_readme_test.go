@@ -19,10 +19,10 @@ import (
 
 // README.md quotes this one; TestReadme compares them.
 func Example_readme() {
-	public := func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }
+	public := func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 	private := func() bandit.Learner {
 		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: noise})
 	}
 	race := &simulate.Experiment{
 		Name:        "readme",

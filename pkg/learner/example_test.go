@@ -17,7 +17,7 @@ func ExampleLinUCB() {
 	const horizon = 20000
 	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	for _, sums := range []privacy.Accumulator{&mechanism.Exact{}, &mechanism.Tree{Noise: noise}} {
-		l := learner.New(&learner.LinUCB{}, sums)
+		l := learner.New(learner.LinUCB{}, sums)
 		env := &environment.DecisionSets{Dim: 3, Gap: 0.1}
 		if err := l.Init(env.Problem(), horizon); err != nil {
 			fmt.Println(err)
@@ -51,7 +51,7 @@ func ExampleLinUCB() {
 func ExampleVectorSum() {
 	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Batch: 200}
 	l := learner.NewShuffleVectorSum(n)
-	l.Server.(*learner.VectorSumServer).Policy = &learner.LinUCB{Width: 0.2}
+	l.Server.(*learner.VectorSumServer).Policy = learner.LinUCB{Width: 0.2}
 	env := &environment.UnitFeatures{Arms: 20, Fixed: true}
 	if err := l.Init(env.Problem(), 20000); err != nil {
 		fmt.Println(err)

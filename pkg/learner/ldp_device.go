@@ -21,7 +21,7 @@ import (
 type LDPDevice struct {
 	Noise LDPNoise
 	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
-	// &LinUCB{}.
+	// LinUCB{}.
 	Policy Policy[privacy.Sums]
 
 	user
@@ -72,7 +72,7 @@ func (l *LDPDevice) Plan(int) privacy.Plan { return l.plan.HeldBy(l) }
 // user is what all devices share: the choice by a broadcast, and the clipping of data.
 type user struct {
 	problem  bandit.Problem
-	policy   Policy[privacy.Sums] // acts
+	policy   Rule[privacy.Sums] // acts
 	arms     []int
 	x        []float64 // the context, clipped
 	constant float64   // its last coordinate, if not 0
@@ -84,14 +84,19 @@ func (u *user) init(who string, p bandit.Problem, horizon int, policy Policy[pri
 		return err
 	}
 	if policy == nil {
-		policy = &LinUCB{}
+		policy = LinUCB{}
 	}
 	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
 		return err
 	}
-	*u = user{problem: p, policy: policy, x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
 	none := &privacy.Sums{Packed: make([]float64, packed.Size(p.Dim+1)), Shift: 1, Bounds: privacy.Spread{}.Bounds(1)}
-	return policy.Init(p, horizon, none) // it acts here, and learns where the messages are
+	prepared, err := policy.Prepare(p, horizon, none)
+	if err != nil {
+		return err
+	}
+	// it acts here, and learns where the messages are
+	*u = user{problem: p, policy: prepared.Begin(nil), x: make([]float64, p.Dim), arms: make([]int, 0, 1)}
+	return nil
 }
 
 // act returns the arm that the policy chooses from the broadcast.

@@ -28,7 +28,7 @@ import (
 // round costs O(d^2), and O(d^3) if a broadcast is asked for.
 type LDPServer struct {
 	Noise  LDPNoise             // the devices'
-	Policy Policy[privacy.Sums] // learns from the sums; nil means &LinUCB{}
+	Policy Policy[privacy.Sums] // learns from the sums; nil means LinUCB{}
 	Ridge  float64              // > 0; 0 means 1
 
 	sumServer
@@ -86,6 +86,8 @@ type sumServer struct {
 	dim       int
 	law       sumLaw
 	policy    Policy[privacy.Sums]
+	prepared  Prepared[privacy.Sums]
+	rule      Rule[privacy.Sums]
 	release   *privacy.Sums
 	sum       []float64 // the release's, without the last entry
 	count     int       // messages
@@ -110,7 +112,7 @@ func (s *sumServer) ask(who string, p bandit.Problem, horizon int, policy Policy
 		return 0, err
 	}
 	if policy == nil {
-		policy = &LinUCB{}
+		policy = LinUCB{}
 	}
 	if err := field.Check("learner: "+who+".Policy", policy); err != nil {
 		return 0, err
@@ -133,14 +135,16 @@ func (s *sumServer) init(p bandit.Problem, horizon int, law sumLaw) error {
 	s.sum, all[last] = all[:last], math.NaN()
 	s.release = &privacy.Sums{Packed: all, Spread: privacy.Spread{Fixed: true}, Epochs: law.epochs}
 	_, _, s.release.Bounds = law.regulariser(1)
-	return s.policy.Init(p, horizon, s.release)
+	prepared, err := s.policy.Prepare(p, horizon, s.release)
+	s.prepared = prepared
+	return err
 }
 
 // Reset forgets the messages.
 func (s *sumServer) Reset(own *rand.Rand) {
 	clear(s.sum)
 	s.count, s.stale, s.broadcast = 0, true, nil
-	s.policy.Reset(own)
+	s.rule = s.prepared.Begin(own)
 }
 
 // Broadcast returns what the policy learns from the sum so far. If learning fails, it returns the
@@ -151,7 +155,7 @@ func (s *sumServer) Broadcast() []float64 {
 	}
 	s.stale = false
 	s.release.Shift, s.release.Least, s.release.Bounds = s.law.regulariser(max(s.count, 1))
-	if b, err := s.policy.Learn(s.release); err == nil {
+	if b, err := s.rule.Learn(s.release); err == nil {
 		s.broadcast = b
 	}
 	return s.broadcast
@@ -181,7 +185,7 @@ func (s *sumServer) Confidence() (theta []float64, beta float64) {
 
 // Warnings returns the policy's warnings.
 func (s *sumServer) Warnings() []bandit.Warning {
-	if p, ok := s.policy.(interface{ Warnings() []bandit.Warning }); ok {
+	if p, ok := s.rule.(interface{ Warnings() []bandit.Warning }); ok {
 		return p.Warnings()
 	}
 	return nil

@@ -222,7 +222,7 @@ func TestLDPWithoutNoise(t *testing.T) {
 	for _, noise := range ldpNoises(none) {
 		for _, k := range []float64{0, 1 / math.Sqrt2} {
 			noise.Constant = k
-			if n := twins(t, learner.New(&learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
+			if n := twins(t, learner.New(learner.LinUCB{}, nil), ldp(noise), 2000); n > 0 {
 				t.Errorf("%+v: %d arms of 2000 differ from LinUCB's", noise, n)
 			}
 		}
@@ -243,7 +243,7 @@ func TestLDPConfidence(t *testing.T) {
 	failures := 0
 	for trial := range trials {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
-		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Policy: &learner.LinUCB{Alpha: 0.05}}}
+		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Policy: learner.LinUCB{Alpha: 0.05}}}
 		if escaped(t, l, &environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
 			failures++
 		}
@@ -316,11 +316,11 @@ func TestLDPRefuses(t *testing.T) {
 		s     learner.LDPServer
 		words []string
 	}{
-		{learner.LDPServer{Policy: &learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Alpha: 2}}, []string{"Alpha = 2"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Sigma: -1}}, []string{"Sigma = -1"}},
+		{learner.LDPServer{Policy: learner.LinUCB{ThetaNorm: math.Inf(1)}}, []string{"ThetaNorm = +Inf"}},
 		{learner.LDPServer{Ridge: math.NaN()}, []string{"Ridge = NaN"}},
-		{learner.LDPServer{Policy: &learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
+		{learner.LDPServer{Policy: learner.LinUCB{Width: -0.5}}, []string{"LinUCB.Width = -0.5"}},
 	} {
 		c.s.Noise = good
 		wants(t, "LDPServer", c.s.Init(features, 100), c.words...)

@@ -67,7 +67,7 @@ func TestRotation(t *testing.T) {
 	qr.Factorize(m)
 	var q mat.Dense
 	qr.QTo(&q)
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, nil), square5, square5, 3000, func(x []float64) {
 		var y mat.VecDense
 		y.MulVec(&q, mat.NewVecDense(5, slices.Clone(x)))
 		copy(x, y.RawVector().Data)
@@ -78,14 +78,14 @@ func TestRotation(t *testing.T) {
 func TestScaleRewards(t *testing.T) {
 	scaled := square5
 	scaled.RewardMin, scaled.RewardMax = -1000, 1000
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1000}, nil), square5, scaled, 3000, func([]float64) {}, 1000)
 }
 
 // TestScaleContexts: contexts times 8, theta by 8 and the ridge times 64 change nothing.
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{ThetaNorm: 1. / 8}, &mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1. / 8}, &mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
@@ -97,8 +97,8 @@ func TestScaleContexts(t *testing.T) {
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, c := range []*mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-		b := learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: c})
+		a := learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+		b := learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: c})
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
@@ -115,7 +115,7 @@ func TestNoPrivacyIsExact(t *testing.T) {
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, sums := range []privacy.Accumulator{&mechanism.BLT{Budget: none}, &mechanism.SquareRoot{Budget: none}, &mechanism.Honaker{Budget: none}} {
-		a, b := learner.New(&learner.LinUCB{}, &mechanism.Exact{Ridge: 1}), learner.New(&learner.LinUCB{}, sums)
+		a, b := learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums)
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
@@ -129,8 +129,8 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 // tends to that over exact sums.
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
-		a := learner.New(&learner.LinUCB{}, nil)
-		b := learner.New(&learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
+		a := learner.New(learner.LinUCB{}, nil)
+		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
 		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(&learner.LinUCB{}, make_())
+			l := learner.New(learner.LinUCB{}, make_())
 			if err := l.Init(p, 300); err != nil {
 				t.Fatal(err)
 			}

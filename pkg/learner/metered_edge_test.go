@@ -25,7 +25,7 @@ func TestMeteredEdges(t *testing.T) {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
 	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
-		inner := learner.New(&learner.LinUCB{}, sums)
+		inner := learner.New(learner.LinUCB{}, sums)
 		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
 			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
@@ -60,7 +60,7 @@ func TestFedBeside(t *testing.T) {
 		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },
 		"randomised": func(l bandit.Learner) bandit.Learner { return &learner.RandomisedAction{Learner: l, Epsilon: 1} },
 	} {
-		inner := learner.New(&learner.LinUCB{}, gaussianTree())
+		inner := learner.New(learner.LinUCB{}, gaussianTree())
 		l := wrap(inner)
 		if err := l.Init(env.Problem(), 1000); err != nil {
 			t.Fatal(err)
@@ -89,7 +89,7 @@ func (broken) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 	if err := m.Init(plane, 10); err != nil {
 		t.Fatal(err)
 	}

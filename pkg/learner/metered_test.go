@@ -23,7 +23,7 @@ var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
 func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
-	return &learner.Metered{Learner: learner.New(&learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+	return &learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
 }
 
 func gaussianTree() privacy.Accumulator {
@@ -113,13 +113,13 @@ func TestMeteredStops(t *testing.T) {
 func TestMeteredRefuses(t *testing.T) {
 	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	for word, m := range map[string]*learner.Metered{
-		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"epsilon = 0":         {Learner: learner.New(&learner.LinUCB{}, gaussianTree())},
-		"cannot account":      {Learner: learner.New(&learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(&learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
-		"delta = -1":          {Learner: learner.New(&learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
-		"LinUCB.Alpha = -0.5": {Learner: learner.New(&learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
+		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
+		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
+		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
+		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {
 		if err := m.Init(problem, 100); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("error %v, want one that names %q", err, word)

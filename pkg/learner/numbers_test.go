@@ -71,18 +71,18 @@ func numbers() []*simulate.Experiment {
 	}
 	joint := makers{
 		"optimal shift": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{OptimalShift: true}, gaussianTree())
+			return learner.New(learner.LinUCB{OptimalShift: true}, gaussianTree())
 		},
 		"rho_min": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil)
+			return learner.New(learner.LinUCB{RhoMin: 3, Alpha: 0.01, Sigma: 2, ThetaNorm: 3}, nil)
 		},
 		"metered": func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
 		"randomised": func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(&learner.LinUCB{}, nil), Epsilon: 1}
+			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1}
 		},
 	}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		joint[name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+		joint[name] = func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) }
 	}
 	local := makers{}
 	for _, all := range []map[string]func() *learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {
@@ -93,10 +93,10 @@ func numbers() []*simulate.Experiment {
 			local[name] = func() bandit.Learner { return make() }
 		}
 	}
-	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(&learner.LinUCB{}, gaussianTree()) }}
+	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) }}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
+			"gaussian": func() bandit.Learner { return learner.New(learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = func() bandit.Learner { return s.make(m) }

@@ -39,7 +39,7 @@ func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	wants(t, "no policy", learner.New[privacy.Sums](nil, nil).Init(p, 10), "Policy is nil")
 	wants(t, "no statistic", learner.New(own{}, nil).Init(p, 10), "Statistic is nil", "learner_test.own")
-	leak := learner.New(&learner.LinUCB{}, showing{&mechanism.Exact{}})
+	leak := learner.New(learner.LinUCB{}, showing{&mechanism.Exact{}})
 	wants(t, "rows", leak.Init(p, 10), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
@@ -81,7 +81,7 @@ func TestPolicyThatPoints(t *testing.T) {
 	for words, h := range map[string]*holds{
 		"Private.Policy.Any is a *mechanism.Tree, which":                             {Any: tree},
 		"Private.Policy.where.list[1] is a *mechanism.Exact, which":                  {where: struct{ list []any }{[]any{1, &mechanism.Exact{}}}},
-		"Private.Policy.named[inner] is a *learner.Private[":                         {named: map[string]any{"inner": learner.New(&learner.LinUCB{}, nil)}},
+		"Private.Policy.named[inner] is a *learner.Private[":                         {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
@@ -123,15 +123,15 @@ func TestForgottenInit(t *testing.T) {
 		"Select": func(l *learner.Private[privacy.Sums]) { l.Select(&v, nil) },
 		"Update": func(l *learner.Private[privacy.Sums]) { l.Update(&v, []int{0}, []float64{1}) },
 	} {
-		l := learner.New(&learner.LinUCB{}, nil)
+		l := learner.New(learner.LinUCB{}, nil)
 		use(l)
 		wants(t, name, l.Err(), "before Init")
 	}
-	if c := privacy.ClaimOf(learner.New(&learner.LinUCB{}, nil)).String(); !strings.Contains(c, "before Init") {
+	if c := privacy.ClaimOf(learner.New(learner.LinUCB{}, nil)).String(); !strings.Contains(c, "before Init") {
 		t.Errorf("claims before Init:\n%s", c)
 	}
 	p := bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	unreset := learner.New(&learner.LinUCB{}, nil)
+	unreset := learner.New(learner.LinUCB{}, nil)
 	if err := unreset.Init(p, 10); err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func TestAgainstReference(t *testing.T) {
 					t.Fatal(err)
 				}
 				ref.rhoMin = c.rhoMin
-				l := learner.New(&learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
+				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
 				if err := l.Init(p, horizon); err != nil {
 					t.Fatal(err)
 				}

@@ -27,7 +27,7 @@ func TestFollows(t *testing.T) {
 		{"Reset", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Reset(nil, rand.NewPCG(1, 2)) }},
 		{"Init", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Init(l.problem, 10) }},
 	} {
-		policy := &LinUCB{}
+		policy := LinUCB{}
 		l := New(policy, nil)
 		if err := l.Init(bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}, 10); err != nil {
 			t.Fatal(err)

@@ -81,7 +81,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
 	learners := map[string]func() bandit.Learner{
 		"greedy": func() bandit.Learner {
-			return learner.New(&learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil)
+			return learner.New(learner.LinUCB{Alpha: 1, Sigma: 1e-12, ThetaNorm: 1e-12}, nil)
 		},
 		"ldp":             func() bandit.Learner { return ldp(learner.LDPNoise{Budget: budget, Constant: k}) },
 		"ldp/epsilon=inf": func() bandit.Learner { return ldp(learner.LDPNoise{Budget: none}) },
@@ -95,7 +95,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		},
 	}
 	for name, make := range sums(budget) {
-		learners["linucb/"+name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+		learners["linucb/"+name] = func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) }
 	}
 	for name, make := range combiners() {
 		learners["combiner/"+name] = func() bandit.Learner { return make() }

@@ -107,7 +107,7 @@ func TestSampledNoise(t *testing.T) {
 	m := must(matroid.NewUniform(2, 1))
 	const draws, gap, boost = 40_000, 0.6, 1.5
 	for _, tail := range []privacy.Tail{{Linear: 0.3}, {Root: 0.5}, {Root: 0.2, Linear: 0.2}} {
-		l := learner.New(&learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
+		l := learner.New(learner.CTS{Matroid: m, Width: 0.5, Boost: boost, Sample: true}, &said{estimates: []privacy.Estimate{{Mean: 0.1, Count: 10, Tail: tail}, {Mean: 0.1 + gap, Count: 10}}})
 		if err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 2}, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestKLWarmStart(t *testing.T) {
 	const arms = 6
 	r := random.New(1, 0, "estimates")
 	tally := &said{estimates: make([]privacy.Estimate, arms)}
-	l := learner.New(&learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
+	l := learner.New(learner.KLOSM{Matroid: must(matroid.NewUniform(arms, arms))}, tally)
 	if err := l.Init(bandit.Problem{Arms: arms, Slots: arms, RewardMax: 1}, 3000); err != nil {
 		t.Fatal(err)
 	}

@@ -191,14 +191,14 @@ func TestAlgorithms2And3(t *testing.T) {
 			l    bandit.Warmer
 			r    *matReference
 		}{
-			{"DPUCB-MAT, 0.5", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
-			{"DPUCB-MAT, 2", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
-			{"DPUCB-MAT, 50", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
-			{"DPTS-MAT, 0.5", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
-			{"DPTS-MAT, 2", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
-			{"DPTS-MAT, +Inf", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
-			{"OMM", learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
-			{"CTS", learner.New(&learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
+			{"DPUCB-MAT, 0.5", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
+			{"DPUCB-MAT, 2", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, false, forced, false)},
+			{"DPUCB-MAT, 50", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(50)), newReference(vectors, 3, 50, false, forced, false)},
+			{"DPTS-MAT, 0.5", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, true, forced, false)},
+			{"DPTS-MAT, 2", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(2)), newReference(vectors, 3, 2, true, forced, false)},
+			{"DPTS-MAT, +Inf", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, blocks(inf)), newReference(vectors, 3, inf, true, forced, false)},
+			{"OMM", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, false, forced, true)},
+			{"CTS", learner.New(learner.CTS{Matroid: env.Matroid, Initialisation: start}, nil), newReference(vectors, 3, inf, true, forced, true)},
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000

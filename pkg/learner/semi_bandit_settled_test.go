@@ -30,7 +30,7 @@ func TestSemiBanditsAreSettledByInit(t *testing.T) {
 		return semiPlay(t, changing{l, change}, p, m, 300, weights([]float64{0.2, 0.4, 0.5, 0.6, 0.8}))
 	}
 	unchanged := func() {}
-	omm := func() *learner.OMM { return &learner.OMM{Matroid: m, Width: 0.1} }
+	omm := func() *learner.OMM { return learner.OMM{Matroid: m, Width: 0.1} }
 	for name, change := range map[string]func(*learner.OMM){
 		"Matroid":        func(l *learner.OMM) { l.Matroid = other },
 		"Initialisation": func(l *learner.OMM) { l.Initialisation = learner.AsPublished },
@@ -53,7 +53,7 @@ func TestSemiBanditsAreSettledByInit(t *testing.T) {
 		}
 	}
 	for _, sample := range []bool{false, true} {
-		cts := func() *learner.CTS { return &learner.CTS{Matroid: m, Width: 0.3, Sample: sample} }
+		cts := func() *learner.CTS { return learner.CTS{Matroid: m, Width: 0.3, Sample: sample} }
 		for name, change := range map[string]func(*learner.CTS){
 			"Matroid":        func(l *learner.CTS) { l.Matroid = other },
 			"Initialisation": func(l *learner.CTS) { l.Initialisation = learner.AsPublished },

@@ -42,18 +42,18 @@ func TestSemiBanditConformance(t *testing.T) {
 		}
 		for name, l := range map[string]func() bandit.Learner{
 			"omm": func() bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
+				return learner.New(learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
 			},
 			"cts": func() bandit.Learner {
-				return learner.New(&learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
+				return learner.New(learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
 			},
 			"kl-osm": func() bandit.Learner {
-				return learner.New(&learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
 			},
 			"gaussian": func() bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
+				return learner.New(learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
 			},
-			"omm/inf": func() bandit.Learner { return learner.New(&learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
+			"omm/inf": func() bandit.Learner { return learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
 		} {
 			if name != "omm/inf" && name != "gaussian" {
 				name += "/as published"
@@ -152,13 +152,13 @@ func TestPermutedArms(t *testing.T) {
 		other := must(matroid.NewLinear(moved))
 		for name, l := range map[string]func(m matroid.Matroid) bandit.Learner{
 			"omm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"kl-osm": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
+				return learner.New(learner.KLOSM{Matroid: m, Initialisation: learner.AsPublished}, nil)
 			},
 			"blocks": func(m matroid.Matroid) bandit.Learner {
-				return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
+				return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(math.Inf(1)))
 			},
 		} {
 			want := semiPlay(t, l(env.Matroid), p, env.Matroid, 1500, weight)
@@ -216,13 +216,13 @@ func TestNoPrivacy(t *testing.T) {
 	env := films()
 	for name, l := range map[string]func(privacy.Tally) bandit.Learner{
 		"omm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: env.Matroid}, tally)
+			return learner.New(learner.OMM{Matroid: env.Matroid}, tally)
 		},
 		"cts": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: env.Matroid}, tally)
+			return learner.New(learner.CTS{Matroid: env.Matroid}, tally)
 		},
 		"kl-osm": func(tally privacy.Tally) bandit.Learner {
-			return learner.New(&learner.KLOSM{Matroid: env.Matroid}, tally)
+			return learner.New(learner.KLOSM{Matroid: env.Matroid}, tally)
 		},
 	} {
 		want := semiPlay(t, l(&blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
@@ -268,11 +268,11 @@ func TestEasyInstances(t *testing.T) {
 			l     bandit.Learner
 			limit float64
 		}{
-			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(&learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(&learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
-			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(&learner.KLOSM{Matroid: m}, nil), 60},
+			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
+			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
 			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
-			{"kl-osm, private", learner.New(&learner.KLOSM{Matroid: m}, blocks(10)), 300},
-			{"omm, narrow", learner.New(&learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
+			{"kl-osm, private", learner.New(learner.KLOSM{Matroid: m}, blocks(10)), 300},
+			{"omm, narrow", learner.New(learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
 			env.Reset(nil)
 			var regret float64
@@ -310,10 +310,10 @@ func TestSemiBanditRefuses(t *testing.T) {
 	good := table2().Problem()
 	type maker func(m matroid.Matroid) bandit.Learner
 	all := map[string]maker{
-		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.OMM{Matroid: m}, nil) },
-		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.CTS{Matroid: m}, nil) },
+		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.OMM{Matroid: m}, nil) },
+		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) },
 		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} },
-		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) },
+		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
 		wants(t, name, l(nil).Init(good, 100), name+".Matroid is nil")
@@ -341,20 +341,20 @@ func TestSemiBanditRefuses(t *testing.T) {
 		l     bandit.Learner
 		words []string
 	}{
-		{learner.New(&learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
-		{learner.New(&learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
-		{learner.New(&learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
-		{learner.New(&learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
-		{learner.New(&learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
-		{learner.New(&learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
-		{learner.New(&learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
-		{learner.New(&learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
-		{learner.New(&learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
-		{learner.New(&learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
-		{learner.New(&learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: -1}, nil), []string{"OMM.Width = -1", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: nan}, nil), []string{"OMM.Width = NaN", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Width: inf}, nil), []string{"OMM.Width = +Inf", "finite"}},
+		{learner.New(learner.OMM{Matroid: m, Explore: -2}, nil), []string{"OMM.Explore = -2", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Explore: nan}, nil), []string{"OMM.Explore = NaN", "> 0"}},
+		{learner.New(learner.OMM{Matroid: m, Log: 7}, nil), []string{"OMM.Log = Logarithm(7)", "LogKT or LogT"}},
+		{learner.New(learner.OMM{Matroid: m, Initialisation: 3}, nil), []string{"OMM.Initialisation = Initialisation(3)", "Forced or AsPublished"}},
+		{learner.New(learner.CTS{Matroid: m, Width: -1}, nil), []string{"CTS.Width = -1", "> 0"}},
+		{learner.New(learner.CTS{Matroid: m, Boost: nan}, nil), []string{"CTS.Boost = NaN", "> 0"}},
+		{learner.New(learner.CTS{Matroid: m, Initialisation: -1}, nil), []string{"CTS.Initialisation = Initialisation(-1)"}},
+		{learner.New(learner.KLOSM{Matroid: m, LogLog: -1}, nil), []string{"KLOSM.LogLog = -1", ">= 0"}},
+		{learner.New(learner.KLOSM{Matroid: m, LogLog: nan}, nil), []string{"KLOSM.LogLog = NaN", ">= 0"}},
+		{learner.New(learner.KLOSM{Matroid: m, Explore: inf}, nil), []string{"KLOSM.Explore = +Inf", "finite"}},
+		{learner.New(learner.KLOSM{Matroid: m, Boost: -1}, nil), []string{"KLOSM.Boost = -1", "> 0"}},
 		{learner.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
 		{learner.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
@@ -397,7 +397,7 @@ func TestBadSemiRounds(t *testing.T) {
 			l.(bandit.Warmer).WarmUp(make([]float64, 7))
 		}, []string{"second warm-up"}},
 	} {
-		l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
+		l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
 		if err := l.Init(env.Problem(), 100); err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +433,7 @@ func TestSemiBanditClaims(t *testing.T) {
 	for _, l := range []interface {
 		bandit.Learner
 		privacy.Planner
-	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(&learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
 		if err := l.Init(env.Problem(), 100); err != nil {
 			t.Fatal(err)
 		}
@@ -444,14 +444,14 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(&learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if err := l.Init(env.Problem(), 100); err != nil {
 		t.Fatal(err)
 	}
 	if c := privacy.ClaimOf(l); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if exact := (learner.New(&learner.OMM{Matroid: env.Matroid}, nil)); exact.Init(env.Problem(), 100) != nil || !math.IsInf(privacy.ClaimOf(exact).Epsilon(), 1) {
+	if exact := (learner.New(learner.OMM{Matroid: env.Matroid}, nil)); exact.Init(env.Problem(), 100) != nil || !math.IsInf(privacy.ClaimOf(exact).Epsilon(), 1) {
 		t.Errorf("exact counts claim epsilon = %v", privacy.ClaimOf(exact).Epsilon())
 	}
 }

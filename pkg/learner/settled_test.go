@@ -60,9 +60,9 @@ func TestPartsAreSettledByInit(t *testing.T) {
 	}
 
 	private := func() bandit.Learner {
-		return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: noise.Budget}})
+		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: noise.Budget}})
 	}
-	exact := learner.New(&learner.LinUCB{}, nil)
+	exact := learner.New(learner.LinUCB{}, nil)
 	start(exact)
 	randomised := &learner.RandomisedAction{Learner: exact, Epsilon: 1}
 	start(randomised)

@@ -306,7 +306,7 @@ func TestVectorSumConfidence(t *testing.T) {
 	for trial := range 200 {
 		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
 		server := l.Server.(*learner.VectorSumServer)
-		server.Policy = &learner.LinUCB{Alpha: 0.1}
+		server.Policy = learner.LinUCB{Alpha: 0.1}
 		if escaped(t, l, &environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400) {
 			failures++
 		}

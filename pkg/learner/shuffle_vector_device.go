@@ -14,7 +14,7 @@ import (
 type VectorSumDevice struct {
 	Noise VectorSum
 	// Policy chooses the arm from the server's broadcast. It has to be the server's policy; nil means
-	// &LinUCB{}.
+	// LinUCB{}.
 	Policy Policy[privacy.Sums]
 
 	user

@@ -28,7 +28,7 @@ import (
 // broadcast is the ellipsoid. A batch costs O(d^3).
 type VectorSumServer struct {
 	Noise  VectorSum            // the devices'
-	Policy Policy[privacy.Sums] // learns from the sums; nil means &LinUCB{}
+	Policy Policy[privacy.Sums] // learns from the sums; nil means LinUCB{}
 	Ridge  float64              // > 0; 0 means 1
 
 	sumServer

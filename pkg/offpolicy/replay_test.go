@@ -130,9 +130,9 @@ func TestReplayLearners(t *testing.T) {
 		constant float64
 		make     func() bandit.Learner
 	}{
-		"LinUCB": {linear, 1, func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }},
+		"LinUCB": {linear, 1, func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
 		"private LinUCB": {linear, 1, func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 		}},
 		"UCB1": {plain, 0, func() bandit.Learner { return learner.New(&arms.UCB1{}, nil) }},
 	} {
@@ -239,7 +239,7 @@ func TestReplayStops(t *testing.T) {
 // A log of a coin's choices says what LinUCB would have earned, without a new experiment.
 func ExampleReplay() {
 	replay := &offpolicy.Replay{Log: logged(1, 10_000, half), Horizon: 10_000, Norm: 1, Constant: 1, Seed: 1}
-	e, err := replay.Run(learner.New(&learner.LinUCB{}, nil))
+	e, err := replay.Run(learner.New(learner.LinUCB{}, nil))
 	if err != nil {
 		log.Fatal(err)
 	}

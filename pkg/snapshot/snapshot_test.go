@@ -30,7 +30,7 @@ var (
 )
 
 func overTree() *learner.Private[privacy.Sums] {
-	return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+	return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 }
 
 // ready initialises and resets a learner.
@@ -168,8 +168,8 @@ func TestOtherTuning(t *testing.T) {
 		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
 		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
 		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
-		{"the statistic", learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
-		{"no statistic", learner.New(&learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
+		{"the statistic", learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
+		{"no statistic", learner.New(learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
 		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
 		{"more arms", overTree(), more, 50, "problem: Arms = 3 in the state, and 4 here"},
 		{"larger rewards", overTree(), wide, 50, "RewardMax = 1 in the state, and 2 here"},
@@ -381,7 +381,7 @@ func TestCannotBeSaved(t *testing.T) {
 // TestNotReset: what is not saved has to be there.
 func TestNotReset(t *testing.T) {
 	blt := func() *learner.Private[privacy.Sums] {
-		return learner.New(&learner.LinUCB{}, &mechanism.BLT{Budget: budget})
+		return learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget})
 	}
 	into := blt()
 	if err := into.Init(linear, 50); err != nil {
@@ -434,7 +434,7 @@ func TestBytes(t *testing.T) {
 
 // TestCopiesClaim: a claim says what two copies of one state cost, once there is a state.
 func TestCopiesClaim(t *testing.T) {
-	secure := func() bandit.Learner { return learner.New(&learner.LinUCB{}, &mechanism.SecureTree{Budget: budget}) }
+	secure := func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: budget}) }
 	for name, c := range map[string]struct {
 		make  func() bandit.Learner
 		words string
@@ -443,7 +443,7 @@ func TestCopiesClaim(t *testing.T) {
 		"secure":      {secure, "spend what k runs do"},
 		"metered":     {func() bandit.Learner { return &learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
 		"inside":      {func() bandit.Learner { return &learner.Delayed{Learner: secure()} }, "spend what k runs do"},
-		"not private": {func() bandit.Learner { return learner.New(&learner.LinUCB{}, nil) }, ""},
+		"not private": {func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }, ""},
 	} {
 		saved, restored, fresh := ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50)
 		before := privacy.ClaimOf(saved)

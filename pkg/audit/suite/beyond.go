@@ -39,7 +39,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	items = append(items, audit.Learner{
 		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
 		New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
+			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
 		},
 	})
 	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {

@@ -53,10 +53,10 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.OMM{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(learner.OMM{Matroid: m}, blocks(privacy.Sound))
 	}
 	dpts := func(m matroid.Matroid) bandit.Learner {
-		return learner.New(&learner.CTS{Matroid: m}, blocks(privacy.Sound))
+		return learner.New(learner.CTS{Matroid: m}, blocks(privacy.Sound))
 	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
@@ -65,18 +65,18 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 	}
 	return append(items,
 		semiBanditItem(e, "KL-OSM over blocks", Budget.Epsilon, true, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
+			return learner.New(learner.KLOSM{Matroid: m}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.CUCBTree(m, Budget.Epsilon)
 		}),
 		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
+			return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
+			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
 		}),
 		semiBanditItem(e, "DPUCB-MAT, warm-up as published", 2*Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
+			return learner.New(learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.AsPublished))
 		}))
 }

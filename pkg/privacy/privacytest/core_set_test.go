@@ -42,7 +42,7 @@ func TestCoreSet(t *testing.T) {
 	for name, b := range map[string]privacy.Budget{"Laplace": {Epsilon: 50}, "Gaussian": {Epsilon: 50, Delta: 0.01}} {
 		t.Run(name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-				New: func() learner.Policy[privacy.Means] { return &learner.CoreSet{} },
+				New: func() learner.Policy[privacy.Means] { return learner.CoreSet{} },
 				Statistic: func() privacy.Statistic[privacy.Means] {
 					return &mechanism.RoundBatches{Budget: b, Lengths: learner.CoreSetBatches{}}
 				},

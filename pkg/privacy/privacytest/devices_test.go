@@ -255,18 +255,18 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 	}
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		name := " " + start.String()
-		add("OMM"+name, func() learner.Policy[privacy.Means] { return &learner.OMM{Matroid: uniform(), Initialisation: start} })
-		add("CTS"+name, func() learner.Policy[privacy.Means] { return &learner.CTS{Matroid: uniform(), Initialisation: start} })
+		add("OMM"+name, func() learner.Policy[privacy.Means] { return learner.OMM{Matroid: uniform(), Initialisation: start} })
+		add("CTS"+name, func() learner.Policy[privacy.Means] { return learner.CTS{Matroid: uniform(), Initialisation: start} })
 		add("CTS that samples"+name, func() learner.Policy[privacy.Means] {
-			return &learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true}
+			return learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true}
 		})
-		add("KLOSM"+name, func() learner.Policy[privacy.Means] { return &learner.KLOSM{Matroid: uniform(), Initialisation: start} })
+		add("KLOSM"+name, func() learner.Policy[privacy.Means] { return learner.KLOSM{Matroid: uniform(), Initialisation: start} })
 	}
 	return all
 }
 
 func TestPolicies(t *testing.T) {
-	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return &learner.LinUCB{} }, Problem: linear}
+	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return learner.LinUCB{} }, Problem: linear}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
 	lin.Statistic = func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })

@@ -67,12 +67,12 @@ func TestHardStatistics(t *testing.T) {
 
 func TestHardPolicies(t *testing.T) {
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseTheta]{
-		New:       func() learner.Policy[mechanism.SparseTheta] { return &learner.FLIPHAT{} },
+		New:       func() learner.Policy[mechanism.SparseTheta] { return learner.FLIPHAT{} },
 		Problem:   linear,
 		Statistic: func() privacy.Statistic[mechanism.SparseTheta] { return hard() },
 	})
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.PrivateThresholdedLasso{} },
+		New:       func() learner.Policy[mechanism.SparseGram] { return learner.PrivateThresholdedLasso{} },
 		Problem:   linear,
 		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return mended() },
 	})
@@ -82,11 +82,11 @@ func TestHardLearners(t *testing.T) {
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, New: func() bandit.Learner {
 		h := hard()
 		h.Budget = wide
-		return learner.New(&learner.FLIPHAT{}, h)
+		return learner.New(learner.FLIPHAT{}, h)
 	}})
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, New: func() bandit.Learner {
 		l := mended()
 		l.Budget = wide
-		return learner.New(&learner.PrivateThresholdedLasso{}, l)
+		return learner.New(learner.PrivateThresholdedLasso{}, l)
 	}})
 }

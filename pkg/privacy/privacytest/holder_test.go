@@ -59,8 +59,8 @@ var fields = map[string]string{
 	"mechanism.RoundBatches":   "Budget: pure, Lengths: learner.CoreSetBatches{}",
 	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
 
-	"learner.Private[privacy.Sums]":  "Policy: &learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: &learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
+	"learner.Private[privacy.Sums]":  "Policy: learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
@@ -73,11 +73,11 @@ var fields = map[string]string{
 	"learner.SparseBitsDevice": "Bits: learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
 	"learner.VectorSumDevice":  "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
 
-	"learner.Private[mechanism.SparseGram]": "Policy: &learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
+	"learner.Private[mechanism.SparseGram]": "Policy: learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
 	"learner.SparseJDP":                     "",
 	"learner.PrivateThresholdedLasso":       "",
 
-	"learner.Private[mechanism.SparseTheta]": "Policy: &learner.FLIPHAT{}, Statistic: &mechanism.NoisyIHT{" + thresholding + "}",
+	"learner.Private[mechanism.SparseTheta]": "Policy: learner.FLIPHAT{}, Statistic: &mechanism.NoisyIHT{" + thresholding + "}",
 	"learner.FLIPHAT":                        "",
 
 	"learner.LinUCB": "",

@@ -18,7 +18,7 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
 	over := func(s func() privacy.Accumulator) func() bandit.Learner {
-		return func() bandit.Learner { return learner.New(&learner.LinUCB{}, s()) }
+		return func() bandit.Learner { return learner.New(learner.LinUCB{}, s()) }
 	}
 	ldp := learner.LDPNoise{Budget: wide}
 	mat := func(make func() bandit.Learner) privacytest.LearnerCase {
@@ -115,7 +115,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		broken             privacytest.LearnerCase
 	}{
 		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(&learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
+			return learner.New(learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
 		}}},
 		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
 			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}

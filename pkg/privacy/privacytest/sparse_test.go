@@ -101,7 +101,7 @@ func (u *uncounted) Plan(records int) privacy.Plan {
 
 func TestSparsePolicy(t *testing.T) {
 	c := privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return &learner.SparseJDP{} },
+		New:       func() learner.Policy[mechanism.SparseGram] { return learner.SparseJDP{} },
 		Problem:   linear,
 		Statistic: func() privacy.Statistic[mechanism.SparseGram] { return refining() },
 	}
@@ -115,6 +115,6 @@ func TestSparseLearner(t *testing.T) {
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, New: func() bandit.Learner {
 		s := refining()
 		s.Budget = wide
-		return learner.New(&learner.SparseJDP{}, s)
+		return learner.New(learner.SparseJDP{}, s)
 	}})
 }
