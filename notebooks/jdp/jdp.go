@@ -78,7 +78,9 @@ func (w *authorsWishart) Plan(nodes int) privacy.Plan {
 }
 
 // linUCB returns the policy of a learner, to be tuned.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCBRule {
+	return l.Rule().(*learner.LinUCBRule)
+}
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
 func Policy(name string) *learner.Private[privacy.Sums] {

@@ -66,8 +66,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			policy := learner.LinUCB{}
-			l := learner.New(policy, make())
+			l := learner.New(learner.LinUCB{}, make())
 			if err := l.Init(p, 20); err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +82,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 			if w := l.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
-			theta, _ = policy.Confidence()
+			theta, _ = linUCB(l).Confidence()
 			return arms, theta
 		}
 		arms, theta := run(far)
@@ -128,8 +127,7 @@ func TestOptimalShiftScales(t *testing.T) {
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
 		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
-		policy := learner.LinUCB{OptimalShift: true}
-		l := learner.New(policy, sums)
+		l := learner.New(learner.LinUCB{OptimalShift: true}, sums)
 		if err := l.Init(s.problem(), horizon); err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +146,7 @@ func TestOptimalShiftScales(t *testing.T) {
 		if l.Err() != nil {
 			t.Fatal(l.Err())
 		}
-		return arms, policy.Bounds().RhoMin / (by * by)
+		return arms, linUCB(l).Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]func() privacy.Accumulator{
 		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },

@@ -13,7 +13,9 @@ import (
 )
 
 // linUCB returns the policy of a learner.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCBRule {
+	return l.Rule().(*learner.LinUCBRule)
+}
 
 // sums makes every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
@@ -69,7 +71,7 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
+				func() bandit.Learner { return learner.New(l, nil) },
 				func() bandit.Environment {
 					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
 				},

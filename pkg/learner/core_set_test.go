@@ -27,7 +27,7 @@ func coreSetRun(t testing.TB, l *learner.Private[privacy.Means], dim, rounds, tr
 		t.Fatal(err)
 	}
 	l.Reset(random.New(11, trial, "own"), random.Source(11, trial, "noise"))
-	policy := l.Policy.(*learner.CoreSet)
+	policy := l.Rule().(*learner.CoreSetRule)
 	theta := env.Theta()
 	covered = true
 	var v bandit.View
@@ -178,7 +178,7 @@ func TestCoreSetEnds(t *testing.T) {
 	if err := l.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Policy.(*learner.CoreSet).Survivors(); !slices.Equal(got, []int{0, 4}) {
+	if got := l.Rule().(*learner.CoreSetRule).Survivors(); !slices.Equal(got, []int{0, 4}) {
 		t.Errorf("survivors %v, want the two that are the best", got)
 	}
 	if played[0]+played[4] < rounds*3/4 {
@@ -268,13 +268,14 @@ func TestCoreSetRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	var policy learner.CoreSet
-	if err := policy.Init(good, 1000, nil); err != nil {
+	prepared, err := learner.CoreSet{}.Prepare(good, 1000, nil)
+	if err != nil {
 		t.Fatal(err)
 	}
+	rule := prepared.Begin(nil)
 	v := bandit.View{Round: 1, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, 1, 1, 0, 0.5}}
 	for _, broadcast := range [][]float64{{1}, make([]float64, 1000), append([]float64{math.NaN()}, make([]float64, 9)...)} {
-		if _, err := policy.Act(broadcast, &v, nil); err == nil || !strings.Contains(err.Error(), "want") {
+		if _, err := rule.Act(broadcast, &v, nil); err == nil || !strings.Contains(err.Error(), "want") {
 			t.Errorf("a broadcast of %d numbers: %v", len(broadcast), err)
 		}
 	}

@@ -90,7 +90,7 @@ func TestOptimalShift(t *testing.T) {
 			g, h := linUCB(l).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
+					name, math.Pow(10, log), g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
