@@ -41,6 +41,8 @@ type openType struct {
 var pastServers = []openType{
 	{reflect.TypeFor[Device](), "is a device"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
 }
 
@@ -49,6 +51,8 @@ var pastPolicies = []openType{
 		Add(*privacy.Record) (bool, error)
 	}](), "takes in records"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
 	{reflect.TypeFor[Server](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
