@@ -27,13 +27,17 @@ func (l *firstGood) Update(v *bandit.View, arms []int, y []float64) {
 
 // A learner of one's own, round by round as package simulate plays it.
 func ExampleLearner() {
-	env := &environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
-	l := new(firstGood)
-	const horizon = 1000
-	if err := l.Init(env.Problem(), horizon); err != nil {
+	env := environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
+	world, err := env.Open()
+	if err != nil {
 		log.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	l := new(firstGood)
+	const horizon = 1000
+	if err := l.Init(world.Problem(), horizon); err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var (
@@ -43,11 +47,11 @@ func ExampleLearner() {
 		regret float64
 	)
 	for range horizon {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		regret += env.Regret(arms)
+		regret += trial.Regret(arms)
 	}
 	fmt.Printf("regret %.0f in %d rounds; an arm drawn at random has %.0f\n", regret, horizon, 0.4*horizon)
 	// Output:

@@ -36,6 +36,8 @@ var pastServers = []openType{
 	{reflect.TypeFor[Device](), "is a device"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 }
 
 var pastPolicies = []openType{
@@ -44,6 +46,8 @@ var pastPolicies = []openType{
 	}](), "takes in records"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 	{reflect.TypeFor[Server](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }

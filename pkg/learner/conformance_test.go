@@ -60,7 +60,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
+				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
@@ -70,9 +70,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
-				func() bandit.Environment {
-					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-				},
+				environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
