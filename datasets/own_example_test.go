@@ -31,11 +31,9 @@ func ExampleSchema_labelled() {
 	}
 	race := &simulate.Experiment{
 		Name: "flowers", Horizon: data.Len(), Trials: 4, Seed: 1, Grid: []int{200},
-		Environment: func() bandit.Environment {
-			return &environment.Labelled{
-				Features: data.Contexts, Labels: data.Chosen, Dim: data.Dim, Classes: data.Arms,
-				Scale: []float64{8, 8}, Norm: 1, Constant: 0.5,
-			}
+		Environment: environment.Labelled{
+			Features: data.Contexts, Labels: data.Chosen, Dim: data.Dim, Classes: data.Arms,
+			Scale: []float64{8, 8}, Norm: 1, Constant: 0.5,
 		},
 		Policies: []simulate.Policy{{Name: "LinUCB", New: public}, {Name: "private", New: private}},
 	}

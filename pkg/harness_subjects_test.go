@@ -596,31 +596,32 @@ func subjects() []subject {
 		onesOf("arms.LazyThompson", func() any { return learner.New(&arms.LazyThompson{Boost: 3}, blocks()) }),
 
 		values("bandit.Problem", func() any { p := linear; return &p }),
-		values("environment.DecisionSets", func() any { return &environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
-		values("environment.UnitFeatures", func() any { return &environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
-		values("environment.SphereArms", func() any { return &environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
-		values("environment.TwoContexts", func() any { return &environment.TwoContexts{Dim: 3} }),
+		values("environment.DecisionSets", func() any { return environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),
+		values("environment.UnitFeatures", func() any { return environment.UnitFeatures{Arms: 4, Dim: 3, Norm: 1} }),
+		values("environment.SphereArms", func() any { return environment.SphereArms{Arms: 4, Dim: 3, Length: 0.4} }),
+		values("environment.Blind", func() any { return environment.Blind{Environment: environment.SphereArms{Arms: 4, Dim: 3}} }),
+		values("environment.TwoContexts", func() any { return environment.TwoContexts{Dim: 3} }),
 		values("environment.Sparse", func() any {
-			return &environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
+			return environment.Sparse{Arms: 4, Dim: 6, Sparsity: 2, Noise: 0.1, Margin: 0.1, Clip: 2, RewardClip: 2}
 		}),
 		values("environment.Sparse of correlated contexts", func() any {
-			return &environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5}
+			return environment.Sparse{Arms: 4, Dim: 6, Design: environment.Autoregressive, Correlation: 0.5}
 		}),
-		values("environment.Arms", func() any { return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
+		values("environment.Arms", func() any { return environment.Arms{Means: []float64{0.1, 0.6, 0.3}} }),
 		values("environment.Arms of Gaussian rewards", func() any {
-			return &environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.Arms{Means: []float64{0.1, 0.6, 0.3}, Law: environment.GaussianWeights, Sigma: 1}
 		}),
 		values("environment.SemiBandit", func() any {
-			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
+			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}}
 		}),
 		values("environment.SemiBandit of Gaussian weights", func() any {
-			return &environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
+			return environment.SemiBandit{Matroid: pick2of4(), Means: []float64{0.1, 0.2, 0.3, 0.4}, Law: environment.GaussianWeights, Sigma: 1}
 		}),
 		values("environment.Ratings", func() any {
-			return &environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
+			return environment.Ratings{Rated: [][]bool{{true, false, false, true}, {false, true, false, true}}, Matroid: pick2of4()}
 		}),
 		values("environment.Labelled", func() any {
-			return &environment.Labelled{
+			return environment.Labelled{
 				Features: []float64{0.5, 2, -1, 0}, Labels: []int{1, 0}, Dim: 2, Classes: 2, Norm: 1, Scale: []float64{1, 2}, Constant: 0.5,
 			}
 		}),
@@ -733,7 +734,7 @@ func subjects() []subject {
 		of("simulate.Experiment", func() []any {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
-				Environment: func() bandit.Environment { return &environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1} },
+				Environment: environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1},
 				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }}},
 			}}
 		}),
@@ -793,7 +794,7 @@ var numberless = map[string]bool{
 }
 
 // constructors parses the module under pkg/ and lists its exported functions that are named New,
-// and its exported types with a method Init, Validate or Run.
+// and its exported types with a method Init, Open, Validate or Run.
 func constructors(t *testing.T) (names []string) {
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -816,7 +817,7 @@ func constructors(t *testing.T) (names []string) {
 			}
 			name := f.Name.Name
 			if f.Recv != nil {
-				if name != "Init" && name != "Validate" && name != "Run" {
+				if name != "Init" && name != "Open" && name != "Validate" && name != "Run" {
 					continue
 				}
 				of := f.Recv.List[0].Type

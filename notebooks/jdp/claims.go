@@ -54,7 +54,7 @@ func claimStandardPrivacy(s cell.Scale) (string, error) {
 	const joint = "joint DP, ε = 0.2"
 	e := &simulate.Experiment{
 		Name:        "jdp-claim13",
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Environment: environment.TwoContexts{Dim: 2},
 		Horizon:     cell.Pick(s, 5_000, 20_000, 100_000), Trials: cell.Pick(s, 4, 8, 24), Seed: Seed,
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
@@ -87,7 +87,7 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
-		check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), 20_000))
+		check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), 20_000))
 		claimed := privacy.ClaimOf(l).Epsilon()
 		sd, _, err := audit.Blank{Of: l.Statistic, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
@@ -104,17 +104,17 @@ func claimConfidence(s cell.Scale) (string, error) {
 	rounds := cell.Pick(s, 2_000, 10_000, 10_000)
 	var evidence string
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
-		env, l := &environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
-		env.Reset(random.New(Seed, i, "contexts"))
+		env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
+		trial := check.Try(env.Open()).Start(random.New(Seed, i, "contexts"))
 		l.Reset(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")
 		var v bandit.View
 		arms, y, worst := []int{}, []float64{0}, 0.0
 		for range rounds {
-			env.Next(&v)
+			trial.Next(&v)
 			arms = l.Select(&v, arms[:0])
-			worst = math.Max(worst, check.Try(linUCB(l).Distance(env.Theta())))
-			env.Pull(rewards, arms, y)
+			worst = math.Max(worst, check.Try(linUCB(l).Distance(environment.Theta(trial))))
+			trial.Pull(rewards, arms, y)
 			l.Update(&v, arms, y)
 			check.OK(l.Err())
 		}

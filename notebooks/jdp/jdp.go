@@ -132,7 +132,7 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
+		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
 		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
 			return learner.New(learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
 		}}},
@@ -172,7 +172,7 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: gap},
 		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
 		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),

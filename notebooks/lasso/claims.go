@@ -45,7 +45,7 @@ func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
 func sparse(dim int) *environment.Sparse {
-	return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
+	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
 // hits returns how many coordinates of a support matter.
@@ -85,7 +85,7 @@ func regrets(table string, policies ...string) (all []float64) {
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
 	l := learners[name](epsilon)
-	check.OK(l.Init((&environment.Sparse{}).Problem(), 16_000))
+	check.OK(l.Init(environment.Sparse{}.Problem(), 16_000))
 	return privacy.ClaimOf(l).Epsilon()
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -35,19 +36,20 @@ func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	p := env.Problem()
+	world := bandittest.Open(b, env)
+	p := world.Problem()
 	if err := l.Init(p, horizon); err != nil {
 		b.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	play := func() {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
 	for range warm {
@@ -90,11 +92,11 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums()), 20000)
+				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums()), 20000)
 			})
 		}
 	}
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	k := env.Constant()
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
 	for _, p := range []struct {
@@ -123,7 +125,7 @@ func BenchmarkRound(b *testing.B) {
 		}},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
-			round(b, &environment.UnitFeatures{Fixed: true}, p.local(), 20000)
+			round(b, environment.UnitFeatures{Fixed: true}, p.local(), 20000)
 		})
 	}
 	// bare normals, and gonum's product of the same flops on one thread
@@ -140,6 +142,6 @@ func BenchmarkRound(b *testing.B) {
 		}
 	})
 	b.Run("linucb/d=64/K=4096/fixed=false", func(b *testing.B) {
-		round(b, &environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(learner.LinUCB{}, nil), 200)
+		round(b, environment.DecisionSets{Dim: 64, Gap: 0.1}, learner.New(learner.LinUCB{}, nil), 200)
 	})
 }

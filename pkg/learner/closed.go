@@ -44,6 +44,8 @@ var pastServers = []openType{
 	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
 	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 }
 
 var pastPolicies = []openType{
@@ -54,6 +56,8 @@ var pastPolicies = []openType{
 	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
 	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 	{reflect.TypeFor[Server](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }

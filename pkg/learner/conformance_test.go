@@ -13,9 +13,7 @@ import (
 )
 
 // linUCB returns the policy of a learner.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCBRule {
-	return l.Rule().(*learner.LinUCBRule)
-}
+func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
 
 // sums makes every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
@@ -62,7 +60,7 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
+				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
@@ -71,10 +69,8 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return learner.New(l, nil) },
-				func() bandit.Environment {
-					return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-				},
+				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
+				environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}

@@ -15,7 +15,7 @@ import (
 
 // TestMeteredEdges: budgets that pay for nothing or for all, and a single round.
 func TestMeteredEdges(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	nothing := metered(gaussianTree(), false)
 	nothing.Budget.Epsilon = 1e-9
 	if err := nothing.Init(problem, 100); err != nil || nothing.Paid() != 0 {
@@ -54,7 +54,7 @@ func TestMeteredEdges(t *testing.T) {
 
 // TestFedBeside: whoever holds on to a learner that was wrapped cannot feed what the wrapper runs.
 func TestFedBeside(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
+	env := environment.DecisionSets{Dim: 2, Arms: 5}
 	for name, wrap := range map[string]func(bandit.Learner) bandit.Learner{
 		"metered":    func(l bandit.Learner) bandit.Learner { return &learner.Metered{Learner: l, Budget: half, Freeze: true} },
 		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },

@@ -53,7 +53,7 @@ func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 // TestEmbeddingClaimsNothing: a learner that has a private one's methods, or whose sums or noise
 // have a private one's, has not got its claim, by itself or in whatever wraps it.
 func TestEmbeddingClaimsNothing(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
+	env := environment.DecisionSets{Dim: 2, Arms: 5}
 	noise := func() *mechanism.Gaussian { return &mechanism.Gaussian{Budget: whole} }
 	private := func() *learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
 		}
-		e := &simulate.Experiment{Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
+		e := &simulate.Experiment{Name: name, Environment: environment.DecisionSets{Dim: 2, Arms: 5},
 			Policies: []simulate.Policy{{Name: name, New: c.make}}, Horizon: 20, Trials: 1, Seed: 1}
 		r, err := e.Run(context.Background())
 		if err != nil {
@@ -105,7 +105,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 // TestRandomisedPlan: over a jointly private learner the action makes the whole output private;
 // over another one it is all that is.
 func TestRandomisedPlan(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	inner := learner.New(learner.LinUCB{}, gaussianTree())
 	l := &learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
 	if err := l.Init(problem, 100); err != nil {
@@ -167,7 +167,7 @@ func TestRandomisedPlan(t *testing.T) {
 
 // TestMeteredAction: the budget pays for a user's own action, too, and for that first.
 func TestMeteredAction(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
 		m := &learner.Metered{Learner: &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}

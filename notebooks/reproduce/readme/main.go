@@ -57,7 +57,7 @@ func main() {
 func drawRegret(file string) {
 	e := &simulate.Experiment{
 		Name:        "readme",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
 		Policies: []simulate.Policy{
 			{Name: "not private", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
 			{Name: "private, correlated noise in buffers", New: buffered},
