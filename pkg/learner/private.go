@@ -25,8 +25,9 @@ type Private[R any] struct {
 	Statistic privacy.Statistic[R] // nil: one without noise, which is not private
 
 	bandit.Base
-	policy    Policy[R] // the halves as they were in Init
-	statistic privacy.Statistic[R]
+	policy    Policy[R]            // as it was in Init
+	opened    privacy.Mechanism[R] // the statistic, calibrated
+	statistic privacy.Stream[R]    // its run
 	problem   bandit.Problem
 	warmUp    bool // a round 0 is wanted
 	warm      bool // and over
@@ -60,12 +61,13 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 	if err := field.Check("learner: Private.Policy", l.Policy); err != nil {
 		return err
 	}
-	if l.Statistic == nil {
-		if l.Statistic = exact(l.Policy); l.Statistic == nil {
+	statistic := l.Statistic
+	if statistic == nil {
+		if statistic = exact(l.Policy); statistic == nil {
 			return fmt.Errorf("learner: Private.Statistic is nil, and there is no exact one for a %T", l.Policy)
 		}
 	}
-	if err := field.Check("learner: Private.Statistic", l.Statistic); err != nil {
+	if err := field.Check("learner: Private.Statistic", statistic); err != nil {
 		return err
 	}
 	setup := privacy.Setup{
@@ -78,20 +80,21 @@ func (l *Private[R]) Init(p bandit.Problem, horizon int) error {
 			return err
 		}
 	}
-	if err := l.Statistic.Init(setup); err != nil {
+	opened, err := statistic.Open(setup)
+	if err != nil {
 		return err
 	}
-	r := l.Statistic.Release()
+	r := privacy.First(opened)
 	if err := l.Policy.Init(p, horizon, r); err != nil {
 		return err
 	}
 	if err := checkPolicy(l.Policy); err != nil {
 		return err
 	}
-	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(l.Statistic).Epsilon(), 1) {
-		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(l.Statistic).Proved())
+	if s, ok := any(r).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(opened).Epsilon(), 1) {
+		return fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", statistic, privacy.ClaimOf(opened).Proved())
 	}
-	l.policy, l.statistic, l.problem, l.warmUp = l.Policy, l.Statistic, p, setup.WarmUp
+	l.policy, l.opened, l.statistic, l.problem, l.warmUp = l.Policy, opened, nil, p, setup.WarmUp
 	l.all = make([]int, p.Arms)
 	for i := range l.all {
 		l.all[i] = i
@@ -106,25 +109,28 @@ func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
 	}
 	switch s := any(&s).(type) {
 	case *privacy.Accumulator:
-		*s = &mechanism.Exact{}
+		*s = mechanism.Exact{}
 	case *privacy.Tally:
-		*s = &mechanism.Counts{}
+		*s = mechanism.Counts{}
 	}
 	return s
 }
 
-var errNoInit = errors.New("a learner that is used before Init")
+var (
+	errNoInit  = errors.New("a learner that is used before Init")
+	errNoReset = errors.New("a learner that is used before Reset")
+)
 
 // Reset forgets everything. The policy's own choices draw from own, the statistic's noise from
 // noise.
 func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 	l.Clear()
 	l.warm, l.moved, l.broadcast = false, false, nil
-	if l.statistic == nil {
+	if l.opened == nil {
 		l.fail(0, errNoInit)
 		return
 	}
-	l.statistic.Reset(privacy.NewNoise(noise))
+	l.statistic = l.opened.Start(privacy.NewNoise(noise))
 	l.policy.Reset(own)
 	l.learn(0)
 }
@@ -145,7 +151,7 @@ func (l *Private[R]) fail(round int, err error) {
 
 // misfit says why a view does not fit.
 func (l *Private[R]) misfit(v *bandit.View) error {
-	if l.statistic == nil {
+	if l.opened == nil {
 		return errNoInit
 	}
 	return bandit.CheckView(l.problem, v)
@@ -195,6 +201,10 @@ func (l *Private[R]) Update(v *bandit.View, arms []int, y []float64) {
 
 // add hands the record to the statistic. If the release has changed, the policy learns from it.
 func (l *Private[R]) add(round int) bool {
+	if l.statistic == nil {
+		l.fail(round, errNoReset)
+		return false
+	}
 	moved, err := l.statistic.Add(&l.record)
 	l.record = privacy.Record{}
 	if err != nil {
@@ -223,6 +233,15 @@ func (l *Private[R]) WarmUp(y []float64) {
 		l.record = privacy.Record{Arms: l.all, Y: y}
 		l.warm = l.add(0)
 	}
+}
+
+// Release returns what the statistic shows after the last record, or nil before Reset. It is valid
+// until the next record.
+func (l *Private[R]) Release() *R {
+	if l.statistic == nil {
+		return nil
+	}
+	return l.statistic.Release()
 }
 
 // Released appends to dst all that the statistic shows after the last record, as privacy.Serialise
@@ -256,12 +275,16 @@ func (l *Private[R]) Warnings() []bandit.Warning {
 // Plan returns the statistic's plan for so many records. The plan is empty if the statistic does
 // not hold one of its own.
 func (l *Private[R]) Plan(records int) privacy.Plan {
-	if l.statistic == nil {
+	if l.opened == nil {
 		return privacy.NoPlan("a learner has no plan before Init")
 	}
-	p := privacy.PlanOf(l.statistic, records)
+	var of any = l.opened
+	if l.statistic != nil {
+		of = l.statistic // which knows what was drawn
+	}
+	p := privacy.PlanOf(of, records)
 	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
-		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", l.statistic, p.Model, p.Scope)
+		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", of, p.Model, p.Scope)
 	}
 	if l.problem.Dim > 0 {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs

@@ -21,9 +21,7 @@ func ExampleDPUCBMAT() {
 		fmt.Println(err)
 		return
 	}
-	private := func() privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
-	}
+	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
 		Environment: func() bandit.Environment {
