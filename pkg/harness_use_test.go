@@ -59,7 +59,7 @@ func (u *user) use(made any) {
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
 	case privacy.Statistic[mechanism.Total]:
 		vectors(u, m, privacy.NewNoise(source))
-	case *mechanism.Stopping:
+	case mechanism.Stopping:
 		s, _ := argument[privacy.Setup](u)
 		m.Reset(privacy.NewNoise(source))
 		for i := range min(s.Horizon, 40) {
@@ -106,13 +106,13 @@ func (u *user) use(made any) {
 		if err := m.Check(); err != nil {
 			u.errorf("%v", err)
 		}
-	case *mechanism.TopK:
+	case mechanism.TopK:
 		m.Reset(privacy.NewNoise(source))
 		m.Choose(make([]float64, m.Candidates), nil)
-	case *mechanism.SparseVector:
+	case mechanism.SparseVector:
 		m.Reset(privacy.NewNoise(source))
 		m.Above(1, 0)
-	case *mechanism.RandomisedResponse:
+	case mechanism.RandomisedResponse:
 		m.Reset(privacy.NewNoise(source))
 		m.Respond(1)
 		u.number("a probability", m.Keep())

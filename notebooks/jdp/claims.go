@@ -126,8 +126,8 @@ func claimConfidence(s cell.Scale) (string, error) {
 
 func claimTree(s cell.Scale) (string, error) {
 	const n = 64
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	tree := &mechanism.Tree{Noise: noise}
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := mechanism.Tree{Noise: noise}
 	check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
 	sd, resets, err := audit.Blank{Of: tree, Dim: 2, Rounds: n - 1, Runs: cell.Pick(s, 2_000, 8_000, 8_000), Seed: Seed, Stream: "tree"}.SD()
 	check.OK(err)
@@ -160,11 +160,11 @@ func claimBounds(s cell.Scale) (string, error) {
 		name  string
 		noise mechanism.NodeNoise
 	}{
-		{"Gaussian", &mechanism.Gaussian{Budget: Budget}},
-		{"Wishart", &mechanism.Wishart{Budget: Budget}},
-		{"Wishart as published", &mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
+		{"Gaussian", mechanism.Gaussian{Budget: Budget}},
+		{"Wishart", mechanism.Wishart{Budget: Budget}},
+		{"Wishart as published", mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
 	} {
-		tree := &mechanism.Tree{Noise: m.noise}
+		tree := mechanism.Tree{Noise: m.noise}
 		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 		runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: cell.Pick(s, 60, 300, 300), Seed: Seed, Stream: "spectrum"}
 		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))

@@ -78,7 +78,7 @@ var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
 var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
-	return learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	return learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})
 }}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
@@ -109,7 +109,7 @@ var scripted = []contender{
 func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		p := policy
-		return learner.New(&p, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+		return learner.New(&p, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 	}
 }
 

@@ -25,7 +25,7 @@ func greedy() bandit.Learner { return learner.New(&Greedy{Explore: 0.01}, tree()
 func linUCB() bandit.Learner { return learner.New(learner.LinUCB{}, tree()) }
 
 func tree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approx}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: approx}}
 }
 
 // TestGreedyRaces: over the same private sums, Greedy has at most three times LinUCB's regret, and
@@ -80,7 +80,7 @@ func TestHopeful(t *testing.T) {
 // TestTotals: it keeps the promises of a statistic, and a reward moves it by what the plan says.
 func TestTotals(t *testing.T) {
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &Totals{Epsilon: 1} },
+		New:   &Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(t, c)
@@ -135,7 +135,7 @@ func TestStated(t *testing.T) {
 		statistic privacy.Tally
 		want      privacy.Standing
 		authors   int
-	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {&mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
 		l := learner.New(&Hopeful{}, c.statistic)
 		if err := l.Init(problem, 100); err != nil {
 			t.Fatal(err)

@@ -39,14 +39,14 @@ func rows(dim int) privacy.Setup {
 	return privacy.Setup{Dim: dim + 1, Horizon: jdp.Horizon, Bound: math.Sqrt2, Alpha: 1. / jdp.Horizon}
 }
 
-func printedGaussian(dim int) *mechanism.Gaussian {
-	g := &mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}
+func printedGaussian(dim int) mechanism.Gaussian {
+	g := mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}
 	check.OK(g.Init(rows(dim)))
 	return g
 }
 
-func printedWishart(unshifted bool) *mechanism.Wishart {
-	w := &mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}
+func printedWishart(unshifted bool) mechanism.Wishart {
+	w := mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}
 	check.OK(w.Init(rows(5)))
 	return w
 }
@@ -290,7 +290,7 @@ func jdpConstants(s *sheet) {
 }
 
 // wishartUnit is L~^2 sqrt(mk) (sqrt d + sqrt(2 ln(8n/alpha))).
-func wishartUnit(w *mechanism.Wishart) float64 {
+func wishartUnit(w mechanism.Wishart) float64 {
 	return 2 * math.Sqrt(levels()*float64(w.Freedom())) * (math.Sqrt(5) + math.Sqrt(2*math.Log(8*float64(jdp.Horizon)*jdp.Horizon)))
 }
 
@@ -460,7 +460,7 @@ func distance(policy string) float64 {
 // mechanism.
 func outside(policy string) int {
 	const horizon = 1024
-	tree := jdp.Policy(policy).Statistic.(*mechanism.Tree)
+	tree := jdp.Policy(policy).Statistic.(mechanism.Tree)
 	check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 	runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: 20, Seed: jdp.Seed, Stream: "spectrum"}
 	found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))

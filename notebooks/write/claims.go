@@ -40,7 +40,7 @@ type means = *learner.Private[privacy.Means]
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
 func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
 	return simulate.NewPolicy(name, func() means {
-		return learner.New(&own.Hopeful{Boldness: 0.5}, &mechanism.Blocks{
+		return learner.New(&own.Hopeful{Boldness: 0.5}, mechanism.Blocks{
 			Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember,
 		})
 	})
@@ -94,7 +94,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 func probed(cell.Scale) (string, error) {
 	r := &recorder{}
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &own.Totals{Epsilon: 1} },
+		New:   &own.Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(r, c)

@@ -21,11 +21,11 @@ const horizon = 50_000_000
 var budget = privacy.Budget{Epsilon: 1, Delta: 0.1}
 
 func tree(c privacy.Calibration) privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: c}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: c}}
 }
 
 func wishart(c privacy.Calibration, unshifted bool) privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
+	return mechanism.Tree{Noise: mechanism.Wishart{Budget: budget, Calibration: c, Unshifted: unshifted}}
 }
 
 // round plays one round after another in the steady state.
@@ -77,18 +77,16 @@ func BenchmarkRound(b *testing.B) {
 	})
 	for _, p := range []struct {
 		name string
-		sums func() privacy.Accumulator
+		sums privacy.Accumulator
 	}{
-		{"linucb", func() privacy.Accumulator { return &mechanism.Exact{} }},
-		{"gaussian", func() privacy.Accumulator { return tree(privacy.Sound) }},
-		{"gaussian-published", func() privacy.Accumulator { return tree(privacy.AsPublished) }},
-		{"gaussian-padded", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}
-		}},
-		{"blt", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
-		{"honaker", func() privacy.Accumulator { return &mechanism.Honaker{Budget: budget} }},
-		{"wishart", func() privacy.Accumulator { return wishart(privacy.AsPublished, false) }},
-		{"wishart-unshifted", func() privacy.Accumulator { return wishart(privacy.AsPublished, true) }},
+		{"linucb", mechanism.Exact{}},
+		{"gaussian", tree(privacy.Sound)},
+		{"gaussian-published", tree(privacy.AsPublished)},
+		{"gaussian-padded", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true}}},
+		{"blt", mechanism.BLT{Budget: budget}},
+		{"honaker", mechanism.Honaker{Budget: budget}},
+		{"wishart", wishart(privacy.AsPublished, false)},
+		{"wishart-unshifted", wishart(privacy.AsPublished, true)},
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
@@ -110,7 +108,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, p.l, 20000, 20000) })
 	}
-	for name, sums := range map[string]privacy.Accumulator{"jdp": &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, "jdp-blt": &mechanism.BLT{Budget: budget}} {
+	for name, sums := range map[string]privacy.Accumulator{"jdp": mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, "jdp-blt": mechanism.BLT{Budget: budget}} {
 		b.Run(name+"/d=5/K=100/fixed", func(b *testing.B) { roundOf(b, env, learner.New(learner.LinUCB{}, sums), 20000, 1<<30) })
 	}
 	for _, p := range []struct {

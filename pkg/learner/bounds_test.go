@@ -148,8 +148,8 @@ func TestOptimalShiftScales(t *testing.T) {
 		return arms, policy.Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]func() privacy.Accumulator{
-		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },
-		"tree":  func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+		"exact": mechanism.Exact{},
+		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
 		want, rho := play(1, sums())
 		if len(slices.Compact(slices.Clone(want))) < 5 {

@@ -236,8 +236,8 @@ func TestCoreSetRefuses(t *testing.T) {
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
-		{learner.New(learner.CoreSet{Calibration: 9}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
-		{learner.New(learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
+		{learner.New(learner.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
+		{learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
 		if err := c.l.Init(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
@@ -260,9 +260,9 @@ func TestCoreSetRefuses(t *testing.T) {
 		want string
 	}{
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
-		{learner.New(learner.CoreSet{}, &mechanism.Counts{}), 0.5, "want one for each batch"},
+		{learner.New(learner.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
 		{learner.New(learner.CoreSet{Calibration: privacy.AsPublished},
-			&mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
+			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
 	} {
 		if err := play(c.l, c.x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)

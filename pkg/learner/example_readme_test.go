@@ -20,8 +20,8 @@ import (
 func Example_readme() {
 	public := func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 	private := func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+		noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
 	}
 	race := &simulate.Experiment{
 		Name:        "readme",

@@ -15,8 +15,8 @@ import (
 // the sums differs.
 func ExampleLinUCB() {
 	const horizon = 20000
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	for _, sums := range []privacy.Accumulator{&mechanism.Exact{}, &mechanism.Tree{Noise: noise}} {
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	for _, sums := range []privacy.Accumulator{mechanism.Exact{}, mechanism.Tree{Noise: noise}} {
 		l := learner.New(learner.LinUCB{}, sums)
 		env := environment.DecisionSets{Dim: 3, Gap: 0.1}
 		if err := l.Init(env.Problem(), horizon); err != nil {

@@ -24,7 +24,7 @@ func TestMeteredEdges(t *testing.T) {
 	if c := privacy.ClaimOf(nothing); !c.Held() || c.Epsilon() != 0 {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
-	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
+	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
 		inner := learner.New(learner.LinUCB{}, sums)
 		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
@@ -38,7 +38,7 @@ func TestMeteredEdges(t *testing.T) {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}} {
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}} {
 		one := metered(sums, true)
 		if err := one.Init(problem, 1); err != nil {
 			t.Errorf("%s, one round: %v", name, err)

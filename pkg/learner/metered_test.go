@@ -27,13 +27,13 @@ func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
 }
 
 func gaussianTree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: whole}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: whole}}
 }
 
 // TestMeteredPays: the budget ends in the round in which what was released costs more than it.
 func TestMeteredPays(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}, "honaker": &mechanism.Honaker{Budget: whole}} {
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}, "honaker": mechanism.Honaker{Budget: whole}} {
 		m := metered(sums, false)
 		if err := m.Init(problem, 1000); err != nil {
 			t.Fatal(err)

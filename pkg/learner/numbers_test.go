@@ -96,7 +96,7 @@ func numbers() []*simulate.Experiment {
 	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) }}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": func() bandit.Learner { return learner.New(learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
+			"gaussian": func() bandit.Learner { return learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}) },
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = func() bandit.Learner { return s.make(m) }

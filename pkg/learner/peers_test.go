@@ -32,7 +32,7 @@ var peers = []struct {
 	{"LinUCB", func(privacy.Budget) claimed { return learner.New(learner.LinUCB{}, nil) }},
 	{"LDP", func(b privacy.Budget) claimed { return ldp(learner.LDPNoise{Budget: b}) }},
 	{"JDP", func(b privacy.Budget) claimed {
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}},
 	{"shuffle amplified", func(b privacy.Budget) claimed {
 		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: peerBatch})

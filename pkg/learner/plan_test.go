@@ -33,7 +33,7 @@ func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
 }
 
 // quietTree and quietNoise have all of what they embed, but less noise, or none.
-type quietTree struct{ *mechanism.Tree }
+type quietTree struct{ mechanism.Tree }
 
 func (q quietTree) Release() *privacy.Sums {
 	s := *q.Tree.Release()
@@ -41,7 +41,7 @@ func (q quietTree) Release() *privacy.Sums {
 	return &s
 }
 
-type quietNoise struct{ *mechanism.Gaussian }
+type quietNoise struct{ mechanism.Gaussian }
 
 func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 	q.Gaussian.Draw(n, dst)
@@ -54,7 +54,7 @@ func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 // have a private one's, has not got its claim, by itself or in whatever wraps it.
 func TestEmbeddingClaimsNothing(t *testing.T) {
 	env := environment.DecisionSets{Dim: 2, Arms: 5}
-	noise := func() *mechanism.Gaussian { return &mechanism.Gaussian{Budget: whole} }
+	noise := func() mechanism.Gaussian { return mechanism.Gaussian{Budget: whole} }
 	private := func() *learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
 		make    func() bandit.Learner
@@ -62,17 +62,17 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 	}{
 		"LinUCB": {func() bandit.Learner { return private() }, whole.Epsilon},
 		"pan-private": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: noise()})
+			return learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: noise()})
 		}, whole.Epsilon},
 		"stubborn": {func() bandit.Learner { return &stubborn{Private: private()} }, math.Inf(1)},
 		"quiet tree": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, quietTree{&mechanism.Tree{Noise: noise()}})
+			return learner.New(learner.LinUCB{}, quietTree{mechanism.Tree{Noise: noise()}})
 		}, math.Inf(1)},
 		"quiet noise": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: quietNoise{noise()}})
+			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: quietNoise{noise()}})
 		}, math.Inf(1)},
 		"pan, quiet": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
+			return learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
 		}, math.Inf(1)},
 		"in an anytime": {func() bandit.Learner { return struct{ bandit.Learner }{private()} }, math.Inf(1)},
 	} {
@@ -148,7 +148,7 @@ func TestRandomisedPlan(t *testing.T) {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
-	secure := learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	secure := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
 	l = &learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
 	if err := l.Init(problem, 100); err != nil {
 		t.Fatal(err)
@@ -188,16 +188,16 @@ func TestMeteredAction(t *testing.T) {
 // came before.
 func TestNoPlanBeforeInit(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	gaussian := &mechanism.Gaussian{Budget: b}
+	gaussian := mechanism.Gaussian{Budget: b}
 	for _, x := range []privacy.Planner{
-		gaussian, &mechanism.Wishart{Budget: b}, &mechanism.Tree{Noise: gaussian}, &mechanism.PanPrivateTree{Noise: gaussian}, &mechanism.SecureTree{Budget: b},
-		&mechanism.BLT{Budget: b}, &mechanism.SquareRoot{Budget: b}, &mechanism.Honaker{Budget: b}, &mechanism.Exact{}, &mechanism.Counts{},
-		&mechanism.Blocks{Budget: b}, &mechanism.TreeTally{Budget: b}, &mechanism.Laplace{Epsilon: 1}, &mechanism.VectorGaussian{Budget: b},
-		&mechanism.SecureLaplace{Epsilon: 1}, &mechanism.SecureGaussian{Budget: b}, &mechanism.SparseVector{Epsilon: 1}, &mechanism.TopK{Budget: b},
-		&mechanism.RandomisedResponse{Epsilon: 1}, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
-		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
+		gaussian, mechanism.Wishart{Budget: b}, mechanism.Tree{Noise: gaussian}, mechanism.PanPrivateTree{Noise: gaussian}, mechanism.SecureTree{Budget: b},
+		mechanism.BLT{Budget: b}, mechanism.SquareRoot{Budget: b}, mechanism.Honaker{Budget: b}, mechanism.Exact{}, mechanism.Counts{},
+		mechanism.Blocks{Budget: b}, mechanism.TreeTally{Budget: b}, mechanism.Laplace{Epsilon: 1}, mechanism.VectorGaussian{Budget: b},
+		mechanism.SecureLaplace{Epsilon: 1}, mechanism.SecureGaussian{Budget: b}, mechanism.SparseVector{Epsilon: 1}, mechanism.TopK{Budget: b},
+		mechanism.RandomisedResponse{Epsilon: 1}, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
+		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
 		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, &learner.Local{}, learner.New(learner.CTS{}, nil), learner.New(learner.OMM{}, nil), learner.New(learner.KLOSM{}, nil), &learner.Metered{},
-		&learner.Metered{Learner: learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b})},
+		&learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})},
 	} {
 		for _, records := range []int{1, 100, privacy.All} {
 			if c := privacy.PlanOf(x, records).Claim(); !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "none") && !strings.Contains(c.String(), "+Inf") {

@@ -65,18 +65,18 @@ var semiBandits = []struct {
 	{"omm", func(m matroid.Matroid) bandit.Learner { return learner.NewOMM(m) }},
 	{"dpucb-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 	{"dpucb-mat-remember", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cts", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
 	{"dpts-mat", func(m matroid.Matroid) bandit.Learner { return learner.DPTSMAT(m, 2) }},
 	{"dpts-sample", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
+		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return learner.CUCBTree(m, 2) }},
 	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
-		return learner.New(learner.KLOSM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
+		return learner.New(learner.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})
 	}},
 }
 

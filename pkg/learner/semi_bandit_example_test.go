@@ -21,9 +21,7 @@ func ExampleDPUCBMAT() {
 		fmt.Println(err)
 		return
 	}
-	private := func() privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
-	}
+	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
 		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},

@@ -184,8 +184,8 @@ func TestAlgorithms2And3(t *testing.T) {
 	inf := math.Inf(1)
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		forced := start == learner.Forced
-		blocks := func(epsilon float64) *mechanism.Blocks {
-			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+		blocks := func(epsilon float64) mechanism.Blocks {
+			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
 		for _, c := range []struct {
 			name string

@@ -18,8 +18,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func blocks(epsilon float64) *mechanism.Blocks {
-	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+func blocks(epsilon float64) mechanism.Blocks {
+	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 }
 
 func TestSemiBanditConformance(t *testing.T) {
@@ -49,7 +49,7 @@ func TestSemiBanditConformance(t *testing.T) {
 				return learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
 			},
 			"gaussian": func() bandit.Learner {
-				return learner.New(learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
+				return learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget})
 			},
 			"omm/inf": func() bandit.Learner { return learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
 		} {
@@ -442,7 +442,7 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if err := l.Init(env.Problem(), 100); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestSparseJDPConformance(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner {
 					l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
-					s := l.Statistic.(*mechanism.SparseEpisodes)
+					s := l.Statistic.(mechanism.SparseEpisodes)
 					s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
 					s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
 					return l
@@ -53,7 +53,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			continue
 		}
 		l := make(budget, sparsity)
-		if s := l.Statistic.(*mechanism.SparseEpisodes); testing.Short() {
+		if s := l.Statistic.(mechanism.SparseEpisodes); testing.Short() {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 		}
 		if err := l.Init(environment.Sparse{}.Problem(), 16000); err != nil {
@@ -130,7 +130,7 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 		}
 		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, New: func() bandit.Learner {
 			l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
+			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
 			return l
 		}})

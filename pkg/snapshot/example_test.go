@@ -25,8 +25,8 @@ func Example() {
 	}
 	trial := world.Start(random.New(1, 0, "contexts"))
 	newLearner := func(rhoMin float64, seed uint64) bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		l := learner.New(learner.LinUCB{RhoMin: rhoMin}, &mechanism.Tree{Noise: noise})
+		noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		l := learner.New(learner.LinUCB{RhoMin: rhoMin}, mechanism.Tree{Noise: noise})
 		if err := l.Init(env.Problem(), 1000); err != nil {
 			log.Fatal(err)
 		}
