@@ -93,11 +93,11 @@ func onesOf(name string, make func() any) subject {
 }
 
 // onesBy makes a learner of one arm a round by its epsilon.
-func onesBy(name string, make func(epsilon float64) *learner.Private[privacy.Means]) subject {
-	return onesByTwo(name, func(epsilon, _ float64) *learner.Private[privacy.Means] { return make(epsilon) }, 1)
+func onesBy(name string, make func(epsilon float64) learner.Private[privacy.Means]) subject {
+	return onesByTwo(name, func(epsilon, _ float64) learner.Private[privacy.Means] { return make(epsilon) }, 1)
 }
 
-func onesByTwo(name string, make func(epsilon, other float64) *learner.Private[privacy.Means], other float64) subject {
+func onesByTwo(name string, make func(epsilon, other float64) learner.Private[privacy.Means], other float64) subject {
 	return of(name, func() []any {
 		return []any{func(epsilon, other float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
 			l := make(epsilon, other)
@@ -165,7 +165,7 @@ func sparse() mechanism.SparseEpisodes {
 
 // sparseJDP are the arguments of a recipe. Its first episode is too long for a short horizon: what
 // is tried is that it says so. The plain recipe, which is fast, has all leaves set.
-func sparseJDP(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) []any {
+func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) []any {
 	return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
 		l := make(b, sparsity)
 		l.Statistic.(mechanism.SparseEpisodes).Concentrated = true // exact accounting takes long
@@ -390,7 +390,7 @@ func subjects() []subject {
 		}),
 		of("learner.SparseBits", func() []any {
 			return []any{func(b learner.SparseBits, p bandit.Problem, horizon int) (bandit.Learner, error) {
-				l := &learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
+				l := learner.Local{Device: &learner.SparseBitsDevice{Bits: b}, Server: &learner.SparseBitsServer{Bits: b}}
 				return l, l.Init(p, horizon)
 			}, learner.SparseBits{Budget: budget, Sparsity: 1, Signal: 1}, linear, 1000}
 		}),
@@ -422,34 +422,34 @@ func subjects() []subject {
 			return learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 		}),
 		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}) }),
-		linears("learner.ThresholdedLasso", func() any { return &learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
-		linears("learner.SparsityAgnostic", func() any { return &learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.ThresholdedLasso", func() any { return learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.SparsityAgnostic", func() any { return learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("learner.LassoBandit", func() any {
-			return &learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
+			return learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
 		}),
 		linears("learner.DoublyRobustLasso", func() any {
-			return &learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
+			return learner.DoublyRobustLasso{Explore: 0.5, Lambda: 0.1, Start: 3, Truncate: 3, Tolerance: 1e-6}
 		}),
-		linears("learner.Random", func() any { return &learner.Random{} }),
-		linears("learner.SupportOracle", func() any { return &learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
+		linears("learner.Random", func() any { return learner.Random{} }),
+		linears("learner.SupportOracle", func() any { return learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return &learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
-		linears("learner.RandomisedAction", func() any { return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
+		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
-			return &learner.Delayed{
+			return learner.Delayed{
 				Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
 				Delay: func(own *rand.Rand) int { return own.IntN(4) },
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
 		semis("learner.Delayed over blocks", func() any {
-			return &learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
+			return learner.Delayed{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Most: 3}
 		}).on(".Most", "argument 2"),
 		semis("learner.Metered over blocks", func() any {
-			return &learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
+			return learner.Metered{Learner: learner.DPUCBMATAsPublished(pick2of4(), 1), Budget: privacy.Budget{Epsilon: 4}}
 		}),
 		of("learner.New", func() []any {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator, of bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -460,26 +460,26 @@ func subjects() []subject {
 		linears("learner.Private of a nil pointer", func() any { return learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
 		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return &learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
+			return learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				noise := learner.LDPNoise{Budget: budget}
-				l := &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
+				l := learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}, Batch: batch, Shuffler: s}
 				return l, l.Init(p, horizon)
 			}, 2, &learner.Uniform{}, linear, 16}
 		}),
 		of("learner.Local by LDP", func() []any {
 			return []any{func(n learner.LDPNoise, s *learner.LDPServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				s.Noise = n
-				l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
+				l := learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: s}
 				return l, l.Init(p, horizon)
 			}, learner.LDPNoise{Budget: budget, Constant: 0.5}, &learner.LDPServer{Policy: learner.LinUCB{}}, linear, 16}
 		}),
 		of("learner.Local by OnlineUCB", func() []any {
 			return []any{func(n learner.OnlineNoise, s *learner.OnlineServer, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				s.Noise = n
-				l := &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: s}
+				l := learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: s}
 				return l, l.Init(p, horizon)
 			}, learner.OnlineNoise{Budget: budget}, &learner.OnlineServer{}, linear, 16}
 		}),
@@ -498,7 +498,7 @@ func subjects() []subject {
 		of("learner.NewCombiner", func() []any {
 			return []any{func(n learner.OnlineNoise, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				device, server := learner.NewCombiner(n)
-				l := &learner.Local{Device: device, Server: server}
+				l := learner.Local{Device: device, Server: server}
 				return l, l.Init(p, horizon)
 			}, learner.OnlineNoise{Budget: budget}, linear, 16}
 		}),
@@ -538,7 +538,7 @@ func subjects() []subject {
 		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
 		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
 		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
-		semis("learner.CTSBeta", func() any { return &learner.CTSBeta{Matroid: pick2of4()} }),
+		semis("learner.CTSBeta", func() any { return learner.CTSBeta{Matroid: pick2of4()} }),
 		semis("learner.KLOSM", func() any {
 			return learner.New(learner.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),

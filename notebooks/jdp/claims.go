@@ -59,7 +59,7 @@ func claimStandardPrivacy(s cell.Scale) (string, error) {
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
 		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
-			return &learner.RandomisedAction{Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil)}
+			return learner.RandomisedAction{Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil)}
 		}})
 	}
 	e.Policies = append(e.Policies, simulate.Policy{Name: joint, New: func() bandit.Learner {

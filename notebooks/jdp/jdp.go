@@ -47,7 +47,7 @@ const (
 )
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
-func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
+func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.Sums] {
 	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
@@ -78,12 +78,12 @@ func (w *authorsWishart) Plan(nodes int) privacy.Plan {
 }
 
 // linUCB returns the policy of a learner, to be tuned.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCBRule {
+func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCBRule {
 	return l.Rule().(*learner.LinUCBRule)
 }
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
-func Policy(name string) *learner.Private[privacy.Sums] {
+func Policy(name string) learner.Private[privacy.Sums] {
 	const printed = privacy.AsPublished
 	nodes := map[string]mechanism.NodeNoise{
 		GaussianPrinted:  mechanism.Gaussian{Budget: Budget, Calibration: printed},

@@ -143,13 +143,13 @@ func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 }
 
 // ready returns a policy of Experiment 2 as it is before the first round.
-func ready(policy string, gap float64) (*learner.Private[privacy.Sums], error) {
+func ready(policy string, gap float64) (learner.Private[privacy.Sums], error) {
 	l := Policy(policy)
 	return l, l.Init(environment.DecisionSets{Dim: 5, Gap: gap}.Problem(), Horizon)
 }
 
 // promised is the bound on a policy's regret of Theorem 6 where there is a gap, else of Theorem 5.
-func promised(l *learner.Private[privacy.Sums], round int, gap float64) float64 {
+func promised(l learner.Private[privacy.Sums], round int, gap float64) float64 {
 	general, gapped := linUCB(l).RegretBound(round, gap)
 	if gap > 0 {
 		return gapped

@@ -27,7 +27,7 @@ func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
 func plain() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 
 // fails is a learner that fails in its second round.
-type fails struct{ *learner.Private[privacy.Sums] }
+type fails struct{ learner.Private[privacy.Sums] }
 
 var errFails = errors.New("fails")
 

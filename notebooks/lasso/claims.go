@@ -127,9 +127,9 @@ func found(s cell.Scale) (string, error) {
 func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
-		func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		func() bandit.Learner { return &learner.LassoBandit{} })
+		func() bandit.Learner { return learner.ThresholdedLasso{} },
+		func() bandit.Learner { return learner.SparsityAgnostic{} },
+		func() bandit.Learner { return learner.LassoBandit{} })
 	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
@@ -139,7 +139,7 @@ func lassoPays(s cell.Scale) (string, error) {
 func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
@@ -172,7 +172,7 @@ func printedPays(cell.Scale) (string, error) {
 }
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
-func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
+func released(picks int, share, epsilon float64) learner.Private[mechanism.SparseGram] {
 	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
@@ -241,17 +241,17 @@ func slowInDimension(cell.Scale) (string, error) {
 }
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
-		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
+		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
 	})).Mean()
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	complete := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		first := 40_000
 		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
 			if hits(l.Statistic.Release().Support) == Sparsity {
@@ -266,7 +266,7 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	far := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
 		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
 		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {

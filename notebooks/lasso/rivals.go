@@ -49,7 +49,7 @@ var learners = map[string]func(epsilon float64) bandit.Learner{
 }
 
 // recipe makes SparseJDP by a recipe.
-func recipe(make func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]) func(float64) bandit.Learner {
+func recipe(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		return make(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
 	}

@@ -72,8 +72,8 @@ func against(name string, seed uint64, rounds, trials int, env environment.Spars
 		Name: name, Horizon: rounds, Trials: trials, Seed: seed, Grid: simulate.LogGrid(rounds, 8), Fingerprint: fingerprint,
 		Environment: env,
 	}
-	add(e, Random, func() bandit.Learner { return &learner.Random{} })
-	add(e, Oracle, func() bandit.Learner { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
+	add(e, Random, func() bandit.Learner { return learner.Random{} })
+	add(e, Oracle, func() bandit.Learner { return learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
 	return e
 }
 

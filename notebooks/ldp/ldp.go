@@ -84,7 +84,7 @@ var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
 var honest = []contender{
-	{randomArms, func(privacy.Budget) bandit.Learner { return &learner.Random{} }},
+	{randomArms, func(privacy.Budget) bandit.Learner { return learner.Random{} }},
 	nonPrivate,
 	{jdpPrinted, jdpTree(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
 	{jdpPrintedOne, jdpTree(privacy.AsPublished, learner.LinUCB{})},
@@ -130,7 +130,7 @@ func ldpLinUCB(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget
 		if c == privacy.Sound {
 			noise.Constant = public
 		}
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
+		return learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
 	}
 }
 
@@ -154,7 +154,7 @@ func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64
 		if online != nil {
 			server.Online = online(b.Epsilon)
 		}
-		return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
+		return learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
 	}
 }
 

@@ -300,7 +300,7 @@ func jdpLowerBounds(s *sheet) {
 			e := &simulate.Experiment{
 				Name: "scorecard-claim13", Environment: environment.TwoContexts{Dim: 2},
 				Policies: []simulate.Policy{{Name: "standard", New: func() bandit.Learner {
-					return &learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil)}
+					return learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil)}
 				}}},
 				Horizon: 5_000, Trials: 4, Seed: jdp.Seed,
 			}

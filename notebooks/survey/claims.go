@@ -247,7 +247,7 @@ func smallDesigns(cell.Scale) (string, error) {
 func covered(s cell.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64
-	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
+	last := func(l learner.Private[privacy.Means], trial int) (last float64) {
 		env := environment.SphereArms{Arms: 50, Dim: 5}
 		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
 			if v.Round%8 != 0 && v.Round != horizon {

@@ -150,14 +150,14 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 		Environment: environment.SphereArms{Arms: 50, Dim: dim},
 		Grid:        simulate.LogGrid(horizon, 4),
 	}
-	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) *learner.Private[privacy.Means]) {
+	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) learner.Private[privacy.Means]) {
 		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), New: func() bandit.Learner {
 			l := make(privacy.Budget{Epsilon: epsilon})
 			l.Policy.(*learner.CoreSet).Design.Pairs = pairs
 			return l
 		}})
 	}
-	published := func(b privacy.Budget) *learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
+	published := func(b privacy.Budget) learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
 	epsilons := []float64{1}
 	if dim == 5 {
 		epsilons = []float64{1, 0.1}

@@ -35,7 +35,7 @@ var claims = assert.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-type means = *learner.Private[privacy.Means]
+type means = learner.Private[privacy.Means]
 
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
 func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {

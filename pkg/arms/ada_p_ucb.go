@@ -26,7 +26,7 @@ type AdaPUCB struct {
 var _ learner.Policy[privacy.Means] = (*AdaPUCB)(nil)
 
 // NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPUCB(epsilon float64) *learner.Private[privacy.Means] {
+func NewAdaPUCB(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(&AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 

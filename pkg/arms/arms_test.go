@@ -12,7 +12,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-type private = *learner.Private[privacy.Means]
+type private = learner.Private[privacy.Means]
 
 // maker makes a learner of this package.
 type maker struct {

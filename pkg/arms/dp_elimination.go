@@ -36,7 +36,7 @@ var (
 
 // NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
 // replaced.
-func NewDPElimination(epsilon float64) *learner.Private[privacy.Means] {
+func NewDPElimination(epsilon float64) learner.Private[privacy.Means] {
 	l := &DPElimination{Epsilon: epsilon}
 	return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l})
 }

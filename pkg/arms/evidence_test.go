@@ -16,12 +16,12 @@ import (
 // computed, but those for a new lap.
 func TestEvidence(t *testing.T) {
 	const rounds = 20_000
-	for name, make := range map[string]func() (*learner.Private[privacy.Means], *IMED){
-		"IMED": func() (*learner.Private[privacy.Means], *IMED) {
+	for name, make := range map[string]func() (learner.Private[privacy.Means], *IMED){
+		"IMED": func() (learner.Private[privacy.Means], *IMED) {
 			l := NewIMED()
 			return l, l.Policy.(*IMED)
 		},
-		"DP-IMED": func() (*learner.Private[privacy.Means], *IMED) {
+		"DP-IMED": func() (learner.Private[privacy.Means], *IMED) {
 			l := NewDPIMED(5, 1.2)
 			return l, l.Policy.(*IMED)
 		},

@@ -14,7 +14,7 @@ import (
 // Example plays DP-IMED, which is epsilon-DP, beside IMED, which is not private.
 func Example() {
 	env := environment.Arms{Means: []float64{0.25, 0.75, 0.5}}
-	for _, l := range []*learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
+	for _, l := range []learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
 		const rounds = 20_000
 		if err := l.Init(env.Problem(), rounds); err != nil {
 			fmt.Println(err)

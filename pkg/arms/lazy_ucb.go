@@ -30,7 +30,7 @@ type LazyUCB struct {
 var _ learner.Policy[privacy.Means] = (*LazyUCB)(nil)
 
 // NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
-func NewLazyUCB(epsilon float64) *learner.Private[privacy.Means] {
+func NewLazyUCB(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(&LazyUCB{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 

@@ -17,7 +17,7 @@ func TestPosterior(t *testing.T) {
 	const rounds = 20_000
 	type policy = learner.Policy[privacy.Means]
 	for name, c := range map[string]struct {
-		private *learner.Private[privacy.Means]
+		private learner.Private[privacy.Means]
 		twin    policy
 		of      func(policy) *posterior
 	}{

@@ -21,33 +21,33 @@ func TestRace(t *testing.T) {
 // testRace wants that at most so many arms are looked at in a round.
 func testRace(t *testing.T, arms int, most float64) {
 	const rounds = 20_000
-	for name, make := range map[string]func() (*learner.Private[privacy.Means], index, *race){
-		"UCB1": func() (*learner.Private[privacy.Means], index, *race) {
+	for name, make := range map[string]func() (learner.Private[privacy.Means], index, *race){
+		"UCB1": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewUCB1()
 			p := l.Policy.(*UCB1)
 			return l, p, &p.race
 		},
-		"DP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+		"DP-UCB": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewDPUCB(5)
 			p := l.Policy.(*DPUCB)
 			return l, p, &p.race
 		},
-		"KL-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+		"KL-UCB": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewKLUCB()
 			p := l.Policy.(*KLUCB)
 			return l, p, &p.race
 		},
-		"AdaP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+		"AdaP-UCB": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewAdaPUCB(5)
 			p := l.Policy.(*AdaPUCB)
 			return l, p, &p.race
 		},
-		"AdaP-KLUCB": func() (*learner.Private[privacy.Means], index, *race) {
+		"AdaP-KLUCB": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewAdaPKLUCB(5)
 			p := l.Policy.(*AdaPKLUCB)
 			return l, p, &p.race
 		},
-		"Lazy-UCB": func() (*learner.Private[privacy.Means], index, *race) {
+		"Lazy-UCB": func() (learner.Private[privacy.Means], index, *race) {
 			l := NewLazyUCB(5)
 			p := l.Policy.(*LazyUCB)
 			return l, p, &p.race
@@ -87,7 +87,7 @@ func testRace(t *testing.T, arms int, most float64) {
 
 // playTrial plays the first trial in arms of equal means, and the next in arms of seven means. Now
 // and then another arm is played than the learner's choice, which see is shown in each round.
-func playTrial(l *learner.Private[privacy.Means], arms, rounds, trial int, see func(round, played int)) error {
+func playTrial(l learner.Private[privacy.Means], arms, rounds, trial int, see func(round, played int)) error {
 	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
 	r := random.New(1, trial, "rewards")
 	v := bandit.View{Arms: arms}

@@ -30,7 +30,7 @@ type SuccessiveElimination struct {
 var _ learner.Policy[privacy.Means] = (*SuccessiveElimination)(nil)
 
 // NewSuccessiveElimination returns successive elimination, which is not private.
-func NewSuccessiveElimination() *learner.Private[privacy.Means] {
+func NewSuccessiveElimination() learner.Private[privacy.Means] {
 	return learner.New(&SuccessiveElimination{}, mechanism.Counts{})
 }
 

@@ -50,7 +50,7 @@ var (
 
 // NewTargetIMED returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
 // reward replaced.
-func NewTargetIMED(epsilon float64) *learner.Private[privacy.Means] {
+func NewTargetIMED(epsilon float64) learner.Private[privacy.Means] {
 	l := &TargetIMED{IMED: IMED{Epsilon: epsilon}}
 	return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l, Cumulative: true})
 }

@@ -19,7 +19,7 @@ type Thompson struct{ posterior }
 var _ learner.Policy[privacy.Means] = (*Thompson)(nil)
 
 // NewThompson returns Thompson sampling, which is not private.
-func NewThompson() *learner.Private[privacy.Means] {
+func NewThompson() learner.Private[privacy.Means] {
 	return learner.New(&Thompson{}, mechanism.Counts{})
 }
 

@@ -44,7 +44,7 @@ func linUCB(b privacy.Budget) func() bandit.Learner {
 func sums(l bandit.Learner, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
-	l.(*learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
+	l.(learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
 	return dst
 }
 

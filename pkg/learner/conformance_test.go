@@ -13,7 +13,7 @@ import (
 )
 
 // linUCB returns the policy of a learner.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
 
 // sums makes every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]func() privacy.Accumulator {

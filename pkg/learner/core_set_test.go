@@ -18,7 +18,7 @@ import (
 
 // coreSetRun plays a trial of a million rounds. It returns the regret, and whether every estimate
 // of every batch was within its width.
-func coreSetRun(t testing.TB, l *learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
+func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
 	t.Helper()
 	env := environment.SphereArms{Dim: dim}
 	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
@@ -227,7 +227,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		l       *learner.Private[privacy.Means]
+		l       learner.Private[privacy.Means]
 		p       bandit.Problem
 		horizon int
 		want    string
@@ -243,7 +243,7 @@ func TestCoreSetRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	play := func(l *learner.Private[privacy.Means], x float64) error {
+	play := func(l learner.Private[privacy.Means], x float64) error {
 		if err := l.Init(good, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		return l.Err()
 	}
 	for _, c := range []struct {
-		l    *learner.Private[privacy.Means]
+		l    learner.Private[privacy.Means]
 		x    float64
 		want string
 	}{

@@ -26,7 +26,7 @@ func delayable() map[string]func() bandit.Learner {
 		"tree":  func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) },
 		"local": func() bandit.Learner {
 			noise := learner.LDPNoise{Budget: whole}
-			return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
+			return learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
 		},
 	}
 }
@@ -51,7 +51,7 @@ func TestDelayed(t *testing.T) {
 			for kind, delay := range map[string]func(*rand.Rand) int{"constant": nil, "random": upTo(most)} {
 				env := environment.DecisionSets{Dim: 3, Arms: 6}
 				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
-				d, plain := &learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
+				d, plain := learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
 				ledger := start(t, d, env.Problem(), horizon)
 				start(t, plain, env.Problem(), horizon)
 				draw := func() int { return most }
@@ -103,7 +103,7 @@ func TestDelayed(t *testing.T) {
 func TestDelayedConforms(t *testing.T) {
 	for name, make := range delayable() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return &learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
+			bandittest.Learner(t, func() bandit.Learner { return learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
 				environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 		})
 	}
@@ -114,7 +114,7 @@ func TestDelayedRefuses(t *testing.T) {
 	exact := delayable()["exact"]
 	for word, d := range map[string]*learner.Delayed{
 		"Delayed.Learner is nil":       {},
-		"a *learner.Random":            {Learner: &learner.Random{}},
+		"a *learner.Random":            {Learner: learner.Random{}},
 		"Delayed.Most = -1, want >= 0": {Learner: exact(), Most: -1},
 		"Delayed.Most = 1073741824":    {Learner: exact(), Most: 1 << 30},
 		"LinUCB.Alpha = -0.5":          {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, nil)},
@@ -124,7 +124,7 @@ func TestDelayedRefuses(t *testing.T) {
 		}
 	}
 	for _, delay := range []int{-1, 4, math.MaxInt} {
-		d := &learner.Delayed{Learner: exact(), Most: 3, Delay: func(*rand.Rand) int { return delay }}
+		d := learner.Delayed{Learner: exact(), Most: 3, Delay: func(*rand.Rand) int { return delay }}
 		start(t, d, problem, 100)
 		v := &bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
 		d.Update(v, d.Select(v, nil), []float64{0.5})

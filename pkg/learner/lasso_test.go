@@ -27,17 +27,17 @@ func leading(n int) []int {
 // coordinates matter.
 func highDimensional() map[string]func() bandit.Learner {
 	return map[string]func() bandit.Learner{
-		"thresholded":       func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		"sparsity agnostic": func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		"lasso bandit":      func() bandit.Learner { return &learner.LassoBandit{} },
+		"thresholded":       func() bandit.Learner { return learner.ThresholdedLasso{} },
+		"sparsity agnostic": func() bandit.Learner { return learner.SparsityAgnostic{} },
+		"lasso bandit":      func() bandit.Learner { return learner.LassoBandit{} },
 		"lasso bandit, q=3": func() bandit.Learner {
-			return &learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02}
+			return learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02}
 		},
-		"doubly robust": func() bandit.Learner { return &learner.DoublyRobustLasso{} },
+		"doubly robust": func() bandit.Learner { return learner.DoublyRobustLasso{} },
 		"doubly robust and truncated": func() bandit.Learner {
-			return &learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20}
+			return learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20}
 		},
-		"oracle": func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} },
+		"oracle": func() bandit.Learner { return learner.SupportOracle{Support: leading(5)} },
 	}
 }
 
@@ -93,14 +93,14 @@ var published = []struct {
 	make func() bandit.Learner
 	mean float64
 }{
-	{"oracle", func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} }, 6.8},
-	{"thresholded .01", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.01} }, 26.7},
-	{"thresholded .02", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.02} }, 29.9},
-	{"thresholded .05", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.05} }, 55.9},
-	{"sparsity agnostic .02", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.02} }, 34.8},
-	{"sparsity agnostic .05", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.05} }, 29.4},
-	{"sparsity agnostic .1", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.1} }, 30.9},
-	{"lasso bandit", func() bandit.Learner { return &learner.LassoBandit{} }, 137},
+	{"oracle", func() bandit.Learner { return learner.SupportOracle{Support: leading(5)} }, 6.8},
+	{"thresholded .01", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.01} }, 26.7},
+	{"thresholded .02", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.02} }, 29.9},
+	{"thresholded .05", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.05} }, 55.9},
+	{"sparsity agnostic .02", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.02} }, 34.8},
+	{"sparsity agnostic .05", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.05} }, 29.4},
+	{"sparsity agnostic .1", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.1} }, 30.9},
+	{"lasso bandit", func() bandit.Learner { return learner.LassoBandit{} }, 137},
 }
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
@@ -139,7 +139,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 // TestForcedRounds: with K = 3 and q = 2 the forced rounds are 1 to 6, 7 to 12, 19 to 24, 43 to 48,
 // and each arm is played twice in each.
 func TestForcedRounds(t *testing.T) {
-	l := &learner.LassoBandit{Forced: 2}
+	l := learner.LassoBandit{Forced: 2}
 	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
 	if err := l.Init(p, 100); err != nil {
 		t.Fatal(err)
@@ -188,12 +188,12 @@ func TestForcedRounds(t *testing.T) {
 // TestThresholds: the support is what the two thresholds leave of the LASSO, and the play that of
 // least squares on it.
 func TestThresholds(t *testing.T) {
-	env, l := environment.Sparse{}, &learner.ThresholdedLasso{Lambda: 0.05}
+	env, l := environment.Sparse{}, learner.ThresholdedLasso{Lambda: 0.05}
 	regretOf(t, env, l, 0, 1000)
 	if got, want := l.Support(), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
 		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
 	}
-	nothing := &learner.ThresholdedLasso{Lambda: 100}
+	nothing := learner.ThresholdedLasso{Lambda: 100}
 	regretOf(t, env, nothing, 0, 10)
 	if got := nothing.Support(); len(got) != 0 {
 		t.Errorf("support %v under a penalty of 100 and more, want none", got)
@@ -204,7 +204,7 @@ func TestThresholds(t *testing.T) {
 // first rounds play.
 func TestDoublyRobust(t *testing.T) {
 	env := environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
-	random := regretOf(t, env, &learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
+	random := regretOf(t, env, learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
 	for _, l := range []*learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
 		if got := regretOf(t, env, l, 0, 3000); !(got < random/3) {
 			t.Errorf("regret %v, and %v at random: want less than a third of it", got, random)
@@ -215,21 +215,21 @@ func TestDoublyRobust(t *testing.T) {
 func TestHighDimensionalRefuses(t *testing.T) {
 	good := environment.Sparse{}.Problem()
 	for want, l := range map[string]bandit.Learner{
-		"ThresholdedLasso.Lambda = -1":    &learner.ThresholdedLasso{Lambda: -1},
-		"Tolerance = 2":                   &learner.ThresholdedLasso{Tolerance: 2},
-		"SparsityAgnostic.Lambda = NaN":   &learner.SparsityAgnostic{Lambda: math.NaN()},
-		"LassoBandit.Forced = -1":         &learner.LassoBandit{Forced: -1},
-		"LassoBandit.Gap = -2":            &learner.LassoBandit{Gap: -2},
-		"LassoBandit.LambdaForced = +Inf": &learner.LassoBandit{LambdaForced: math.Inf(1)},
-		"LassoBandit.LambdaAll = -1":      &learner.LassoBandit{LambdaAll: -1},
-		"DoublyRobustLasso.Explore = -1":  &learner.DoublyRobustLasso{Explore: -1},
-		"DoublyRobustLasso.Lambda = -1":   &learner.DoublyRobustLasso{Lambda: -1},
-		"DoublyRobustLasso.Start = -1":    &learner.DoublyRobustLasso{Start: -1},
-		"DoublyRobustLasso.Truncate = -3": &learner.DoublyRobustLasso{Truncate: -3},
-		"Support is empty":                &learner.SupportOracle{},
-		"Support[1] = 100, want in [0, ":  &learner.SupportOracle{Support: []int{3, 100}},
-		"Support[2] = 3 is there twice":   &learner.SupportOracle{Support: []int{3, 4, 3}},
-		"SupportOracle.Ridge = -1":        &learner.SupportOracle{Support: []int{3}, Ridge: -1},
+		"ThresholdedLasso.Lambda = -1":    learner.ThresholdedLasso{Lambda: -1},
+		"Tolerance = 2":                   learner.ThresholdedLasso{Tolerance: 2},
+		"SparsityAgnostic.Lambda = NaN":   learner.SparsityAgnostic{Lambda: math.NaN()},
+		"LassoBandit.Forced = -1":         learner.LassoBandit{Forced: -1},
+		"LassoBandit.Gap = -2":            learner.LassoBandit{Gap: -2},
+		"LassoBandit.LambdaForced = +Inf": learner.LassoBandit{LambdaForced: math.Inf(1)},
+		"LassoBandit.LambdaAll = -1":      learner.LassoBandit{LambdaAll: -1},
+		"DoublyRobustLasso.Explore = -1":  learner.DoublyRobustLasso{Explore: -1},
+		"DoublyRobustLasso.Lambda = -1":   learner.DoublyRobustLasso{Lambda: -1},
+		"DoublyRobustLasso.Start = -1":    learner.DoublyRobustLasso{Start: -1},
+		"DoublyRobustLasso.Truncate = -3": learner.DoublyRobustLasso{Truncate: -3},
+		"Support is empty":                learner.SupportOracle{},
+		"Support[1] = 100, want in [0, ":  learner.SupportOracle{Support: []int{3, 100}},
+		"Support[2] = 3 is there twice":   learner.SupportOracle{Support: []int{3, 4, 3}},
+		"SupportOracle.Ridge = -1":        learner.SupportOracle{Support: []int{3}, Ridge: -1},
 	} {
 		if err := l.Init(good, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want an error with %q", l, err, want)
@@ -237,7 +237,7 @@ func TestHighDimensionalRefuses(t *testing.T) {
 	}
 	large := good
 	large.Dim = 1 << 20
-	if err := (&learner.ThresholdedLasso{}).Init(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
+	if err := (learner.ThresholdedLasso{}).Init(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("a million coordinates: %v", err)
 	}
 }
@@ -264,7 +264,7 @@ func TestHighDimensionalWarnings(t *testing.T) {
 // ExampleThresholdedLasso finds the coordinates that matter, and compares with an oracle.
 func ExampleThresholdedLasso() {
 	env := environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
-	l := &learner.ThresholdedLasso{Lambda: 0.05}
+	l := learner.ThresholdedLasso{Lambda: 0.05}
 	if err := l.Init(env.Problem(), 300); err != nil {
 		panic(err)
 	}

@@ -18,10 +18,10 @@ var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardM
 
 // pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
 // times scale. Their arms must be the same in every round.
-func pair(t *testing.T, a, b *learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+func pair(t *testing.T, a, b learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
 	t.Helper()
 	for _, l := range []struct {
-		*learner.Private[privacy.Sums]
+		learner.Private[privacy.Sums]
 		p bandit.Problem
 	}{{a, pa}, {b, pb}} {
 		if err := l.Init(l.p, rounds+1); err != nil { // a horizon's last row is never released
@@ -131,7 +131,7 @@ func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		a := learner.New(learner.LinUCB{}, nil)
 		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
-		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
+		for _, l := range []learner.Private[privacy.Sums]{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
 			}

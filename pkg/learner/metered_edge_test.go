@@ -26,7 +26,7 @@ func TestMeteredEdges(t *testing.T) {
 	}
 	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
 		inner := learner.New(learner.LinUCB{}, sums)
-		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+		free := learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
 			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
 			continue
@@ -56,9 +56,9 @@ func TestMeteredEdges(t *testing.T) {
 func TestFedBeside(t *testing.T) {
 	env := environment.DecisionSets{Dim: 2, Arms: 5}
 	for name, wrap := range map[string]func(bandit.Learner) bandit.Learner{
-		"metered":    func(l bandit.Learner) bandit.Learner { return &learner.Metered{Learner: l, Budget: half, Freeze: true} },
-		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },
-		"randomised": func(l bandit.Learner) bandit.Learner { return &learner.RandomisedAction{Learner: l, Epsilon: 1} },
+		"metered":    func(l bandit.Learner) bandit.Learner { return learner.Metered{Learner: l, Budget: half, Freeze: true} },
+		"delayed":    func(l bandit.Learner) bandit.Learner { return learner.Delayed{Learner: l, Most: 3} },
+		"randomised": func(l bandit.Learner) bandit.Learner { return learner.RandomisedAction{Learner: l, Epsilon: 1} },
 	} {
 		inner := learner.New(learner.LinUCB{}, gaussianTree())
 		l := wrap(inner)
@@ -81,7 +81,7 @@ func TestFedBeside(t *testing.T) {
 }
 
 // broken finds that its noise is not what it claims.
-type broken struct{ *learner.Private[privacy.Sums] }
+type broken struct{ learner.Private[privacy.Sums] }
 
 var errBroken = errors.New("not the noise claimed")
 
@@ -89,7 +89,7 @@ func (broken) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	var m bandit.Learner = learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 	if err := m.Init(plane, 10); err != nil {
 		t.Fatal(err)
 	}

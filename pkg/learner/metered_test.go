@@ -23,7 +23,7 @@ var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
 func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
-	return &learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+	return learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
 }
 
 func gaussianTree() privacy.Accumulator {
@@ -116,8 +116,8 @@ func TestMeteredRefuses(t *testing.T) {
 		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
 		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
 		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"does not hold it":    {Learner: struct{ learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
 		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
 		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {

@@ -55,7 +55,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 		alone := c.make()
 		want := semiPlay(t, alone, warmProblem, m, 200, weight)
 		for _, epsilon := range []float64{c.cost, 2 * c.cost, math.Inf(1)} {
-			l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: epsilon}}
+			l := learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: epsilon}}
 			got := semiPlay(t, l, warmProblem, m, 200, weight)
 			if !l.WantsWarmUp() || l.Paid() != 200 || !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("%s on epsilon = %v: pays for %d of 200 rounds, and plays %v, want %v", name, epsilon, l.Paid(), got, want)
@@ -64,7 +64,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 				t.Errorf("%s on epsilon = %v: claims\n%vwant as much as\n%v", name, epsilon, got, want)
 			}
 		}
-		l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
+		l := learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
 		if err := l.Init(warmProblem, 200); err == nil || !strings.Contains(err.Error(), "round 0") || !strings.Contains(err.Error(), fmt.Sprintf("epsilon >= %.4g", c.cost)) {
 			t.Errorf("%s: error %v, want one that names round 0 and the epsilon %.4g", name, err, c.cost)
 		}
@@ -78,7 +78,7 @@ func TestMeteredRounds(t *testing.T) {
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
 		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: budget})
-		metered := &learner.Metered{Learner: l, Budget: budget}
+		metered := learner.Metered{Learner: l, Budget: budget}
 		if err := metered.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, 9); err != nil || metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, %v, want 9", arms, metered.Paid(), err)
 		}
@@ -93,7 +93,7 @@ func TestMeteredRounds(t *testing.T) {
 
 // dear spends 0.1 with each record.
 type dear struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 }
 
 func (d dear) Plan(records int) privacy.Plan {
@@ -116,7 +116,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			name := fmt.Sprintf("%v, epsilon = %v", start, c.epsilon)
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
-				l := &learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
+				l := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
 					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				err := l.Init(warmProblem, 10)
 				if paid < 0 {
@@ -162,7 +162,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 	world := environment.SemiBandit{Matroid: m, Means: means}
 	for name, c := range warmers() {
 		make := func() bandit.Learner {
-			return &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
+			return learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
 		}
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, make, world, bandittest.LearnerOptions{Seed: 1, Rounds: 60})

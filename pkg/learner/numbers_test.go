@@ -78,7 +78,7 @@ func numbers() []*simulate.Experiment {
 		},
 		"metered": func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
 		"randomised": func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1}
 		},
 	}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {

@@ -73,7 +73,7 @@ var semiBandits = []struct {
 		return learner.New(learner.CTS{Matroid: m, Width: 0.5, Sample: true}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true})
 	}},
 	{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return learner.CUCBTree(m, 2) }},
-	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} }},
+	{"cts-beta", func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} }},
 	{"kl-osm", func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 	{"kl-osm-blocks", func(m matroid.Matroid) bandit.Learner {
 		return learner.New(learner.KLOSM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}})

@@ -267,7 +267,7 @@ func TestEasyInstances(t *testing.T) {
 			limit float64
 		}{
 			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
-			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
+			{"cts-beta", learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
 			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
 			{"kl-osm, private", learner.New(learner.KLOSM{Matroid: m}, blocks(10)), 300},
 			{"omm, narrow", learner.New(learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
@@ -291,7 +291,7 @@ func TestBetaCoins(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
 	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
 	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
-		played := semiPlay(t, &learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
+		played := semiPlay(t, learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
 			n += arms[0]
@@ -310,7 +310,7 @@ func TestSemiBanditRefuses(t *testing.T) {
 	all := map[string]maker{
 		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.OMM{Matroid: m}, nil) },
 		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) },
-		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} },
+		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} },
 		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {

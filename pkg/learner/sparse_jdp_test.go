@@ -15,7 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-type sparseRecipe = func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]
+type sparseRecipe = func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
 	"plain": learner.SparseJDPPlain, "tuned": learner.SparseJDPTuned, "refined": learner.NewSparseJDP,
@@ -155,14 +155,14 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 
 func TestSparseJDPRefuses(t *testing.T) {
 	p := environment.Sparse{Dim: 12, Sparsity: 2}.Problem()
-	for words, change := range map[string]func(l *learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
-		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
-		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
-		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
-		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+	for words, change := range map[string]func(l learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
+		"Horizon = 32, want more than the 32 rounds": func(_ learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
+		"Picks = 10, want in [1, d = 5]":             func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
+		"Slots = 2":                                  func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
+		"Ridge = -1": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
 			l.Policy.(*learner.SparseJDP).Estimate.Ridge = -1
 		},
-		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+		"Keep = 13": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
 			l.Policy.(*learner.SparseJDP).Estimate.Keep = 13
 		},
 	} {

@@ -21,15 +21,15 @@ func forwarded(seed uint64, trials int, forward bool) *simulate.Experiment {
 		Name: "forwarded", Horizon: 6_000, Trials: trials, Seed: seed, Grid: []int{777, 6_000}, FastForward: forward,
 		Environment: environment.Arms{Means: []float64{0.4, 0.7, 0.65}},
 	}
-	for name, make := range map[string]func() *learner.Private[privacy.Means]{
-		"DP-IMED":  func() *learner.Private[privacy.Means] { return arms.NewDPIMED(0.5, 2) },
-		"DP-KLUCB": func() *learner.Private[privacy.Means] { return arms.NewDPKLUCB(0.5, 1.2) },
-		"AdaP-UCB": func() *learner.Private[privacy.Means] { return arms.NewAdaPUCB(0.5) },
-		"AdaC-UCB": func() *learner.Private[privacy.Means] {
+	for name, make := range map[string]func() learner.Private[privacy.Means]{
+		"DP-IMED":  func() learner.Private[privacy.Means] { return arms.NewDPIMED(0.5, 2) },
+		"DP-KLUCB": func() learner.Private[privacy.Means] { return arms.NewDPKLUCB(0.5, 1.2) },
+		"AdaP-UCB": func() learner.Private[privacy.Means] { return arms.NewAdaPUCB(0.5) },
+		"AdaC-UCB": func() learner.Private[privacy.Means] {
 			return arms.NewAdaCUCB(privacy.Budget{Epsilon: 0.5, Delta: 1e-5})
 		},
-		"DP-SE":      func() *learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
-		"TargetIMED": func() *learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
+		"DP-SE":      func() learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
+		"TargetIMED": func() learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
 	} {
 		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 	}

@@ -29,7 +29,7 @@ var (
 	single = bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 )
 
-func overTree() *learner.Private[privacy.Sums] {
+func overTree() learner.Private[privacy.Sums] {
 	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 }
 
@@ -170,7 +170,7 @@ func TestOtherTuning(t *testing.T) {
 		{"the shift", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
 		{"the statistic", learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
 		{"no statistic", learner.New(learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
-		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
+		{"the learner", learner.Random{}, linear, 50, "learner.Private"},
 		{"more arms", overTree(), more, 50, "problem: Arms = 3 in the state, and 4 here"},
 		{"larger rewards", overTree(), wide, 50, "RewardMax = 1 in the state, and 2 here"},
 		{"the horizon", overTree(), linear, 51, "Horizon = 50 in the state, and 51 here"},
@@ -178,7 +178,7 @@ func TestOtherTuning(t *testing.T) {
 		refused(t, c.what, state, ready(t, c.into, c.problem, c.horizon), c.want)
 	}
 	support := func(of ...int) bandit.Learner {
-		return ready(t, &learner.SupportOracle{Support: of, Ridge: 1}, linear, 50)
+		return ready(t, learner.SupportOracle{Support: of, Ridge: 1}, linear, 50)
 	}
 	refused(t, "fewer elements", save(t, support(0, 1)), support(1), "Support: the tuning is 2 elements in the state, and 1 here")
 	refused(t, "other elements", save(t, support(0, 1)), support(1, 0), "Support[0]: the tuning is 0 in the state, and 1 here")
@@ -380,7 +380,7 @@ func TestCannotBeSaved(t *testing.T) {
 
 // TestNotReset: what is not saved has to be there.
 func TestNotReset(t *testing.T) {
-	blt := func() *learner.Private[privacy.Sums] {
+	blt := func() learner.Private[privacy.Sums] {
 		return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget})
 	}
 	into := blt()
@@ -441,8 +441,8 @@ func TestCopiesClaim(t *testing.T) {
 	}{
 		"seeded":      {func() bandit.Learner { return overTree() }, "two show the same noise"},
 		"secure":      {secure, "spend what k runs do"},
-		"metered":     {func() bandit.Learner { return &learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
-		"inside":      {func() bandit.Learner { return &learner.Delayed{Learner: secure()} }, "spend what k runs do"},
+		"metered":     {func() bandit.Learner { return learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
+		"inside":      {func() bandit.Learner { return learner.Delayed{Learner: secure()} }, "spend what k runs do"},
 		"not private": {func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }, ""},
 	} {
 		saved, restored, fresh := ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50)
@@ -463,7 +463,7 @@ func TestCopiesClaim(t *testing.T) {
 				t.Errorf("%s, %s: claims\n%v, want %d lines about copies, with %q", name, who, got, want, c.words)
 			}
 		}
-		if p, ok := restored.(*learner.Private[privacy.Sums]); ok && c.words != "" && !strings.Contains(privacy.ClaimOf(p.Statistic).String(), c.words) {
+		if p, ok := restored.(learner.Private[privacy.Sums]); ok && c.words != "" && !strings.Contains(privacy.ClaimOf(p.Statistic).String(), c.words) {
 			t.Errorf("%s: its statistic claims\n%v", name, privacy.ClaimOf(p.Statistic))
 		}
 	}

@@ -18,7 +18,7 @@ func coins(v sweep.Values) ([]*simulate.Experiment, error) {
 	return []*simulate.Experiment{{
 		Name: "coins", Horizon: 1000, Trials: 6, Seed: 1,
 		Environment: environment.Arms{Means: []float64{0.25, 0.75}},
-		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() *learner.Private[privacy.Means] {
+		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() learner.Private[privacy.Means] {
 			return arms.NewDPUCB(v["epsilon"])
 		})},
 	}}, nil

@@ -155,7 +155,7 @@ func play(q question) (a answer, err error) {
 	if err := e.Validate(); err != nil {
 		return a, err
 	}
-	l := &learner.ThresholdedLasso{Tolerance: q.Tolerance}
+	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
 	if err := l.Init(e.Problem(), q.Rounds); err != nil {
 		return a, err
 	}

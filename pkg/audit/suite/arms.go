@@ -65,7 +65,7 @@ func soundArms(e Effort) []audit.Item {
 	}
 	for _, l := range []struct {
 		name string
-		make func(epsilon float64) *learner.Private[privacy.Means]
+		make func(epsilon float64) learner.Private[privacy.Means]
 	}{
 		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
 		{"DP-UCB", arms.NewDPUCB},

@@ -304,7 +304,7 @@ func SoundLearners(e Effort) (items []audit.Item) {
 		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(learner.LinUCB{}, sums.make()) })
 	}
 	item("LinUCB on a budget", func() bandit.Learner {
-		return &learner.Metered{
+		return learner.Metered{
 			Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 		}
@@ -320,7 +320,7 @@ func lateItem(e Effort) audit.Item {
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
 			sums := mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}
-			return &learner.Delayed{Learner: learner.New(learner.LinUCB{}, sums), Most: 2}
+			return learner.Delayed{Learner: learner.New(learner.LinUCB{}, sums), Most: 2}
 		},
 	}
 }
@@ -337,7 +337,7 @@ func standardItem(e Effort) audit.Item {
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
 		},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}

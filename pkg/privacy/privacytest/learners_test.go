@@ -32,10 +32,10 @@ func learners() map[string]privacytest.LearnerCase {
 		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
 		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
 		"randomised actions": lin(func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide})(), Epsilon: 1}
+			return learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide})(), Epsilon: 1}
 		}),
 		"LDP": lin(func() bandit.Learner {
-			return &learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
+			return learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
 		}),
 		"amplified": lin(func() bandit.Learner {
 			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})
@@ -45,7 +45,7 @@ func learners() map[string]privacytest.LearnerCase {
 		"DPTS-MAT":             mat(func() bandit.Learner { return learner.DPTSMAT(uniform(), 2) }),
 		"CUCB over trees":      mat(func() bandit.Learner { return learner.CUCBTree(uniform(), 2) }),
 		"metered": mat(func() bandit.Learner {
-			return &learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
+			return learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
 		}),
 	}
 	for name, c := range all {
@@ -86,7 +86,7 @@ func (f *faint) Plan(nodes int) privacy.Plan {
 
 // broken is a private learner with one method replaced.
 type broken struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 	remembers, steals bool
 	rounds            int
 }
@@ -123,7 +123,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		}}},
 		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
 			return &struct {
-				*learner.Private[privacy.Means]
+				learner.Private[privacy.Means]
 			}{learner.DPUCBMAT(uniform(), 2)}
 		}}},
 	} {
