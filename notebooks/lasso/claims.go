@@ -45,7 +45,7 @@ func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
 func sparse(dim int) *environment.Sparse {
-	return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
+	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
 // hits returns how many coordinates of a support matter.
@@ -85,7 +85,7 @@ func regrets(table string, policies ...string) (all []float64) {
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
 	l := learners[name](epsilon)
-	check.OK(l.Init((&environment.Sparse{}).Problem(), 16_000))
+	check.OK(l.Init(environment.Sparse{}.Problem(), 16_000))
 	return privacy.ClaimOf(l).Epsilon()
 }
 
@@ -139,7 +139,7 @@ func lassoPays(s cell.Scale) (string, error) {
 func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
@@ -173,7 +173,7 @@ func printedPays(cell.Scale) (string, error) {
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
 func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
-	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
+	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
@@ -184,7 +184,7 @@ func longEpisodes(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 5, 20, 20)
 	var found [2]int
 	for i, rows := range []int{200, 8000} {
-		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
+		top := mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
 			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
 		for run := range n {
 			feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func() {})
@@ -280,7 +280,7 @@ func leastError(s cell.Scale) (string, error) {
 
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
 // but for the last. It may end by package check.
-func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) float64 {
+func LastRow(h mechanism.NoisyIHT, rows int, x, y float64) float64 {
 	check.OK(h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}))
 	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
@@ -309,9 +309,9 @@ func selectionsPay(s cell.Scale) (string, error) {
 		func() bandit.Learner { return released(10, 0.3, 2) },
 		func() bandit.Learner { return released(100, 1e-6, 2) },
 		func() bandit.Learner {
-			return learner.New(learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
+			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
 		},
-		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) },
+		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}) },
 		func() bandit.Learner { return learners[Tuned](2) },
 		func() bandit.Learner { return learners[Refined](2) })
 	bare, tuned, refined := of[1:5], of[5], of[6]

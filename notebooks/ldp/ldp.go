@@ -34,16 +34,16 @@ const (
 var Epsilons = []float64{0.2, 1, 10}
 
 // paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
-func paperArms() bandit.Environment { return &environment.UnitFeatures{Fixed: true} }
+func paperArms() bandit.Environment { return environment.UnitFeatures{Fixed: true} }
 
 // scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
 // first d of them a basis.
 func scriptArms() bandit.Environment {
-	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
+	return environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 }
 
 // public is the last coordinate of all of the paper's arms.
-var public = (&environment.UnitFeatures{}).Constant()
+var public = environment.UnitFeatures{}.Constant()
 
 // The policies of Figure 1, by their names in the results. "As printed" is with the noise and the
 // regularisers of the policy's own paper, and S = sqrt(d) as a bound on |theta|. The script's
@@ -78,7 +78,7 @@ var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
 var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
-	return learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	return learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})
 }}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
@@ -109,7 +109,7 @@ var scripted = []contender{
 func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		p := policy
-		return learner.New(&p, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+		return learner.New(&p, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 	}
 }
 

@@ -44,10 +44,10 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 var equals = append([]contender{
 	nonPrivate,
 	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner {
-		return learner.New(learner.LinUCB{Width: 0.2}, &mechanism.Exact{})
+		return learner.New(learner.LinUCB{Width: 0.2}, mechanism.Exact{})
 	}},
 	{bltTuned, func(b privacy.Budget) bandit.Learner {
-		return learner.New(learner.LinUCB{Width: 0.2}, &mechanism.BLT{Budget: b})
+		return learner.New(learner.LinUCB{Width: 0.2}, mechanism.BLT{Budget: b})
 	}},
 	{"JDP, tree, width × 0.2", jdpTree(privacy.Sound, learner.LinUCB{Width: 0.2})},
 	{"JDP, tree, width × 1", jdpTree(privacy.Sound, learner.LinUCB{})},

@@ -31,8 +31,8 @@ func NewAdaPUCB(epsilon float64) *learner.Private[privacy.Means] {
 }
 
 // doubling returns batches that double the number of an arm's rewards, of which the last counts.
-func doubling(b privacy.Budget) *mechanism.Batches {
-	return &mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+func doubling(b privacy.Budget) mechanism.Batches {
+	return mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
 }
 
 // Init validates and allocates.

@@ -38,7 +38,7 @@ var (
 // replaced.
 func NewDPElimination(epsilon float64) *learner.Private[privacy.Means] {
 	l := &DPElimination{Epsilon: epsilon}
-	return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l})
+	return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l})
 }
 
 // Init validates and allocates.

@@ -29,7 +29,7 @@ var _ learner.Policy[privacy.Means] = (*DPUCB)(nil)
 
 // NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
 func NewDPUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&DPUCB{Epsilon: epsilon}, &mechanism.HybridTally{Epsilon: epsilon})
+	return learner.New(&DPUCB{Epsilon: epsilon}, mechanism.HybridTally{Epsilon: epsilon})
 }
 
 // Init validates and allocates.

@@ -13,24 +13,28 @@ import (
 
 // Example plays DP-IMED, which is epsilon-DP, beside IMED, which is not private.
 func Example() {
-	env := &environment.Arms{Means: []float64{0.25, 0.75, 0.5}}
+	env := environment.Arms{Means: []float64{0.25, 0.75, 0.5}}
 	for _, l := range []*learner.Private[privacy.Means]{arms.NewIMED(), arms.NewDPIMED(0.5, 2)} {
 		const rounds = 20_000
 		if err := l.Init(env.Problem(), rounds); err != nil {
 			fmt.Println(err)
 			return
 		}
-		env.Reset(random.New(1, 0, "contexts"))
+		world, err := env.Open()
+		if err != nil {
+			log.Fatal(err)
+		}
+		trial := world.Start(random.New(1, 0, "contexts"))
 		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 		rewards := random.New(1, 0, "rewards")
 		var v bandit.View
 		regret, played, y := 0.0, make([]int, 0, 1), make([]float64, 1)
 		for range rounds {
-			env.Next(&v)
+			trial.Next(&v)
 			played = l.Select(&v, played[:0])
-			env.Pull(rewards, played, y)
+			trial.Pull(rewards, played, y)
 			l.Update(&v, played, y)
-			regret += env.Regret(played)
+			regret += trial.Regret(played)
 		}
 		fmt.Printf("regret %.0f; lower bound %.0f\n", regret, arms.DEpsBound(privacy.ClaimOf(l).Epsilon(), env.Means, rounds))
 	}

@@ -29,7 +29,7 @@ var _ learner.Policy[privacy.Means] = (*GaussianThompson)(nil)
 // played first times. It is differentially private in the central model, one reward replaced; delta
 // is that at which its claim states an epsilon.
 func NewGaussianThompson(variance float64, first int, delta float64) *learner.Private[privacy.Means] {
-	return learner.New(&GaussianThompson{}, &mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+	return learner.New(&GaussianThompson{}, mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
 }
 
 // Init validates and allocates.

@@ -31,7 +31,7 @@ var _ learner.Policy[privacy.Means] = (*IMED)(nil)
 
 // NewIMED returns IMED, which is not private.
 func NewIMED() *learner.Private[privacy.Means] {
-	return learner.New(&IMED{Epsilon: math.Inf(1)}, &mechanism.Counts{})
+	return learner.New(&IMED{Epsilon: math.Inf(1)}, mechanism.Counts{})
 }
 
 // NewDPIMED returns DP-IMED over all batches of an arm. After the first of 32/epsilon rewards, each

@@ -31,7 +31,7 @@ var _ learner.Policy[privacy.Means] = (*KLUCB)(nil)
 
 // NewKLUCB returns KL-UCB, which is not private.
 func NewKLUCB() *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.Counts{})
+	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, mechanism.Counts{})
 }
 
 // NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
@@ -44,7 +44,7 @@ func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
 // NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
 // sends one randomised bit. It is epsilon-DP, one user's reward replaced.
 func NewLocalKLUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, &mechanism.ResponseTally{Epsilon: epsilon})
+	return learner.New(&KLUCB{Epsilon: math.Inf(1)}, mechanism.ResponseTally{Epsilon: epsilon})
 }
 
 // Init validates and allocates.

@@ -26,7 +26,7 @@ var _ learner.Policy[privacy.Means] = (*LazyThompson)(nil)
 
 // NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
 func NewLazyThompson(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&LazyThompson{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(&LazyThompson{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Init validates and allocates.

@@ -31,7 +31,7 @@ var _ learner.Policy[privacy.Means] = (*LazyUCB)(nil)
 
 // NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
 func NewLazyUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(&LazyUCB{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return learner.New(&LazyUCB{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Init validates and allocates.

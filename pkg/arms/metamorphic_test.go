@@ -114,8 +114,8 @@ func TestWithoutPrivacy(t *testing.T) {
 	const rounds = 3000
 	rewards := drawn([]float64{0.5, 0.55, 0.45, 0.6}, rounds)
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
-	single := func() *mechanism.Batches {
-		return &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
+	single := func() mechanism.Batches {
+		return mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	}
 	for name, pair := range map[string][2]private{
 		"DP-KLUCB":   {learner.New(&arms.KLUCB{Epsilon: inf}, single()), arms.NewKLUCB()},
@@ -145,7 +145,7 @@ func TestEliminationEpochs(t *testing.T) {
 	l := &arms.DPElimination{Epsilon: 1, Beta: 1e-5}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}
 	means := []float64{0.9, 0.1, 0.85, 0.1, 0.2}
-	played := play(t, learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l}), p, 80_000,
+	played := play(t, learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l}), p, 80_000,
 		func(arm, _ int) float64 { return means[arm] })
 	const first = 1947
 	for i, a := range played[:5*first] {
@@ -167,7 +167,7 @@ func TestEliminationEpochs(t *testing.T) {
 // which is over ln T + (ln 28 - 1)/2, and rests for good.
 func TestTargetLengths(t *testing.T) {
 	l := &arms.TargetIMED{IMED: arms.IMED{Epsilon: 1}}
-	s := &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: l, Cumulative: true}
+	s := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: l, Cumulative: true}
 	two := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
 	played := play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
 	for i, a := range played {
@@ -201,7 +201,7 @@ func TestTargetLengths(t *testing.T) {
 // an epoch, or has one arm, works.
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
-	blocks := func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	for want, l := range map[string]bandit.Learner{
 		"Beta = 1,":         learner.New(&arms.SuccessiveElimination{Beta: 1}, nil),
 		"Beta = -0.1,":      learner.New(&arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks()),
@@ -270,7 +270,7 @@ func TestReplay(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				New:       func() learner.Policy[privacy.Means] { return m.make(2).Policy },
-				Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
+				Statistic: mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}},
 				Problem:   four,
 			})
 		})
@@ -289,7 +289,7 @@ func TestPrivateLearners(t *testing.T) {
 			c.Long = 2000
 			c.New = func() bandit.Learner {
 				l := &arms.DPElimination{Epsilon: 2, Beta: 0.9}
-				return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}, Lengths: l})
+				return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}, Lengths: l})
 			}
 		}
 		t.Run(m.name, func(t *testing.T) { privacytest.Learner(t, c) })

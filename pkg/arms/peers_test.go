@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/random"
@@ -40,11 +41,11 @@ func peerBegins(learner string, seed int) map[string]any {
 // regret since the trial began.
 func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regret float64) {
 	tb.Helper()
-	env := &environment.Arms{Means: peerMeans}
+	env := environment.Arms{Means: peerMeans}
 	if err := l.Init(env.Problem(), 1<<40); err != nil {
 		tb.Fatal(err)
 	}
-	env.Reset(random.New(1, seed, "contexts"))
+	trial := bandittest.Start(tb, env, random.New(1, seed, "contexts"))
 	l.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
 	rewards := random.New(1, seed, "rewards")
 	var v bandit.View
@@ -52,9 +53,9 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 	counts := make([]int, len(peerMeans))
 	return func(rounds int) (regret float64) {
 		for range rounds {
-			env.Next(&v)
+			trial.Next(&v)
 			played = l.Select(&v, played[:0])
-			env.Pull(rewards, played, y)
+			trial.Pull(rewards, played, y)
 			l.Update(&v, played, y)
 			counts[played[0]]++
 		}

@@ -31,7 +31,7 @@ var _ learner.Policy[privacy.Means] = (*SuccessiveElimination)(nil)
 
 // NewSuccessiveElimination returns successive elimination, which is not private.
 func NewSuccessiveElimination() *learner.Private[privacy.Means] {
-	return learner.New(&SuccessiveElimination{}, &mechanism.Counts{})
+	return learner.New(&SuccessiveElimination{}, mechanism.Counts{})
 }
 
 // Init validates and allocates.

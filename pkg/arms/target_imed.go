@@ -52,7 +52,7 @@ var (
 // reward replaced.
 func NewTargetIMED(epsilon float64) *learner.Private[privacy.Means] {
 	l := &TargetIMED{IMED: IMED{Epsilon: epsilon}}
-	return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l, Cumulative: true})
+	return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Lengths: l, Cumulative: true})
 }
 
 // Init validates and allocates.

@@ -20,7 +20,7 @@ var _ learner.Policy[privacy.Means] = (*Thompson)(nil)
 
 // NewThompson returns Thompson sampling, which is not private.
 func NewThompson() *learner.Private[privacy.Means] {
-	return learner.New(&Thompson{}, &mechanism.Counts{})
+	return learner.New(&Thompson{}, mechanism.Counts{})
 }
 
 // Init validates and allocates.

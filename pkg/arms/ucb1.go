@@ -28,7 +28,7 @@ type UCB1 struct {
 var _ learner.Policy[privacy.Means] = (*UCB1)(nil)
 
 // NewUCB1 returns UCB1, which is not private.
-func NewUCB1() *learner.Private[privacy.Means] { return learner.New(&UCB1{}, &mechanism.Counts{}) }
+func NewUCB1() *learner.Private[privacy.Means] { return learner.New(&UCB1{}, mechanism.Counts{}) }
 
 // Init validates and allocates.
 func (l *UCB1) Init(p bandit.Problem, horizon int, _ *privacy.Means) error {

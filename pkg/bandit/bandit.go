@@ -1,18 +1,20 @@
 // Package bandit is the vocabulary of the toolkit: what a learner knows, sees and does.
 //
 //   - [Problem]: what a learner may know before round 1
-//   - [Environment]: makes contexts and rewards, and knows the regret
+//   - [Environment]: describes contexts and rewards; [World], [Instance]: it, ready, and one trial of it
+//   - [OpenWorld]: opens an environment and checks what it gives; [NewWorld]: a World of a function
 //   - [View]: what a learner sees at the start of a round
 //   - [Learner]: describes a learner; it becomes a [Calibrated] for a problem, and that a [Run],
 //     which chooses arms and learns from their rewards
 //   - [Warmer], [Warmed]: want a round 0 with the rewards of all arms
-//   - [Committed], [Summable], [Plays]: a run and an environment for a simulation that jumps
+//   - [Committed], [Summable], [Sums], [Plays]: a run and a world for a simulation that jumps
 //   - [Warner]: a run that has something to warn of
 //   - [CheckView], [CheckArms], [CheckHorizon]: validate what a learner is given
 //
 // In each round the environment shows a [View] with one context row per arm, the learner selects
 // arms, the environment answers with their rewards, and the learner updates. The learner never sees
-// the parameter theta. Only the environment knows the regret, and only the simulator reads it.
+// the parameter theta. Only an environment's [Instance] knows the regret, and only the simulator
+// reads it.
 //
 // Read [Environment] and [Learner] first. Package bandittest checks implementations of both.
 package bandit
@@ -77,25 +79,6 @@ func (v *View) Row(arm int) []float64 { return v.X[arm*v.Dim : (arm+1)*v.Dim : (
 func (v *View) Fits(p *Problem) bool {
 	return v.Round >= 1 && v.Dim == p.Dim && v.Arms >= p.Slots && v.Arms <= p.Arms && len(v.X) >= v.Arms*v.Dim &&
 		(p.Dim > 0 || v.Arms == p.Arms && len(v.X) == 0)
-}
-
-// Environment makes the contexts and the rewards of a problem. It is oblivious: the arms played
-// change neither later contexts nor an arm's later rewards. So several learners may pull in the
-// same round, and each sees the contexts that it would see alone.
-type Environment interface {
-	Problem() Problem
-	// Reset draws a fresh instance, before each trial. It keeps the stream and draws all later
-	// contexts from it.
-	Reset(contexts *rand.Rand)
-	// Next makes the next round's contexts and points v at them.
-	Next(v *View)
-	// Pull writes the rewards of the arms played to y, with len(y) == len(arms). Each learner brings
-	// its own stream, and a pull takes the same number of draws whatever the arms. If Problem().Dim is
-	// 0, a pull may come before the first Next; see Warmer.
-	Pull(rewards *rand.Rand, arms []int, y []float64)
-	// Regret returns the expected regret of the arms in this round: the mean reward of the best choice
-	// minus theirs.
-	Regret(arms []int) float64
 }
 
 // Learner describes a learner: tuning, and nothing else. It is a plain value of exported fields, of

@@ -35,13 +35,17 @@ func (l *patience) Update(v *bandit.View, arms []int, y []float64) error {
 
 // A learner of one's own, round by round as package simulate plays it.
 func ExampleLearner() {
-	env := &environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
-	const horizon = 1000
-	ready, err := firstGood{}.Open(env.Problem(), horizon)
+	env := environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
+	world, err := env.Open()
 	if err != nil {
 		log.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	const horizon = 1000
+	ready, err := firstGood{}.Open(world.Problem(), horizon)
+	if err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var (
@@ -51,15 +55,18 @@ func ExampleLearner() {
 		regret float64
 	)
 	for range horizon {
-		env.Next(&v)
-		if arms, err = run.Select(&v, arms[:0]); err != nil {
-			log.Fatal(err)
-		}
-		env.Pull(rewards, arms, y)
-		if err := run.Update(&v, arms, y); err != nil {
-			log.Fatal(err)
-		}
-		regret += env.Regret(arms)
+	env := environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
+	world, err := env.Open()
+	if err != nil {
+		log.Fatal(err)
+	}
+	const horizon = 1000
+	ready, err := firstGood{}.Open(world.Problem(), horizon)
+	if err != nil {
+		log.Fatal(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
+	run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	}
 	fmt.Printf("regret %.0f in %d rounds; an arm drawn at random has %.0f\n", regret, horizon, 0.4*horizon)
 	// Output:

@@ -22,12 +22,17 @@ type Committed interface {
 	UpdateSums(v *View, plays []Plays) error
 }
 
-// Summable is an Environment whose rewards can be drawn as sums. There are no contexts, one arm is
-// played in a round, and neither rewards nor regret depend on the round.
+// Summable is a World whose rewards can be drawn as sums. There are no contexts, one arm is played
+// in a round, and neither rewards nor regret depend on the round. Its instances are Sums.
 type Summable interface {
-	Environment
+	World
 	// CheckSums returns nil if rewards can be drawn as sums, else an error that says why not.
 	CheckSums() error
+}
+
+// Sums is an Instance that draws sums of rewards.
+type Sums interface {
+	Instance
 	// PullSums sets the sums of the rewards. They have the law, and not the bits, of the sums of as
 	// many pulls.
 	PullSums(rewards *rand.Rand, plays []Plays)

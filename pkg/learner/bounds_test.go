@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -66,7 +67,8 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	far, near := []float64{3e200, 4e200, 0.1, 0, 0, 0.2}, []float64{3, 4, 1e-201, 0, 0, 2e-201}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
-			l := learner.New(learner.LinUCB{}, make())
+			policy := learner.LinUCB{}
+			l := learner.New(policy, make())
 			if err := l.Init(p, 20); err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +84,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 			if w := l.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
-			theta, _ = linUCB(l).Confidence()
+			theta, _ = policy.Confidence()
 			return arms, theta
 		}
 		arms, theta := run(far)
@@ -98,22 +100,16 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	}
 }
 
-// scaled is an environment whose contexts and rewards are multiplied by a factor. Its arms are of
+// scaled is a trial of decision sets whose contexts and rewards are multiplied by a factor. Its arms are of
 // different lengths, so that no two tie but for rounding.
 type scaled struct {
-	environment.DecisionSets
+	bandit.Instance
 	by float64
 	x  []float64
 }
 
-func (s *scaled) problem() bandit.Problem {
-	p := s.Problem()
-	p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*s.by, p.RewardMin*s.by, p.RewardMax*s.by
-	return p
-}
-
-func (s *scaled) next(v *bandit.View) {
-	s.Next(v)
+func (s *scaled) Next(v *bandit.View) {
+	s.Instance.Next(v)
 	s.x = append(s.x[:0], v.X...)
 	for i := range s.x {
 		s.x[i] *= s.by * (1 - 0.05*float64(i/v.Dim))
@@ -126,18 +122,21 @@ func TestOptimalShiftScales(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 100, Delta: 0.1}
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
-		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
-		l := learner.New(learner.LinUCB{OptimalShift: true}, sums)
-		if err := l.Init(s.problem(), horizon); err != nil {
+		world := bandittest.Open(t, environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true})
+		p := world.Problem()
+		p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*by, p.RewardMin*by, p.RewardMax*by
+		policy := learner.LinUCB{OptimalShift: true}
+		l := learner.New(policy, sums)
+		if err := l.Init(p, horizon); err != nil {
 			t.Fatal(err)
 		}
 		l.Reset(nil, random.Source(1, 0, "noise"))
-		s.Reset(random.New(1, 0, "contexts"))
+		s := &scaled{Instance: world.Start(random.New(1, 0, "contexts")), by: by}
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)
 		var v bandit.View
 		for round := range horizon {
-			s.next(&v)
+			s.Next(&v)
 			arms = l.Select(&v, arms)
 			s.Pull(rewards, arms[round:], y)
 			y[0] *= by
@@ -146,11 +145,11 @@ func TestOptimalShiftScales(t *testing.T) {
 		if l.Err() != nil {
 			t.Fatal(l.Err())
 		}
-		return arms, linUCB(l).Bounds().RhoMin / (by * by)
+		return arms, policy.Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]func() privacy.Accumulator{
-		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },
-		"tree":  func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+		"exact": mechanism.Exact{},
+		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
 		want, rho := play(1, sums())
 		if len(slices.Compact(slices.Clone(want))) < 5 {

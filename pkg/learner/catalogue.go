@@ -34,9 +34,9 @@ func LinearCatalogue() []Entry {
 		joint("core set, published width", func(b privacy.Budget) bandit.Learner { return CoreSetAsPublished(b.Epsilon) }),
 		joint("core set, Gaussian", func(b privacy.Budget) bandit.Learner { return NewCoreSet(b) }),
 		joint("JDP LinUCB, tree", func(b privacy.Budget) bandit.Learner {
-			return New(LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+			return New(LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 		}),
-		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return New(LinUCB{}, &mechanism.BLT{Budget: b}) }),
+		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return New(LinUCB{}, mechanism.BLT{Budget: b}) }),
 		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			noise := LDPNoise{Budget: b}
 			return &Local{Device: &LDPDevice{Noise: noise}, Server: &LDPServer{Noise: noise}}

@@ -67,7 +67,7 @@ var (
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
 func DPTSMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(CTS{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+	return New(CTS{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round

@@ -49,8 +49,8 @@ func TestDelayed(t *testing.T) {
 	for name, make := range delayable() {
 		for _, most := range []int{0, 1, 17, 1000} {
 			for kind, delay := range map[string]func(*rand.Rand) int{"constant": nil, "random": upTo(most)} {
-				env := &environment.DecisionSets{Dim: 3, Arms: 6}
-				env.Reset(random.New(1, 0, "contexts"))
+				env := environment.DecisionSets{Dim: 3, Arms: 6}
+				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 				d, plain := &learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
 				ledger := start(t, d, env.Problem(), horizon)
 				start(t, plain, env.Problem(), horizon)
@@ -70,12 +70,12 @@ func TestDelayed(t *testing.T) {
 				y := []float64{0}
 				for round := 1; round <= horizon; round++ {
 					var v bandit.View
-					env.Next(&v)
+					trial.Next(&v)
 					got, want := d.Select(&v, nil), plain.Select(&v, nil)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s, %s delay of %d: %v in round %d, want %v", name, kind, most, got, round, want)
 					}
-					env.Pull(random.New(1, round, "rewards"), got, y)
+					trial.Pull(random.New(1, round, "rewards"), got, y)
 					due := pending{round + draw(), v, got[0], y[0]}
 					due.view.X, due.view.Same = slices.Clone(v.X), false
 					list = append(list, due)
@@ -104,13 +104,13 @@ func TestDelayedConforms(t *testing.T) {
 	for name, make := range delayable() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return &learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} }, bandittest.LearnerOptions{Horizon: 1000})
+				environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 		})
 	}
 }
 
 func TestDelayedRefuses(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	exact := delayable()["exact"]
 	for word, d := range map[string]*learner.Delayed{
 		"Delayed.Learner is nil":       {},

@@ -45,18 +45,28 @@ func TestHighDimensionalConformance(t *testing.T) {
 	for name, make := range highDimensional() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, make,
-				func() bandit.Environment { return &environment.Sparse{Arms: 4, Dim: 20, Leading: true} },
+				environment.Sparse{Arms: 4, Dim: 20, Leading: true},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 100, Equivariant: name == "sparsity agnostic" || name == "oracle"})
 		})
 	}
 }
 
+// support returns the coordinates that matter in a trial.
+func support(trial bandit.Instance) (on []int) {
+	for j, weight := range environment.Theta(trial) {
+		if weight != 0 {
+			on = append(on, j)
+		}
+	}
+	return on
+}
+
 // regretOf plays a trial and returns its regret.
 func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64) {
 	t.Helper()
-	p := env.Problem()
-	env.Reset(random.New(3, trial, "contexts"))
-	if err := l.Init(p, rounds); err != nil {
+	world := bandittest.Open(t, env)
+	game := world.Start(random.New(3, trial, "contexts"))
+	if err := l.Init(world.Problem(), rounds); err != nil {
 		t.Fatal(err)
 	}
 	l.Reset(random.New(3, trial, "own"), random.Source(3, trial, "noise"))
@@ -64,10 +74,10 @@ func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rou
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		game.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		regret += env.Regret(arms)
+		game.Pull(rewards, arms, y)
+		regret += game.Regret(arms)
 		l.Update(&v, arms, y)
 		if err := l.Err(); err != nil {
 			t.Fatal(err)
@@ -111,7 +121,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 		seen[kind] = true
 		var sum, squares float64
 		for trial := range trials {
-			r := regretOf(t, &environment.Sparse{Leading: true}, c.make(), trial, 2000)
+			r := regretOf(t, environment.Sparse{Leading: true}, c.make(), trial, 2000)
 			sum += r
 			squares += r * r
 		}
@@ -130,7 +140,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 // and each arm is played twice in each.
 func TestForcedRounds(t *testing.T) {
 	l := &learner.LassoBandit{Forced: 2}
-	p := (&environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}).Problem()
+	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
 	if err := l.Init(p, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -178,10 +188,10 @@ func TestForcedRounds(t *testing.T) {
 // TestThresholds: the support is what the two thresholds leave of the LASSO, and the play that of
 // least squares on it.
 func TestThresholds(t *testing.T) {
-	env, l := &environment.Sparse{}, &learner.ThresholdedLasso{Lambda: 0.05}
+	env, l := environment.Sparse{}, &learner.ThresholdedLasso{Lambda: 0.05}
 	regretOf(t, env, l, 0, 1000)
-	if got := l.Support(); !slices.Equal(got, env.Support()) {
-		t.Errorf("support %v after 1,000 rounds, want %v", got, env.Support())
+	if got, want := l.Support(), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
+		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
 	}
 	nothing := &learner.ThresholdedLasso{Lambda: 100}
 	regretOf(t, env, nothing, 0, 10)
@@ -193,7 +203,7 @@ func TestThresholds(t *testing.T) {
 // TestDoublyRobust: the regret of 3,000 rounds is less than a third of a random arm's, which the
 // first rounds play.
 func TestDoublyRobust(t *testing.T) {
-	env := &environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
+	env := environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
 	random := regretOf(t, env, &learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
 	for _, l := range []*learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
 		if got := regretOf(t, env, l, 0, 3000); !(got < random/3) {
@@ -203,7 +213,7 @@ func TestDoublyRobust(t *testing.T) {
 }
 
 func TestHighDimensionalRefuses(t *testing.T) {
-	good := (&environment.Sparse{}).Problem()
+	good := environment.Sparse{}.Problem()
 	for want, l := range map[string]bandit.Learner{
 		"ThresholdedLasso.Lambda = -1":    &learner.ThresholdedLasso{Lambda: -1},
 		"Tolerance = 2":                   &learner.ThresholdedLasso{Tolerance: 2},
@@ -236,14 +246,14 @@ func TestHighDimensionalRefuses(t *testing.T) {
 func TestHighDimensionalWarnings(t *testing.T) {
 	for name, make := range highDimensional() {
 		l := make()
-		env := &environment.Sparse{Arms: 2, Dim: 8, Leading: true}
+		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
 		if err := l.Init(env.Problem(), 10); err != nil {
 			t.Fatal(err)
 		}
 		l.Reset(random.New(1, 0, "own"), nil)
-		env.Reset(random.New(1, 0, "contexts"))
+		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 		var v bandit.View
-		env.Next(&v)
+		trial.Next(&v)
 		l.Update(&v, l.Select(&v, nil), []float64{1e308})
 		if w := l.Warnings(); l.Err() != nil || len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
 			t.Errorf("%s: warnings %v, error %v", name, w, l.Err())
@@ -253,23 +263,27 @@ func TestHighDimensionalWarnings(t *testing.T) {
 
 // ExampleThresholdedLasso finds the coordinates that matter, and compares with an oracle.
 func ExampleThresholdedLasso() {
-	env := &environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
+	env := environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
 	l := &learner.ThresholdedLasso{Lambda: 0.05}
 	if err := l.Init(env.Problem(), 300); err != nil {
 		panic(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	world, err := env.Open()
+	if err != nil {
+		panic(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := []float64{0}
 	for round := 1; round <= 300; round++ {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
-	fmt.Println("those that matter:", env.Support())
+	fmt.Println("those that matter:", support(trial))
 	fmt.Println("those it found:   ", l.Support())
 	// Output:
 	// those that matter: [95 129 171]
@@ -285,7 +299,7 @@ func BenchmarkHighDimensional(b *testing.B) {
 				b.ReportAllocs()
 				played := 0
 				for b.Loop() {
-					regretOf(b, &environment.Sparse{Dim: d, Leading: true}, make(), played, rounds)
+					regretOf(b, environment.Sparse{Dim: d, Leading: true}, make(), played, rounds)
 					played++
 				}
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(played*rounds), "us/round")

@@ -33,7 +33,7 @@ func warmers() map[string]struct {
 		cost float64
 	}
 	m := must(matroid.NewUniform(7, 3))
-	cts := func(tally func() privacy.Tally, cost float64) entry {
+	cts := func(tally privacy.Tally, cost float64) entry {
 		return entry{func() bandit.Learner {
 			return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
 		}, cost}
@@ -41,8 +41,8 @@ func warmers() map[string]struct {
 	return map[string]entry{
 		"omm as published": {func() bandit.Learner { return learner.DPUCBMATAsPublished(m, 2) }, 2. * 7 / 3},
 		"cts as published": {func() bandit.Learner { return learner.DPTSMATAsPublished(m, 2) }, 2. * 7 / 3},
-		"blocks":           cts(func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} }, 2),
-		"tree":             cts(func() privacy.Tally { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}} }, 2),
+		"blocks":           cts(mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
+		"tree":             cts(mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
 }
 
@@ -77,7 +77,7 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: budget})
+		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: budget})
 		metered := &learner.Metered{Learner: l, Budget: budget}
 		if err := metered.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, 9); err != nil || metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, %v, want 9", arms, metered.Paid(), err)
@@ -117,7 +117,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
 				l := &learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
+					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				err := l.Init(warmProblem, 10)
 				if paid < 0 {
 					if err == nil || !strings.Contains(err.Error(), "round 0") {
@@ -159,7 +159,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
 	m := must(matroid.NewUniform(7, 3))
-	world := func() bandit.Environment { return &environment.SemiBandit{Matroid: m, Means: means} }
+	world := environment.SemiBandit{Matroid: m, Means: means}
 	for name, c := range warmers() {
 		make := func() bandit.Learner {
 			return &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
@@ -175,7 +175,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 	for _, l := range []*learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
-			p = (&environment.DecisionSets{Dim: 2, Arms: 7}).Problem()
+			p = environment.DecisionSets{Dim: 2, Arms: 7}.Problem()
 		}
 		if err := l.Init(p, 100); err != nil || l.WantsWarmUp() {
 			t.Errorf("WantsWarmUp() = %v of a %T that wants none, %v", l.WantsWarmUp(), l.Learner, err)

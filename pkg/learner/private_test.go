@@ -14,7 +14,7 @@ import (
 )
 
 // showing shows rows as they are, and claims a finite epsilon.
-type showing struct{ *mechanism.Exact }
+type showing struct{ mechanism.Exact }
 
 func (s showing) Plan(int) privacy.Plan {
 	law := privacy.GaussianLaw(6, 1)
@@ -39,7 +39,7 @@ func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	wants(t, "no policy", learner.New[privacy.Sums](nil, nil).Init(p, 10), "Policy is nil")
 	wants(t, "no statistic", learner.New(own{}, nil).Init(p, 10), "Statistic is nil", "learner_test.own")
-	leak := learner.New(learner.LinUCB{}, showing{&mechanism.Exact{}})
+	leak := learner.New(learner.LinUCB{}, showing{mechanism.Exact{}})
 	wants(t, "rows", leak.Init(p, 10), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
@@ -79,15 +79,15 @@ func TestPolicyThatPoints(t *testing.T) {
 	self := &holds{}
 	self.Any = self
 	for words, h := range map[string]*holds{
-		"Private.Policy.Any is a *mechanism.Tree, which":                             {Any: tree},
-		"Private.Policy.where.list[1] is a *mechanism.Exact, which":                  {where: struct{ list []any }{[]any{1, &mechanism.Exact{}}}},
+		"Private.Policy.Any is a mechanism.Tree, which":                              {Any: tree},
+		"Private.Policy.where.list[1] is a mechanism.Exact, which":                   {where: struct{ list []any }{[]any{1, mechanism.Exact{}}}},
 		"Private.Policy.named[inner] is a *learner.Private[":                         {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
 		"Private.Policy.later is a chan":                                             {later: make(chan int)},
-		"Private.Policy.Any is a *mechanism.Gaussian, which has a plan":              {Any: &mechanism.Gaussian{}},
-		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{&environment.DecisionSets{}}}},
+		"Private.Policy.Any is a mechanism.Gaussian, which has a plan":               {Any: mechanism.Gaussian{}},
+		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{environment.DecisionSets{}}}},
 		"": self,
 	} {
 		err := learner.New(h, tree).Init(p, 10)

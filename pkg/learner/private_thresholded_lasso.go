@@ -37,7 +37,7 @@ var _ Policy[mechanism.SparseGram] = PrivateThresholdedLasso{}
 // all rounds of environment.Sparse: 1.5 on rewards, and 3.8 on a context's norm on the support.
 // What it claims is computed: nothing.
 func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(PrivateThresholdedLasso{}, &mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
+	return New(PrivateThresholdedLasso{}, mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
 }
 
 // Prepare validates. No choice is random.

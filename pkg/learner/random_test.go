@@ -14,7 +14,7 @@ import (
 
 func TestRandomConformance(t *testing.T) {
 	bandittest.Learner(t, func() bandit.Learner { return &learner.Random{} },
-		func() bandit.Environment { return &environment.Arms{Means: []float64{0.2, 0.5, 0.9}} },
+		environment.Arms{Means: []float64{0.2, 0.5, 0.9}},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
 

@@ -60,7 +60,7 @@ func TestPartsAreSettledByInit(t *testing.T) {
 	}
 
 	private := func() bandit.Learner {
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: noise.Budget}})
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: noise.Budget}})
 	}
 	exact := learner.New(learner.LinUCB{}, nil)
 	start(exact)

@@ -57,7 +57,7 @@ func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram]
 	estimate := mechanism.SparseEstimate{Ridge: 0.5, Keep: sparsity}
 	norm := 0.9 * math.Sqrt(float64(sparsity))
 	half := (sparsity + 1) / 2
-	return New(SparseJDP{Estimate: estimate}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{Estimate: estimate}, mechanism.SparseEpisodes{
 		Budget:   b,
 		Refine:   true,
 		Estimate: estimate,
@@ -76,7 +76,7 @@ func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram]
 // signs, of 6 parts in 10 of the budget, exact accounting, a first episode as long as its noise
 // demands, and a second solve on the largest coordinates.
 func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, mechanism.SparseEpisodes{
 		Budget:  b,
 		Lengths: mechanism.Growing{Noise: 4.5},
 		Phases: []mechanism.Phase{{
@@ -89,7 +89,7 @@ func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGra
 // in 10 of a zCDP budget, and episodes of 32, 64, ... rounds.
 func SparseJDPPlain(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
 	k := 2 * sparsity
-	return New(SparseJDP{}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{}, mechanism.SparseEpisodes{
 		Budget: b, Concentrated: true,
 		Phases: []mechanism.Phase{{
 			Picks: k, Share: 0.3, Scores: mechanism.Correlations{X: 2, Y: 1.5},

@@ -24,7 +24,7 @@ func TestSparseMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		start := 0
-		for _, end := range l.Statistic.(*mechanism.SparseEpisodes).Ends() {
+		for _, end := range l.Statistic.(mechanism.SparseEpisodes).Ends() {
 			rows, start = max(rows, end-start), end
 		}
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
@@ -34,7 +34,7 @@ func TestSparseMemory(t *testing.T) {
 	} {
 		ready := func() *learner.Private[mechanism.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
+			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
 			return l
 		}

@@ -100,9 +100,7 @@ func TestOptimalShift(t *testing.T) {
 // learner that never learns; the sums keep their own shift then.
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	make_ := func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	}
+	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
 	own, optimal := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{OptimalShift: true}, make_())
 	for _, l := range []*learner.Private[privacy.Sums]{own, optimal} {
 		if err := l.Init(p, 1000); err != nil {

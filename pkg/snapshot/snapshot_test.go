@@ -30,7 +30,7 @@ var (
 )
 
 func overTree() *learner.Private[privacy.Sums] {
-	return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 }
 
 // ready initialises and resets a learner.
@@ -152,9 +152,9 @@ func TestOtherTuning(t *testing.T) {
 	more.Arms = 4
 	wide := linear
 	wide.RewardMax = 2
-	tree := func(set func(*learner.LinUCB, *mechanism.Gaussian)) bandit.Learner {
+	tree := func(set func(*learner.LinUCB, mechanism.Gaussian)) bandit.Learner {
 		l := overTree()
-		set(l.Policy.(*learner.LinUCB), l.Statistic.(*mechanism.Tree).Noise.(*mechanism.Gaussian))
+		set(l.Policy.(*learner.LinUCB), l.Statistic.(mechanism.Tree).Noise.(mechanism.Gaussian))
 		return l
 	}
 	state := save(t, ready(t, overTree(), linear, 50))
@@ -165,10 +165,10 @@ func TestOtherTuning(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
-		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
-		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
-		{"the statistic", learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
+		{"epsilon", tree(func(_ *learner.LinUCB, g mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
+		{"rho_min", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
+		{"the shift", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
+		{"the statistic", learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
 		{"no statistic", learner.New(learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
 		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
 		{"more arms", overTree(), more, 50, "problem: Arms = 3 in the state, and 4 here"},
@@ -381,7 +381,7 @@ func TestCannotBeSaved(t *testing.T) {
 // TestNotReset: what is not saved has to be there.
 func TestNotReset(t *testing.T) {
 	blt := func() *learner.Private[privacy.Sums] {
-		return learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget})
+		return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget})
 	}
 	into := blt()
 	if err := into.Init(linear, 50); err != nil {
@@ -434,7 +434,7 @@ func TestBytes(t *testing.T) {
 
 // TestCopiesClaim: a claim says what two copies of one state cost, once there is a state.
 func TestCopiesClaim(t *testing.T) {
-	secure := func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: budget}) }
+	secure := func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: budget}) }
 	for name, c := range map[string]struct {
 		make  func() bandit.Learner
 		words string
@@ -467,8 +467,8 @@ func TestCopiesClaim(t *testing.T) {
 			t.Errorf("%s: its statistic claims\n%v", name, privacy.ClaimOf(p.Statistic))
 		}
 	}
-	tree, twin := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}
-	for _, s := range []*mechanism.Tree{tree, twin} {
+	tree, twin := mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}
+	for _, s := range []mechanism.Tree{tree, twin} {
 		if err := s.Init(privacy.Setup{Horizon: 9, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}

@@ -150,16 +150,14 @@ func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int)
 	case *learner.Private[privacy.Means]:
 		return r.Item()
 	case *learner.Private[privacy.Sums]:
-		return FirstRow(name, r.runs(1), func() privacy.Accumulator {
-			return e.New(r.problem(), b).(*learner.Private[privacy.Sums]).Statistic
-		})
+		return FirstRow(name, r.runs(1), e.New(r.problem(), b).(*learner.Private[privacy.Sums]).Statistic)
 	}
 	return nil, nil
 }
 
 // FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
-func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.Item, error) {
+func FirstRow(name string, runs int, fresh privacy.Accumulator) (audit.Item, error) {
 	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
 	sums := fresh()
 	if err := sums.Init(setup); err != nil {

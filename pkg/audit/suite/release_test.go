@@ -42,9 +42,7 @@ func releaseItems(t *testing.T) map[string]float64 {
 		return learner.NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	})
 	for _, epsilon := range []float64{1, 3} {
-		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}
-		}))
+		run(FirstRow(fmt.Sprintf("tree, %g", epsilon), 10_000, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: epsilon, Delta: 1e-5}}}))
 	}
 	return found
 }

@@ -50,7 +50,7 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 // SoundSemiBandits audits the learners of the matroid bandits.
 func SoundSemiBandits(e Effort) (items []audit.Item) {
 	blocks := func(c privacy.Calibration) privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
+		return mechanism.Blocks{Budget: privacy.Budget{Epsilon: Budget.Epsilon}, Calibration: c}
 	}
 	dpucb := func(m matroid.Matroid) bandit.Learner {
 		return learner.New(learner.OMM{Matroid: m}, blocks(privacy.Sound))

@@ -17,7 +17,7 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
-	over := func(s func() privacy.Accumulator) func() bandit.Learner {
+	over := func(s privacy.Accumulator) func() bandit.Learner {
 		return func() bandit.Learner { return learner.New(learner.LinUCB{}, s()) }
 	}
 	ldp := learner.LDPNoise{Budget: wide}
@@ -28,13 +28,11 @@ func learners() map[string]privacytest.LearnerCase {
 		return privacytest.LearnerCase{New: make, Problem: linear}
 	}
 	all := map[string]privacytest.LearnerCase{
-		"LinUCB over a tree": lin(over(func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: wide}} })),
-		"LinUCB over BLT":    lin(over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })),
-		"LinUCB over a secure tree": lin(over(func() privacy.Accumulator {
-			return &mechanism.SecureTree{Budget: wide}
-		})),
+		"LinUCB over a tree":        lin(over(mechanism.Tree{Noise: mechanism.Gaussian{Budget: wide}})),
+		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
+		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
 		"randomised actions": lin(func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })(), Epsilon: 1}
+			return &learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide})(), Epsilon: 1}
 		}),
 		"LDP": lin(func() bandit.Learner {
 			return &learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
@@ -115,7 +113,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		broken             privacytest.LearnerCase
 	}{
 		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
+			return learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
 		}}},
 		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
 			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
@@ -133,7 +131,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
 	}
 	// The probe finds it without a run under noise.
-	c := rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}} })
+	c := rows(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}})
 	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
 		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
 			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)
