@@ -1,7 +1,6 @@
 package learner
 
 import (
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
 

@@ -131,7 +131,7 @@ type calibratedLocal struct {
 // LocalRun is a [Local] in one trial.
 type LocalRun struct {
 	*calibratedLocal
-	err      error // why it cannot begin
+	failed   error // why the run could not begin
 	reporter Reporter
 	server   gate
 	mixer    Mixer // nil without a batch
@@ -266,15 +266,15 @@ func shuffled(p privacy.Plan, conditions ...string) privacy.Plan {
 func (l *calibratedLocal) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	r := &LocalRun{calibratedLocal: l, noise: privacy.NewNoise(noise), reporter: l.device.Start()}
 	r.server = gate{Receiver: l.server.Start(own), of: r}
-	r.err = errors.Join(
+	r.failed = errors.Join(
 		field.Check(fmt.Sprintf("learner: what a %T starts as", l.device), r.reporter),
 		field.Check(fmt.Sprintf("learner: what a %T starts as", l.server), r.server.Receiver))
-	if r.err == nil {
-		r.err = checkServer(r.server.Receiver)
+	if r.failed == nil {
+		r.failed = checkServer(r.server.Receiver)
 	}
 	if l.shuffler != nil {
 		r.mixer = l.shuffler.Start(l.batch, r.noise)
-		r.err = errors.Join(r.err, field.Check(fmt.Sprintf("learner: what a %T starts as", l.shuffler), r.mixer))
+		r.failed = errors.Join(r.failed, field.Check(fmt.Sprintf("learner: what a %T starts as", l.shuffler), r.mixer))
 	}
 	return r
 }
@@ -284,8 +284,8 @@ func (l *LocalRun) Server() Receiver { return l.server.Receiver }
 
 // Select appends the arm that the device chooses from the server's broadcast.
 func (l *LocalRun) Select(v *bandit.View, dst []int) ([]int, error) {
-	if l.err != nil {
-		return dst, l.err
+	if l.failed != nil {
+		return dst, l.failed
 	}
 	arm, err := l.reporter.Act(l.server.Broadcast(), v)
 	if err != nil {
@@ -303,8 +303,8 @@ func (l *LocalRun) Update(v *bandit.View, arms []int, y []float64) error {
 }
 
 func (l *LocalRun) learn(v *bandit.View, arms []int, y []float64) error {
-	if l.err != nil {
-		return l.err
+	if l.failed != nil {
+		return l.failed
 	}
 	if !v.Fits(&l.problem) {
 		return bandit.CheckView(l.problem, v)
