@@ -18,7 +18,7 @@ func stopping(t *testing.T, l private, means []float64, trial int) (round, arm i
 		t.Fatal(err)
 	}
 	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-	rewards, best := random.New(1, trial, "rewards"), l.Policy.(*arms.AdaPTT)
+	rewards, best := random.New(1, trial, "rewards"), l.Rule().(*arms.AdaPTTRule)
 	if at, ok := best.Stopped(); at != 0 || ok {
 		t.Fatalf("stopped in round %d at the beginning", at)
 	}
@@ -62,7 +62,7 @@ func TestAdaPTTStops(t *testing.T) {
 	for _, c := range cases {
 		wrong, sum, squares := 0, 0.0, 0.0
 		l := arms.NewAdaPTT(c.epsilon, 0.1)
-		l.Policy.(*arms.AdaPTT).AsRun = c.asRun
+		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: c.asRun}
 		for trial := range c.trials {
 			round, arm := stopping(t, l, []float64{0.5, 0.9, 0.5}, trial)
 			sum += float64(round)
@@ -93,7 +93,7 @@ func TestAdaPTTGoldens(t *testing.T) {
 		epsilon, rounds, se float64
 	}{{1, 1290, 31}, {0.05, 3155, 127}} {
 		l := arms.NewAdaPTT(g.epsilon, 0.1)
-		l.Policy.(*arms.AdaPTT).AsRun = true
+		l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: true}
 		const trials = 200
 		sum, squares := 0.0, 0.0
 		for trial := range trials {

@@ -16,18 +16,8 @@ import (
 // computed, but those for a new lap.
 func TestEvidence(t *testing.T) {
 	const rounds = 20_000
-	for name, make := range map[string]func() (*learner.Private[privacy.Means], *IMED){
-		"IMED": func() (*learner.Private[privacy.Means], *IMED) {
-			l := NewIMED()
-			return l, l.Policy.(*IMED)
-		},
-		"DP-IMED": func() (*learner.Private[privacy.Means], *IMED) {
-			l := NewDPIMED(5, 1.2)
-			return l, l.Policy.(*IMED)
-		},
-	} {
+	for name, l := range map[string]*learner.Private[privacy.Means]{"IMED": NewIMED(), "DP-IMED": NewDPIMED(5, 1.2)} {
 		for _, arms := range []int{3, 500} {
-			l, x := make()
 			if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
 				t.Fatal(err)
 			}
@@ -35,6 +25,7 @@ func TestEvidence(t *testing.T) {
 				var looked looks
 				chosen, wrong := 0, 0
 				err := playTrial(l, arms, rounds, trial, func(_, played int) {
+					x := l.Rule().(*imed)
 					if x.unseen < arms || len(l.Statistic.Release().Changed) == 0 {
 						return
 					}
@@ -71,12 +62,12 @@ func TestTargetIMEDFollows(t *testing.T) {
 	const rounds = 100_000
 	for _, arms := range []int{1, 3, 300} {
 		l := NewTargetIMED(1)
-		x := l.Policy.(*TargetIMED)
 		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
 			t.Fatal(err)
 		}
 		for trial := range 2 {
 			l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+			x := l.Rule().(*targetIMED)
 			r := random.New(1, trial, "rewards")
 			v := bandit.View{Arms: arms}
 			var played []int

@@ -15,33 +15,33 @@ import (
 // are computed; of 200 in so few rounds, many.
 func TestPosterior(t *testing.T) {
 	const rounds = 20_000
-	type policy = learner.Policy[privacy.Means]
+	type rule = learner.Rule[privacy.Means]
 	for name, c := range map[string]struct {
 		private *learner.Private[privacy.Means]
-		twin    policy
-		of      func(policy) *posterior
+		of      func(rule) *posterior
 	}{
-		"Thompson":   {NewThompson(), &Thompson{}, func(p policy) *posterior { return &p.(*Thompson).posterior }},
-		"Lazy-DP-TS": {NewLazyThompson(1), &LazyThompson{}, func(p policy) *posterior { return &p.(*LazyThompson).posterior }},
+		"Thompson":   {NewThompson(), func(r rule) *posterior { return &r.(*thompson).posterior }},
+		"Lazy-DP-TS": {NewLazyThompson(1), func(r rule) *posterior { return &r.(*lazyThompson).posterior }},
 	} {
 		for _, arms := range []int{1, 10, 200} {
 			l, p := c.private, bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}
 			if err := l.Init(p, rounds); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.twin.Init(p, rounds, nil); err != nil {
+			prepared, err := l.Policy.Prepare(p, rounds, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 			for trial := range 2 {
 				l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-				c.twin.Reset(random.New(1, trial, "learner"))
-				x, r, v := c.of(l.Policy), random.New(1, trial, "rewards"), bandit.View{Arms: arms}
+				twin := prepared.Begin(random.New(1, trial, "learner"))
+				x, r, v := c.of(l.Rule()), random.New(1, trial, "rewards"), bandit.View{Arms: arms}
 				wrong, computed, before, from := 0, 0, 0, 0
 				var played []int
 				y := []float64{0}
 				for v.Round = 1; v.Round <= rounds; v.Round++ {
 					played = l.Select(&v, played[:0])
-					want, err := c.twin.Act(slices.Clone(x.numbers), &v, nil)
+					want, err := twin.Act(slices.Clone(x.numbers), &v, nil)
 					if err != nil || want[0] != played[0] {
 						wrong++
 					}

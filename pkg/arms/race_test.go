@@ -21,45 +21,17 @@ func TestRace(t *testing.T) {
 // testRace wants that at most so many arms are looked at in a round.
 func testRace(t *testing.T, arms int, most float64) {
 	const rounds = 20_000
-	for name, make := range map[string]func() (*learner.Private[privacy.Means], index, *race){
-		"UCB1": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewUCB1()
-			p := l.Policy.(*UCB1)
-			return l, p, &p.race
-		},
-		"DP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewDPUCB(5)
-			p := l.Policy.(*DPUCB)
-			return l, p, &p.race
-		},
-		"KL-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewKLUCB()
-			p := l.Policy.(*KLUCB)
-			return l, p, &p.race
-		},
-		"AdaP-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewAdaPUCB(5)
-			p := l.Policy.(*AdaPUCB)
-			return l, p, &p.race
-		},
-		"AdaP-KLUCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewAdaPKLUCB(5)
-			p := l.Policy.(*AdaPKLUCB)
-			return l, p, &p.race
-		},
-		"Lazy-UCB": func() (*learner.Private[privacy.Means], index, *race) {
-			l := NewLazyUCB(5)
-			p := l.Policy.(*LazyUCB)
-			return l, p, &p.race
-		},
+	for name, l := range map[string]*learner.Private[privacy.Means]{
+		"UCB1": NewUCB1(), "DP-UCB": NewDPUCB(5), "KL-UCB": NewKLUCB(),
+		"AdaP-UCB": NewAdaPUCB(5), "AdaP-KLUCB": NewAdaPKLUCB(5), "Lazy-UCB": NewLazyUCB(5),
 	} {
-		l, x, race := make()
 		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
 			t.Fatal(err)
 		}
 		for trial := range 2 {
-			looked, wrong := looks{before: race.work}, 0
+			looked, wrong := looks{}, 0
 			err := playTrial(l, arms, rounds, trial, func(round, played int) {
+				x, race := racing(l.Rule())
 				looked.see(race.work)
 				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Statistic.Release().Changed) == 0 {
 					return // a batch goes on with its arm
@@ -83,6 +55,25 @@ func testRace(t *testing.T, arms int, most float64) {
 			}
 		}
 	}
+}
+
+// racing returns the bounds of a rule, and their race.
+func racing(rule learner.Rule[privacy.Means]) (index, *race) {
+	switch l := rule.(type) {
+	case *ucb1:
+		return l, &l.race
+	case *dpUCB:
+		return l, &l.race
+	case *klUCB:
+		return l, &l.race
+	case *adaPUCB:
+		return l, &l.race
+	case *adaPKLUCB:
+		return l, &l.race
+	case *lazyUCB:
+		return l, &l.race
+	}
+	return nil, nil
 }
 
 // playTrial plays the first trial in arms of equal means, and the next in arms of seven means. Now

@@ -133,6 +133,11 @@ func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 		l.fail(0, err)
 		return
 	}
+	if batches, ok := any(l.statistic).(interface{ Follow(mechanism.BatchLengths) }); ok {
+		if lengths, ok := l.rule.(mechanism.BatchLengths); ok {
+			batches.Follow(lengths)
+		}
+	}
 	l.learn(0)
 }
 
@@ -140,7 +145,7 @@ func (l *Private[R]) Reset(own *rand.Rand, noise rand.Source) {
 // learnt nothing; before Init it is nil.
 func (l *Private[R]) Rule() Rule[R] {
 	if l.rule == nil && l.prepared != nil {
-		return l.prepared.Begin(nil)
+		return l.prepared.Begin(rand.New(rand.NewPCG(0, 0)))
 	}
 	return l.rule
 }

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,13 +36,13 @@ type Batches struct {
 	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
 	// +Inf no noise.
 	Budget  privacy.Budget
-	Lengths BatchLengths // no default
+	Lengths BatchLengths // nil: those of the policy's rule, if Setup.Lengths says that it sets them
 	// Cumulative means that nothing is forgotten: the mean is the sum of all batches, with the noise
 	// of each, over the number of their observations. false means the last batch alone.
 	Cumulative bool
 
 	noisyTally
-	rule    BatchLengths // Lengths, as it was in Init
+	rule    BatchLengths // Lengths, as it was in Init, or that of Follow
 	batches []int        // by arm, how many are full
 	left    []int        // by arm, observations missing until the open batch is full; 0: none is open
 	length  []int        // by arm, of the open batch
@@ -52,7 +53,8 @@ type Batches struct {
 }
 
 // BatchLengths is a rule for the lengths of batches. It may depend on public data and on what was
-// released before the batch begins.
+// released before the batch begins. A policy's rule that is one sets the lengths of Batches without
+// any: the policy asks for that by Setup.Lengths.
 type BatchLengths interface {
 	// Length returns the number of observations of an arm's batch i = 0, 1, ... It is called when the
 	// batch begins. A number below 1 counts as 1.
@@ -106,8 +108,10 @@ func (b *Batches) Init(s privacy.Setup) error {
 
 func (b *Batches) calibrate() error {
 	s := b.setup
-	if err := field.Check("mechanism: Batches.Lengths", b.Lengths); err != nil {
-		return err
+	if b.Lengths != nil || !s.Lengths {
+		if err := field.Check("mechanism: Batches.Lengths", b.Lengths); err != nil {
+			return err
+		}
 	}
 	if v, ok := b.Lengths.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
@@ -133,6 +137,21 @@ func (b *Batches) Reset(n *privacy.Noise) {
 	clear(b.sums)
 	clear(b.totals)
 	b.noise, b.summed = n, false
+}
+
+// Follow takes the lengths of a run's batches from the policy's rule, unless there are Lengths. It
+// comes before the first record of a run.
+func (b *Batches) Follow(rule BatchLengths) {
+	if b.Lengths == nil {
+		b.rule = rule
+	}
+}
+
+func (b *Batches) ready() error {
+	if b.rule == nil {
+		return errors.New("mechanism: batches without lengths: Batches.Lengths is nil, and no policy's rule sets them")
+	}
+	return b.noisyTally.ready()
 }
 
 // Add adds a record and releases the batches that it fills. moved reports whether there are any.
