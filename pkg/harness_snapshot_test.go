@@ -136,7 +136,7 @@ func (p *player) statistic(u *user, s interface {
 		switch s.(type) {
 		case privacy.Statistic[mechanism.Total]:
 			record = &privacy.Record{X: x}
-		case *mechanism.Stopping:
+		case mechanism.Stopping:
 			record = &privacy.Record{Y: []float64{rng.Float64()}}
 		case privacy.Tally:
 			record = &privacy.Record{Arms: rng.Perm(setup.Arms)[:setup.Slots], Y: make([]float64, setup.Slots)}
@@ -223,7 +223,7 @@ func goesOn(t *testing.T, s subject, original *player, rounds, times int) {
 				t.Fatalf("restored after round %d, it plays %v in round %d, want %v; err %v", round, arms, next, played[next], err)
 			}
 		}
-		_, fresh := restored.state.(*mechanism.SecureTree) // its noise is the operating system's, and not saved
+		_, fresh := restored.state.(mechanism.SecureTree) // its noise is the operating system's, and not saved
 		if !fresh && !bytes.Equal(restored.save(t), last) {
 			t.Fatalf("restored after round %d, its last state is another", round)
 		}

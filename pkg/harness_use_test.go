@@ -59,7 +59,7 @@ func (u *user) use(made any) {
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
 	case privacy.Statistic[mechanism.Total]:
 		vectors(u, m, privacy.NewNoise(source))
-	case *mechanism.Stopping:
+	case mechanism.Stopping:
 		s, _ := argument[privacy.Setup](u)
 		m.Reset(privacy.NewNoise(source))
 		for i := range min(s.Horizon, 40) {
@@ -70,7 +70,7 @@ func (u *user) use(made any) {
 		}
 	case bandit.Learner:
 		u.learner(m, rng, source)
-	case bandit.Environment:
+	case bandit.World:
 		u.environment(m, rng)
 	case offpolicy.Estimate:
 		u.number("an estimate", m.Value, m.Effective, m.MeanWeight, m.Bias)
@@ -106,13 +106,13 @@ func (u *user) use(made any) {
 		if err := m.Check(); err != nil {
 			u.errorf("%v", err)
 		}
-	case *mechanism.TopK:
+	case mechanism.TopK:
 		m.Reset(privacy.NewNoise(source))
 		m.Choose(make([]float64, m.Candidates), nil)
-	case *mechanism.SparseVector:
+	case mechanism.SparseVector:
 		m.Reset(privacy.NewNoise(source))
 		m.Above(1, 0)
-	case *mechanism.RandomisedResponse:
+	case mechanism.RandomisedResponse:
 		m.Reset(privacy.NewNoise(source))
 		m.Respond(1)
 		u.number("a probability", m.Keep())
@@ -508,8 +508,8 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 	}
 }
 
-func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
-	p := e.Problem()
+func (u *user) environment(w bandit.World, rng *rand.Rand) {
+	p := w.Problem()
 	if err := p.Validate(); err != nil {
 		u.errorf("%v", err)
 		return
@@ -517,7 +517,7 @@ func (u *user) environment(e bandit.Environment, rng *rand.Rand) {
 	if p.Arms > 1<<17 || p.Dim > 1<<17 {
 		return
 	}
-	e.Reset(rng)
+	e := w.Start(rng)
 	var v bandit.View
 	for range 3 {
 		e.Next(&v)

@@ -188,7 +188,7 @@ func sampleResult(t testing.TB) *simulate.Result {
 	t.Helper()
 	e := &simulate.Experiment{
 		Name: "sample", Horizon: 100, Trials: 2, Seed: 1, Grid: []int{10},
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Environment: environment.TwoContexts{Dim: 2},
 		Policies: []simulate.Policy{
 			{Name: `Lin, "UCB"`, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
 			{Name: "größer", New: func() bandit.Learner { return learner.New(learner.LinUCB{Width: 3}, nil) }},
@@ -352,7 +352,7 @@ func ExampleReadFile() {
 func ExampleWriteTable() {
 	e := &simulate.Experiment{
 		Name: "race", Horizon: 1000, Trials: 2, Seed: 1,
-		Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+		Environment: environment.TwoContexts{Dim: 2},
 		Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }}},
 	}
 	result, err := e.Run(context.Background())

@@ -47,8 +47,8 @@ const (
 )
 
 // Gaussian returns LinUCB over a binary tree with Gaussian noise.
-func Gaussian(b privacy.Budget, c privacy.Calibration) *learner.Private[privacy.Sums] {
-	return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.Sums] {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 }
 
 // authorsWishart is Wishart noise as the authors run it. It differs from AsPublished in k, and in
@@ -78,30 +78,32 @@ func (w *authorsWishart) Plan(nodes int) privacy.Plan {
 }
 
 // linUCB returns the policy of a learner, to be tuned.
-func linUCB(l *learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCBRule {
+	return l.Rule().(*learner.LinUCBRule)
+}
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
-func Policy(name string) *learner.Private[privacy.Sums] {
+func Policy(name string) learner.Private[privacy.Sums] {
 	const printed = privacy.AsPublished
 	nodes := map[string]mechanism.NodeNoise{
-		GaussianPrinted:  &mechanism.Gaussian{Budget: Budget, Calibration: printed},
-		GaussianAuthors:  &mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
-		GaussianSound:    &mechanism.Gaussian{Budget: Budget},
-		GaussianTwice:    &mechanism.Gaussian{Budget: Budget},
-		WishartPrinted:   &mechanism.Wishart{Budget: Budget, Calibration: printed},
+		GaussianPrinted:  mechanism.Gaussian{Budget: Budget, Calibration: printed},
+		GaussianAuthors:  mechanism.Gaussian{Budget: Budget, Calibration: printed, Padded: true},
+		GaussianSound:    mechanism.Gaussian{Budget: Budget},
+		GaussianTwice:    mechanism.Gaussian{Budget: Budget},
+		WishartPrinted:   mechanism.Wishart{Budget: Budget, Calibration: printed},
 		WishartAuthors:   &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
-		WishartSound:     &mechanism.Wishart{Budget: Budget},
-		WishartFour:      &mechanism.Wishart{Budget: Budget},
-		UnshiftedPrinted: &mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
+		WishartSound:     mechanism.Wishart{Budget: Budget},
+		WishartFour:      mechanism.Wishart{Budget: Budget},
+		UnshiftedPrinted: mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
 		UnshiftedAuthors: &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
 	}
 	sums := map[string]privacy.Accumulator{
-		NonPrivate:   &mechanism.Exact{Ridge: 1},
-		HonakerSound: &mechanism.Honaker{Budget: Budget},
-		BLTSound:     &mechanism.BLT{Budget: Budget},
+		NonPrivate:   mechanism.Exact{Ridge: 1},
+		HonakerSound: mechanism.Honaker{Budget: Budget},
+		BLTSound:     mechanism.BLT{Budget: Budget},
 	}
 	for name, noise := range nodes {
-		sums[name] = &mechanism.Tree{Noise: noise}
+		sums[name] = mechanism.Tree{Noise: noise}
 	}
 	if sums[name] == nil {
 		panic(fmt.Sprintf("jdp: no policy %q in Experiment 2", name))
@@ -130,9 +132,9 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	name := map[environment.Reward]string{environment.Signs: "signs", environment.Gaussian: "gaussian"}[reward]
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward} },
+		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
 		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{Sigma: 1}, &mechanism.Exact{Ridge: 1})
+			return learner.New(learner.LinUCB{Sigma: 1}, mechanism.Exact{Ridge: 1})
 		}}},
 		Horizon: rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
@@ -170,7 +172,7 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 	rounds := cell.Pick(s, 10_000, 200_000, 20_000_000)
 	e := &simulate.Experiment{
 		Name:        name,
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: gap} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: gap},
 		Horizon:     Horizon, Rounds: rounds, Trials: trials, Seed: Seed,
 		Grid:        simulate.LinearGrid(rounds, cell.Pick(s, 20, 40, 80)),
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),

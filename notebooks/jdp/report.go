@@ -83,15 +83,15 @@ func (p Published) z(mean, se float64) float64 { return (mean - p.Mean) / math.H
 
 // report1 draws Figure 1's decision set, K = 1000 arms in three dimensions with a gap of 0.1.
 func report1(cell.Scale, []*simulate.Table) (*charts.Table, error) {
-	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
-	env.Reset(random.New(Seed, 0, "contexts"))
+	env := environment.DecisionSets{Dim: 3, Arms: 1000, Gap: 0.1}
+	trial := check.Try(env.Open()).Start(random.New(Seed, 0, "contexts"))
 	var v bandit.View
-	env.Next(&v)
-	theta, low, high, optimal := env.Theta(), math.Inf(1), math.Inf(-1), 0.0
+	trial.Next(&v)
+	theta, low, high, optimal := environment.Theta(trial), math.Inf(1), math.Inf(-1), 0.0
 	for a := range v.Arms {
 		x := v.Row(a)
 		height := x[0]*theta[0] + x[1]*theta[1] + x[2]*theta[2]
-		if env.Regret([]int{a}) == 0 {
+		if trial.Regret([]int{a}) == 0 {
 			optimal = height
 		} else {
 			low, high = min(low, height), max(high, height)
@@ -143,13 +143,13 @@ func report3(s cell.Scale, tables []*simulate.Table) (*charts.Table, error) {
 }
 
 // ready returns a policy of Experiment 2 as it is before the first round.
-func ready(policy string, gap float64) (*learner.Private[privacy.Sums], error) {
+func ready(policy string, gap float64) (learner.Private[privacy.Sums], error) {
 	l := Policy(policy)
-	return l, l.Init((&environment.DecisionSets{Dim: 5, Gap: gap}).Problem(), Horizon)
+	return l, l.Init(environment.DecisionSets{Dim: 5, Gap: gap}.Problem(), Horizon)
 }
 
 // promised is the bound on a policy's regret of Theorem 6 where there is a gap, else of Theorem 5.
-func promised(l *learner.Private[privacy.Sums], round int, gap float64) float64 {
+func promised(l learner.Private[privacy.Sums], round int, gap float64) float64 {
 	general, gapped := linUCB(l).RegretBound(round, gap)
 	if gap > 0 {
 		return gapped

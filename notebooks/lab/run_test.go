@@ -19,7 +19,7 @@ import (
 
 func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Gap: 0.1} },
+		Name: name, Environment: environment.DecisionSets{Dim: 2, Gap: 0.1},
 		Policies: []simulate.Policy{{Name: "LinUCB", New: learn}}, Horizon: 50, Trials: 3, Seed: 1,
 	}
 }
@@ -27,7 +27,7 @@ func quick(name string, learn func() bandit.Learner) *simulate.Experiment {
 func plain() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 
 // fails is a learner that fails in its second round.
-type fails struct{ *learner.Private[privacy.Sums] }
+type fails struct{ learner.Private[privacy.Sums] }
 
 var errFails = errors.New("fails")
 

@@ -45,7 +45,7 @@ func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
 func sparse(dim int) *environment.Sparse {
-	return &environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
+	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
 // hits returns how many coordinates of a support matter.
@@ -85,7 +85,7 @@ func regrets(table string, policies ...string) (all []float64) {
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
 	l := learners[name](epsilon)
-	check.OK(l.Init((&environment.Sparse{}).Problem(), 16_000))
+	check.OK(l.Init(environment.Sparse{}.Problem(), 16_000))
 	return privacy.ClaimOf(l).Epsilon()
 }
 
@@ -127,9 +127,9 @@ func found(s cell.Scale) (string, error) {
 func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
-		func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		func() bandit.Learner { return &learner.LassoBandit{} })
+		func() bandit.Learner { return learner.ThresholdedLasso{} },
+		func() bandit.Learner { return learner.SparsityAgnostic{} },
+		func() bandit.Learner { return learner.LassoBandit{} })
 	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
@@ -139,7 +139,7 @@ func lassoPays(s cell.Scale) (string, error) {
 func printedSelection(s cell.Scale) (string, error) {
 	runs, asked, matter, other := cell.Pick(s, 7, 20, 20), 0, 0, 0
 	for _, epsilon := range []float64{1, 100, 1e4} {
-		m := learners[Printed](epsilon).(*learner.Private[mechanism.SparseGram]).Statistic.(*mechanism.ThresholdedLasso)
+		m := learners[Printed](epsilon).(learner.Private[mechanism.SparseGram]).Statistic.(mechanism.ThresholdedLasso)
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
@@ -172,8 +172,8 @@ func printedPays(cell.Scale) (string, error) {
 }
 
 // released is SparseJDP with so many picks, scored by signs, of which the 5 largest are kept.
-func released(picks int, share, epsilon float64) *learner.Private[mechanism.SparseGram] {
-	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, &mechanism.SparseEpisodes{
+func released(picks int, share, epsilon float64) learner.Private[mechanism.SparseGram] {
+	return learner.New(learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: Sparsity}}, mechanism.SparseEpisodes{
 		Budget: privacy.Budget{Epsilon: epsilon, Delta: Delta}, Concentrated: true,
 		Phases: []mechanism.Phase{{Picks: picks, Share: share, Scores: mechanism.Signs{Y: 1}, Norm: 1.2 * math.Sqrt(float64(picks)), Reward: 1.5}},
 	})
@@ -184,7 +184,7 @@ func longEpisodes(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 5, 20, 20)
 	var found [2]int
 	for i, rows := range []int{200, 8000} {
-		top := &mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
+		top := mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
 			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
 		for run := range n {
 			feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func() {})
@@ -241,17 +241,17 @@ func slowInDimension(cell.Scale) (string, error) {
 }
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
-		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
+		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
 	})).Mean()
 }
 
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	complete := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		first := 40_000
 		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
 			if hits(l.Statistic.Release().Support) == Sparsity {
@@ -266,7 +266,7 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	far := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
 		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
 		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
 		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
@@ -280,7 +280,7 @@ func leastError(s cell.Scale) (string, error) {
 
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
 // but for the last. It may end by package check.
-func LastRow(h *mechanism.NoisyIHT, rows int, x, y float64) float64 {
+func LastRow(h mechanism.NoisyIHT, rows int, x, y float64) float64 {
 	check.OK(h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}))
 	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
@@ -309,9 +309,9 @@ func selectionsPay(s cell.Scale) (string, error) {
 		func() bandit.Learner { return released(10, 0.3, 2) },
 		func() bandit.Learner { return released(100, 1e-6, 2) },
 		func() bandit.Learner {
-			return learner.New(learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
+			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
 		},
-		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, &mechanism.BLT{Budget: budget}) },
+		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}) },
 		func() bandit.Learner { return learners[Tuned](2) },
 		func() bandit.Learner { return learners[Refined](2) })
 	bare, tuned, refined := of[1:5], of[5], of[6]

@@ -70,10 +70,10 @@ func against(name string, seed uint64, rounds, trials int, env environment.Spars
 	env.Sparsity, env.Leading = Sparsity, true
 	e := &simulate.Experiment{
 		Name: name, Horizon: rounds, Trials: trials, Seed: seed, Grid: simulate.LogGrid(rounds, 8), Fingerprint: fingerprint,
-		Environment: func() bandit.Environment { e := env; return &e },
+		Environment: env,
 	}
-	add(e, Random, func() bandit.Learner { return &learner.Random{} })
-	add(e, Oracle, func() bandit.Learner { return &learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
+	add(e, Random, func() bandit.Learner { return learner.Random{} })
+	add(e, Oracle, func() bandit.Learner { return learner.SupportOracle{Support: []int{0, 1, 2, 3, 4}} })
 	return e
 }
 

@@ -34,16 +34,16 @@ const (
 var Epsilons = []float64{0.2, 1, 10}
 
 // paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
-func paperArms() bandit.Environment { return &environment.UnitFeatures{Fixed: true} }
+func paperArms() bandit.Environment { return environment.UnitFeatures{Fixed: true} }
 
 // scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
 // first d of them a basis.
 func scriptArms() bandit.Environment {
-	return &environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
+	return environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 }
 
 // public is the last coordinate of all of the paper's arms.
-var public = (&environment.UnitFeatures{}).Constant()
+var public = environment.UnitFeatures{}.Constant()
 
 // The policies of Figure 1, by their names in the results. "As printed" is with the noise and the
 // regularisers of the policy's own paper, and S = sqrt(d) as a bound on |theta|. The script's
@@ -78,13 +78,13 @@ var root = math.Sqrt(5) // of the dimension
 
 // nonPrivate is LinUCB without privacy.
 var nonPrivate = contender{linUCBPublic, func(privacy.Budget) bandit.Learner {
-	return learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
+	return learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})
 }}
 
 // honest lists the policies of Figure 1 in the recipe with honest privacy: the rivals as their
 // papers print them, OnlineUCB with sound noise.
 var honest = []contender{
-	{randomArms, func(privacy.Budget) bandit.Learner { return &learner.Random{} }},
+	{randomArms, func(privacy.Budget) bandit.Learner { return learner.Random{} }},
 	nonPrivate,
 	{jdpPrinted, jdpTree(privacy.AsPublished, learner.LinUCB{ThetaNorm: root})},
 	{jdpPrintedOne, jdpTree(privacy.AsPublished, learner.LinUCB{})},
@@ -109,7 +109,7 @@ var scripted = []contender{
 func jdpTree(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		p := policy
-		return learner.New(&p, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b, Calibration: c}})
+		return learner.New(&p, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b, Calibration: c}})
 	}
 }
 
@@ -130,7 +130,7 @@ func ldpLinUCB(c privacy.Calibration, policy learner.LinUCB) func(privacy.Budget
 		if c == privacy.Sound {
 			noise.Constant = public
 		}
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
+		return learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise, Policy: &p}}
 	}
 }
 
@@ -154,7 +154,7 @@ func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64
 		if online != nil {
 			server.Online = online(b.Epsilon)
 		}
-		return &learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
+		return learner.Local{Device: &learner.OnlineDevice{Noise: noise}, Server: server}
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func scriptJDP(norm float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		open := privacy.Budget{Epsilon: math.Inf(1), Delta: b.Delta} // the devices send x x^T and y x as they are
-		return &learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &scriptServer{norm: norm, kept: b}}
+		return learner.Local{Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: &scriptServer{norm: norm, kept: b}}
 	}
 }
 
@@ -30,7 +30,7 @@ func scriptLDP(norm float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		sd := scriptSD(b)
 		noise := learner.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-		return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}}
+		return learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}}
 	}
 }
 
@@ -40,7 +40,7 @@ func scriptSDP(norm float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		sd := scriptSD(privacy.Budget{Epsilon: b.Epsilon * math.Sqrt(sdpBatch), Delta: b.Delta / sdpBatch})
 		noise := learner.AmplifiedNoise{Budget: b, Batch: sdpBatch, MatrixSD: sd / math.Sqrt2, VectorSD: sd}
-		return &learner.Local{Device: &learner.AmplifiedDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}, Batch: sdpBatch}
+		return learner.Local{Device: &learner.AmplifiedDevice{Noise: noise}, Server: &scriptServer{sd: sd, norm: norm}, Batch: sdpBatch}
 	}
 }
 

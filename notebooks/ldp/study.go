@@ -44,10 +44,10 @@ var onlineWidths = widths("OnlineUCB, width × %g", []float64{1, 2, 4, 16})
 var equals = append([]contender{
 	nonPrivate,
 	{"LinUCB, not private, width × 0.2", func(privacy.Budget) bandit.Learner {
-		return learner.New(learner.LinUCB{Width: 0.2}, &mechanism.Exact{})
+		return learner.New(learner.LinUCB{Width: 0.2}, mechanism.Exact{})
 	}},
 	{bltTuned, func(b privacy.Budget) bandit.Learner {
-		return learner.New(learner.LinUCB{Width: 0.2}, &mechanism.BLT{Budget: b})
+		return learner.New(learner.LinUCB{Width: 0.2}, mechanism.BLT{Budget: b})
 	}},
 	{"JDP, tree, width × 0.2", jdpTree(privacy.Sound, learner.LinUCB{Width: 0.2})},
 	{"JDP, tree, width × 1", jdpTree(privacy.Sound, learner.LinUCB{})},
@@ -111,7 +111,7 @@ func base(b privacy.Budget) learner.OnlineServer {
 // anytime makes a learner that starts again in rounds 1, 2, 4, ..., with a ridge for each block.
 func anytime(ridge func(rounds int) float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
-		return &learner.Local{Device: &learner.OnlineDevice{Noise: base(b).Noise}, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
+		return learner.Local{Device: &learner.OnlineDevice{Noise: base(b).Noise}, Server: &learner.Anytime{Block: func(rounds int) learner.Server {
 			s := base(b)
 			s.DeltaSquared = ridge(rounds)
 			return &s
@@ -124,7 +124,7 @@ func combiner(bounds, targets float64) func(privacy.Budget) bandit.Learner {
 	return func(b privacy.Budget) bandit.Learner {
 		device, server := learner.NewCombiner(base(b).Noise)
 		server.Base, server.BoundScale, server.TargetScale = base(b), bounds, targets
-		return &learner.Local{Device: device, Server: server}
+		return learner.Local{Device: device, Server: server}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
@@ -24,7 +25,7 @@ func network() (bandit.Environment, matroid.Matroid) {
 	if err != nil {
 		panic(err)
 	}
-	return &environment.SemiBandit{Matroid: m, Means: means}, m
+	return environment.SemiBandit{Matroid: m, Means: means}, m
 }
 
 // BenchmarkMatroidRound measures a round of the experiments on matroids as package simulate plays
@@ -66,7 +67,7 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 	if err := l.Init(p, horizon); err != nil {
 		b.Fatal(err)
 	}
-	env.Reset(random.New(Seed, 0, "contexts"))
+	game := bandittest.Start(b, env, random.New(Seed, 0, "contexts"))
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	rewards := random.New(Seed, 0, "rewards")
 	var v bandit.View
@@ -83,16 +84,16 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 				}
 			}
 			ledger = privacy.NewLedger(random.Source(Seed, trial, "noise"))
-			env.Reset(random.New(Seed, trial, "contexts"))
+			game := bandittest.Start(b, env, random.New(Seed, trial, "contexts"))
 			l.Reset(random.New(Seed, trial, "learner"), ledger)
 			round, trial = 0, trial+1
 			b.StartTimer()
 		}
 		round++
-		env.Next(&v)
+		game.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		sum += env.Regret(arms)
+		game.Pull(rewards, arms, y)
+		sum += game.Regret(arms)
 		l.Update(&v, arms, y)
 	}
 	if l.Err() != nil {

@@ -60,24 +60,24 @@ var equals = []contender{
 }
 
 func ommTree(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-	return learner.New(learner.OMM{Matroid: m}, &mechanism.TreeTally{Budget: b})
+	return learner.New(learner.OMM{Matroid: m}, mechanism.TreeTally{Budget: b})
 }
 
 func ommBlocks(remember bool, width float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.OMM{Matroid: m, Width: width}, &mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(learner.OMM{Matroid: m, Width: width}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func ctsBlocks(remember bool, width, boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.CTS{Matroid: m, Width: width, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: remember})
+		return learner.New(learner.CTS{Matroid: m, Width: width, Boost: boost}, mechanism.Blocks{Budget: b, Remember: remember})
 	}
 }
 
 func klBlocks(boost float64) maker {
 	return func(m matroid.Matroid, b privacy.Budget) bandit.Learner {
-		return learner.New(learner.KLOSM{Matroid: m, Boost: boost}, &mechanism.Blocks{Budget: b, Remember: true})
+		return learner.New(learner.KLOSM{Matroid: m, Boost: boost}, mechanism.Blocks{Budget: b, Remember: true})
 	}
 }
 

@@ -40,7 +40,7 @@ var Matroid = cell.Try(matroid.NewLinear([][]int{
 
 // Table2 is the instance of Table 2, with Bernoulli weights.
 func Table2() *environment.SemiBandit {
-	return &environment.SemiBandit{Matroid: Matroid, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
+	return environment.SemiBandit{Matroid: Matroid, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
 }
 
 // The policies, by their names in the results. The name ends with the epsilon where that varies. As
@@ -117,7 +117,7 @@ func on(m matroid.Matroid, names ...string) (list []simulate.Policy) {
 func experiment(s cell.Scale, name string, horizon int, policies []simulate.Policy) *simulate.Experiment {
 	rounds := cell.Pick(s, min(horizon, 2_000), min(horizon, Horizon), horizon)
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return Table2() }, Policies: policies, Horizon: horizon, Rounds: rounds,
+		Name: name, Environment: Table2(), Policies: policies, Horizon: horizon, Rounds: rounds,
 		Trials: cell.Pick(s, 4, 20, 200), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: "Table 2, Bernoulli weights",
 	}
 }

@@ -40,14 +40,14 @@ var MustMovies = sync.OnceValue(func() *Movies {
 
 // Environment returns the bandit: a random user each round.
 func (m *Movies) Environment() *environment.Ratings {
-	return &environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
+	return environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
 }
 
 // onMovies is an experiment on the movies.
 func onMovies(s cell.Scale, name string, trials int, policies func(m matroid.Matroid) []simulate.Policy) *simulate.Experiment {
 	rounds, m := cell.Pick(s, 2_000, MovieHorizon, MovieHorizon), MustMovies()
 	return &simulate.Experiment{
-		Name: name, Environment: func() bandit.Environment { return m.Environment() }, Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
+		Name: name, Environment: m.Environment(), Policies: policies(m.Matroid), Horizon: MovieHorizon, Rounds: rounds,
 		Trials: cell.Pick(s, 2, trials/10, trials), Seed: Seed, Grid: simulate.LogGrid(rounds, 80), Fingerprint: fmt.Sprintf("top %d of %s", top, m.Name),
 	}
 }

@@ -25,7 +25,7 @@ func greedy() bandit.Learner { return learner.New(Greedy{Explore: 0.01}, tree())
 func linUCB() bandit.Learner { return learner.New(learner.LinUCB{}, tree()) }
 
 func tree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approx}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: approx}}
 }
 
 // TestGreedyRaces: over the same private sums, Greedy has at most three times LinUCB's regret, and
@@ -33,7 +33,7 @@ func tree() privacy.Accumulator {
 // a false alarm, beyond four of them, is one in ten thousand.
 func TestGreedyRaces(t *testing.T) {
 	race := simulate.Experiment{Name: "greedy", Horizon: 20_000, Trials: 10, Seed: 1, Grid: []int{10_000},
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
 		Policies:    []simulate.Policy{{Name: "greedy", New: greedy}, {Name: "LinUCB", New: linUCB}}}
 	r, own, toolkit := run(t, race)
 	if !(own[1] < 3*toolkit[1] && own[1]-own[0] < own[0]/2) {
@@ -57,7 +57,7 @@ func TestGreedyAudited(t *testing.T) {
 // TestGreedy: it keeps the promises of a learner, chooses by broadcast and view, and a short attack
 // excludes no claim, a false alarm once in ten thousand.
 func TestGreedy(t *testing.T) {
-	sets := func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} }
+	sets := environment.DecisionSets{Dim: 3, Gap: 0.1}
 	bandittest.Learner(t, greedy, sets, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
 		Policy: Greedy{Explore: 0.5}, Problem: sets().Problem(),
@@ -70,9 +70,7 @@ func TestGreedy(t *testing.T) {
 func TestHopeful(t *testing.T) {
 	hopeful := func() bandit.Learner { return learner.New(Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
-	bandittest.Learner(t, hopeful, func() bandit.Environment {
-		return &environment.Arms{Means: []float64{0.2, 0.8, 0.5}}
-	}, bandittest.LearnerOptions{})
+	bandittest.Learner(t, hopeful, environment.Arms{Means: []float64{0.2, 0.8, 0.5}}, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 		Policy: Hopeful{Boldness: 0.5}, Problem: problem,
 	})
@@ -82,7 +80,7 @@ func TestHopeful(t *testing.T) {
 // TestTotals: it keeps the promises of a statistic, and a reward moves it by what the plan says.
 func TestTotals(t *testing.T) {
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &Totals{Epsilon: 1} },
+		New:   &Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(t, c)
@@ -90,9 +88,7 @@ func TestTotals(t *testing.T) {
 }
 
 func TestSeasons(t *testing.T) {
-	bandittest.Environment(t, func() bandit.Environment {
-		return &Seasons{Means: []float64{0.2, 0.8, 0.5}, Long: 30}
-	})
+	bandittest.Environment(t, Seasons{Means: []float64{0.2, 0.8, 0.5}, Long: 30})
 }
 
 // run returns the result of a race, and the mean regrets of its two learners.
@@ -139,7 +135,7 @@ func TestStated(t *testing.T) {
 		statistic privacy.Tally
 		want      privacy.Standing
 		authors   int
-	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {&mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
 		l := learner.New(Hopeful{}, c.statistic)
 		if err := l.Init(problem, 100); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func linUCB(policy string, horizon int, best bool) *learner.LinUCB {
 	l := jdp.Policy(policy)
 	p := l.Policy.(*learner.LinUCB)
 	p.Alpha, p.OptimalShift = 1./jdp.Horizon, best
-	check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), horizon))
+	check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), horizon))
 	return p
 }
 
@@ -39,14 +39,14 @@ func rows(dim int) privacy.Setup {
 	return privacy.Setup{Dim: dim + 1, Horizon: jdp.Horizon, Bound: math.Sqrt2, Alpha: 1. / jdp.Horizon}
 }
 
-func printedGaussian(dim int) *mechanism.Gaussian {
-	g := &mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}
+func printedGaussian(dim int) mechanism.Gaussian {
+	g := mechanism.Gaussian{Budget: jdp.Budget, Calibration: privacy.AsPublished}
 	check.OK(g.Init(rows(dim)))
 	return g
 }
 
-func printedWishart(unshifted bool) *mechanism.Wishart {
-	w := &mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}
+func printedWishart(unshifted bool) mechanism.Wishart {
+	w := mechanism.Wishart{Budget: jdp.Budget, Calibration: privacy.AsPublished, Unshifted: unshifted}
 	check.OK(w.Init(rows(5)))
 	return w
 }
@@ -65,18 +65,18 @@ func operator(dim int) float64 {
 
 // decisions returns the mean rewards of a decision set like Figure 1's, the optimal one first.
 func decisions(gap float64) (optimal, low, high float64, arms int) {
-	env := &environment.DecisionSets{Dim: 3, Arms: 1000, Gap: gap}
-	env.Reset(random.New(jdp.Seed, 0, "contexts"))
+	env := environment.DecisionSets{Dim: 3, Arms: 1000, Gap: gap}
+	trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
 	var v bandit.View
-	env.Next(&v)
-	theta := env.Theta()
+	trial.Next(&v)
+	theta := environment.Theta(trial)
 	low, high = math.Inf(1), math.Inf(-1)
 	for a := range v.Arms {
 		x, mean := v.Row(a), 0.0
 		for i := range x {
 			mean += x[i] * theta[i]
 		}
-		if env.Regret([]int{a}) == 0 {
+		if trial.Regret([]int{a}) == 0 {
 			optimal = mean
 			continue
 		}
@@ -290,7 +290,7 @@ func jdpConstants(s *sheet) {
 }
 
 // wishartUnit is L~^2 sqrt(mk) (sqrt d + sqrt(2 ln(8n/alpha))).
-func wishartUnit(w *mechanism.Wishart) float64 {
+func wishartUnit(w mechanism.Wishart) float64 {
 	return 2 * math.Sqrt(levels()*float64(w.Freedom())) * (math.Sqrt(5) + math.Sqrt(2*math.Log(8*float64(jdp.Horizon)*jdp.Horizon)))
 }
 
@@ -298,9 +298,9 @@ func jdpLowerBounds(s *sheet) {
 	s.bound(atLeast, Constant, "Claim 13, end of its proof", 1468, "regret a round of a learner whose action is ε-private towards its own context, ε = 0.69 < ln 2", "n/4", 0.25,
 		"4 trials of 5,000 rounds of learner.RandomisedAction", func() Measured {
 			e := &simulate.Experiment{
-				Name: "scorecard-claim13", Environment: func() bandit.Environment { return &environment.TwoContexts{Dim: 2} },
+				Name: "scorecard-claim13", Environment: environment.TwoContexts{Dim: 2},
 				Policies: []simulate.Policy{{Name: "standard", New: func() bandit.Learner {
-					return &learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil)}
+					return learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil)}
 				}}},
 				Horizon: 5_000, Trials: 4, Seed: jdp.Seed,
 			}
@@ -330,12 +330,12 @@ func jdpLowerBounds(s *sheet) {
 }
 
 func jdpSettings(s *sheet) {
-	problem := (&environment.DecisionSets{Dim: 5}).Problem
+	problem := environment.DecisionSets{Dim: 5}.Problem
 	s.setting("Section D", 1478, "S, the norm of θ*", "1", 1, "environment.DecisionSets", func() float64 {
-		env := &environment.DecisionSets{Dim: 5}
-		env.Reset(random.New(jdp.Seed, 0, "contexts"))
+		env := environment.DecisionSets{Dim: 5}
+		trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
 		sum := 0.0
-		for _, v := range env.Theta() {
+		for _, v := range environment.Theta(trial) {
 			sum += v * v
 		}
 		return math.Round(math.Sqrt(sum)*1e9) / 1e9
@@ -438,18 +438,18 @@ func overshoot(gap float64, mechanism string) Measured {
 // distance plays 2,000 rounds and returns how far theta* was from a confidence set's centre at most,
 // in units of the width.
 func distance(policy string) float64 {
-	env, l := &environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
+	env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
 	check.OK(l.Init(env.Problem(), jdp.Horizon))
-	env.Reset(random.New(jdp.Seed, 0, "contexts"))
+	trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
 	l.Reset(random.New(jdp.Seed, 0, "own"), random.Source(jdp.Seed, 0, "noise"))
 	rewards := random.New(jdp.Seed, 0, "rewards")
 	var v bandit.View
 	arms, y, worst := []int{}, []float64{0}, 0.0
 	for range 2_000 {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		worst = max(worst, check.Try(l.Policy.(*learner.LinUCB).Distance(env.Theta())))
-		env.Pull(rewards, arms, y)
+		worst = max(worst, check.Try(l.Policy.(*learner.LinUCB).Distance(environment.Theta(trial))))
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 		check.OK(l.Err())
 	}
@@ -460,7 +460,7 @@ func distance(policy string) float64 {
 // mechanism.
 func outside(policy string) int {
 	const horizon = 1024
-	tree := jdp.Policy(policy).Statistic.(*mechanism.Tree)
+	tree := jdp.Policy(policy).Statistic.(mechanism.Tree)
 	check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 	runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: 20, Seed: jdp.Seed, Stream: "spectrum"}
 	found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))

@@ -122,8 +122,8 @@ func theirBound(b privacy.Bounds) float64 {
 // bestShift returns the rho_min that minimises their bound, by golden section.
 func bestShift(policy string) float64 {
 	l := jdp.Policy(policy)
-	check.OK(l.Init((&environment.DecisionSets{Dim: 5}).Problem(), jdp.Horizon))
-	noise := l.Statistic.(*mechanism.Tree).Noise
+	check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), jdp.Horizon))
+	noise := l.Statistic.(mechanism.Tree).Noise
 	natural := noise.Bounds(noise.Shift())
 	at := func(log float64) float64 {
 		return theirBound(noise.Bounds(noise.Shift() + math.Exp(log) - natural.RhoMin))

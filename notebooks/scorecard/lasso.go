@@ -52,7 +52,7 @@ func lassoNumbers() []Number {
 	}).because("no λ meets both conditions of the lemma at any common size", lassoNumber)
 	s.bound(atLeast, Constant, "Section 3", 137, "k as printed over the p + 28 ln(4/δ)/ε² that a node needs, ε = 1, δ = 10⁻⁵", "enough", 1, "mechanism.Wishart, Theorem 23 of JDP", func() Measured {
 		node := privacy.AdvancedNode(privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, episodes)
-		w := &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}
+		w := mechanism.Wishart{Budget: privacy.Budget{Epsilon: 1, Delta: lasso.Delta}, Calibration: privacy.AsPublished}
 		if err := w.Init(privacy.Setup{Dim: lassoDim + 1, Horizon: lassoRounds, Bound: 1, Alpha: 1. / lassoRounds}); err != nil {
 			panic(err)
 		}

@@ -17,8 +17,8 @@ const (
 )
 
 // laplaceTree is DP-FTRL's tree as printed, for T = 10,000 losses of the unit ball.
-func laplaceTree(dim int) *mechanism.VectorTree {
-	t := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+func laplaceTree(dim int) mechanism.VectorTree {
+	t := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
 	check.OK(t.Init(privacy.Setup{Dim: dim, Horizon: 10_000, Bound: 1}))
 	return t
 }
@@ -29,7 +29,7 @@ func stops(c privacy.Calibration) Measured {
 	const mean, runs = 0.5, 100
 	right := 0.0
 	for run := range runs {
-		rule := &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1, Calibration: c}
+		rule := mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1, Calibration: c}
 		rng, noise := random.New(88, run, "samples"), privacy.NewNoise(random.Source(88, run, "noise"))
 		end := check.Try(rule.Run(1, 1<<20, noise, func() float64 { return random.Rademacher(rng, mean) }))
 		if math.Abs(end.Mean-mean) <= 0.2*mean {
@@ -110,7 +110,7 @@ func surveyNumbers() []Number {
 }
 
 func scales() (compare, last float64) {
-	rule := &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}
+	rule := mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1}
 	check.OK(rule.Init(privacy.Setup{Dim: 2, Horizon: 1 << 20, Bound: 1, Alpha: 1}))
 	return rule.Scales()
 }

@@ -54,7 +54,7 @@ func printedTree(cell.Scale) (string, error) {
 	least, most := math.Inf(1), 0.0
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
-			tree := &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
+			tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
 			check.OK(tree.Init(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))
 			e := privacy.ClaimOf(tree).Epsilon()
 			least, most = min(least, e), max(most, e)
@@ -99,7 +99,7 @@ func slowStart(cell.Scale) (string, error) {
 	for _, k := range []int{2, 5, 20} {
 		means, plays := make([]float64, k), make([]int, k)
 		means[k-1] = 1 // nothing is easier
-		env, l := &environment.Arms{Means: means}, arms.NewDPElimination(10)
+		env, l := environment.Arms{Means: means}, arms.NewDPElimination(10)
 		check.OK(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int) { plays[played[0]]++ }))
 		least := slices.Min(plays)
 		holds = holds && least > 1800 && least <= 50_000
@@ -247,8 +247,8 @@ func smallDesigns(cell.Scale) (string, error) {
 func covered(s cell.Scale) (string, error) {
 	horizon, n := cell.Pick(s, 10_000, 100_000, 100_000), cell.Pick(s, 3, 10, 60)
 	var batches atomic.Int64
-	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
-		env := &environment.SphereArms{Arms: 50, Dim: 5}
+	last := func(l learner.Private[privacy.Means], trial int) (last float64) {
+		env := environment.SphereArms{Arms: 50, Dim: 5}
 		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
 			if v.Round%8 != 0 && v.Round != horizon {
 				return

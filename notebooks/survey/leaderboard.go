@@ -86,9 +86,9 @@ func twenty() (means []float64) {
 // New returns the environment.
 func (e Environment) New() bandit.Environment {
 	if e.Means != nil {
-		return &environment.Arms{Means: e.Means}
+		return environment.Arms{Means: e.Means}
 	}
-	return &environment.SphereArms{Arms: 50, Dim: 5}
+	return environment.SphereArms{Arms: 50, Dim: 5}
 }
 
 // Leaderboard returns an experiment for each environment, and a second one on linear arms whose
@@ -110,7 +110,7 @@ func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	for _, e := range Environments {
 		add(e.Key, e.Means == nil, e.New)
 		if e.Means == nil {
-			add(e.Key+"-blind", false, func() bandit.Environment { return environment.Blind{Environment: e.New()} })
+			add(e.Key+"-blind", false, environment.Blind{Environment: e.New()})
 		}
 	}
 	return all

@@ -80,7 +80,7 @@ var instances = []instance{
 }
 
 // environment returns arms with these means.
-func (i instance) environment() bandit.Environment { return &environment.Arms{Means: i.means} }
+func (i instance) environment() bandit.Environment { return environment.Arms{Means: i.means} }
 
 // compared lists the learners of survey-arms with the epsilons that they run at.
 var compared = []struct {
@@ -147,17 +147,17 @@ func CoreSets(s cell.Scale, dim int) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: fmt.Sprintf("survey-coreset-d%d", dim), Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2207,
-		Environment: func() bandit.Environment { return &environment.SphereArms{Arms: 50, Dim: dim} },
+		Environment: environment.SphereArms{Arms: 50, Dim: dim},
 		Grid:        simulate.LogGrid(horizon, 4),
 	}
-	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) *learner.Private[privacy.Means]) {
+	add := func(name string, epsilon float64, pairs bool, make func(privacy.Budget) learner.Private[privacy.Means]) {
 		e.Policies = append(e.Policies, simulate.Policy{Name: Name(name, epsilon), New: func() bandit.Learner {
 			l := make(privacy.Budget{Epsilon: epsilon})
 			l.Policy.(*learner.CoreSet).Design.Pairs = pairs
 			return l
 		}})
 	}
-	published := func(b privacy.Budget) *learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
+	published := func(b privacy.Budget) learner.Private[privacy.Means] { return learner.CoreSetAsPublished(b.Epsilon) }
 	epsilons := []float64{1}
 	if dim == 5 {
 		epsilons = []float64{1, 0.1}

@@ -32,8 +32,8 @@ func claimLineUp(cell.Scale) (string, error) {
 // is drawn anew for each query, every query is paid for.
 
 // sparseVector is the toolkit's, for queries that a record moves by 1, and a single one above.
-func sparseVector(epsilon float64) *mechanism.SparseVector {
-	v := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+func sparseVector(epsilon float64) mechanism.SparseVector {
+	v := mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
 	check.OK(v.Init())
 	return v
 }
@@ -47,7 +47,7 @@ type asked struct {
 
 // logAllBelow returns the logarithm of the probability that no query comes out above, by quadrature
 // over the threshold's noise.
-func (a asked) logAllBelow(v *mechanism.SparseVector, world float64) float64 {
+func (a asked) logAllBelow(v mechanism.SparseVector, world float64) float64 {
 	scale, own := v.Scales()
 	noisy, query := distuv.Laplace{Mu: a.threshold, Scale: scale}, distuv.Laplace{Mu: world, Scale: own}
 	draws, power := 1.0, float64(a.queries)
@@ -66,13 +66,13 @@ func (a asked) logAllBelow(v *mechanism.SparseVector, world float64) float64 {
 }
 
 // loss is the privacy loss of the event that no query comes out above.
-func (a asked) loss(v *mechanism.SparseVector) float64 {
+func (a asked) loss(v mechanism.SparseVector) float64 {
 	return a.logAllBelow(v, 0) - a.logAllBelow(v, 1)
 }
 
 // measured estimates it from runs in both worlds, with its standard error. With the bug, each query
 // begins a new stream.
-func (a asked) measured(v *mechanism.SparseVector, runs int) (loss, se float64) {
+func (a asked) measured(v mechanism.SparseVector, runs int) (loss, se float64) {
 	var log [2]float64
 	square := 0.0
 	for world := range log {

@@ -36,10 +36,10 @@ type bounded interface {
 // running returns a mechanism over so many rounds, for rows of that length and of norm 1 at most.
 func running(name string, dim, rounds int) bounded {
 	a := map[string]bounded{
-		tree:       &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: continualBudget}},
-		honaker:    &mechanism.Honaker{Budget: continualBudget},
-		squareRoot: &mechanism.SquareRoot{Budget: continualBudget},
-		blt:        &mechanism.BLT{Budget: continualBudget},
+		tree:       mechanism.Tree{Noise: mechanism.Gaussian{Budget: continualBudget}},
+		honaker:    mechanism.Honaker{Budget: continualBudget},
+		squareRoot: mechanism.SquareRoot{Budget: continualBudget},
+		blt:        mechanism.BLT{Budget: continualBudget},
 	}[name]
 	check.OK(a.Init(privacy.Setup{Dim: dim, Horizon: rounds, Bound: 1, Alpha: 0.01}))
 	return a

@@ -35,12 +35,12 @@ var claims = assert.Claims{
 // if the statement does not hold.
 func Assert(statement string) { claims.Assert(statement) }
 
-type means = *learner.Private[privacy.Means]
+type means = learner.Private[privacy.Means]
 
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
 func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
 	return simulate.NewPolicy(name, func() means {
-		return learner.New(own.Hopeful{Boldness: 0.5}, &mechanism.Blocks{
+		return learner.New(own.Hopeful{Boldness: 0.5}, mechanism.Blocks{
 			Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember,
 		})
 	})
@@ -49,10 +49,8 @@ func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulat
 func raced(cell.Scale) (string, error) {
 	e := &simulate.Experiment{
 		Name: "write race", Horizon: 10_000, Trials: 16, Seed: 6,
-		Environment: func() bandit.Environment {
-			return &environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}}
-		},
-		Policies: []simulate.Policy{hopeful("Hopeful", nil, true)},
+		Environment: environment.Arms{Means: []float64{0.25, 0.375, 0.5, 0.625, 0.75}},
+		Policies:    []simulate.Policy{hopeful("Hopeful", nil, true)},
 	}
 	var order []simulate.Comparison
 	for i, p := range []simulate.Policy{
@@ -96,7 +94,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 func probed(cell.Scale) (string, error) {
 	r := &recorder{}
 	c := privacytest.Case[privacy.Means]{
-		New:   func() privacy.Statistic[privacy.Means] { return &own.Totals{Epsilon: 1} },
+		New:   &own.Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(r, c)
@@ -107,10 +105,8 @@ func probed(cell.Scale) (string, error) {
 func moved(cell.Scale) (string, error) {
 	curves := check.Try((&simulate.Experiment{
 		Name: "write seasons", Horizon: 40_000, Trials: 16, Seed: 6,
-		Environment: func() bandit.Environment {
-			return &own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000}
-		},
-		Policies: []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
+		Environment: own.Seasons{Means: []float64{0.8, 0.6, 0.4, 0.2}, Long: 10_000},
+		Policies:    []simulate.Policy{hopeful("doubling", nil, false), hopeful("even", own.Even(100), false)},
 	}).Run(context.Background())).Curves()
 	doubling, even := curves[0].Final(), curves[1].Final()
 	return assert.Holds(even < 0.5*doubling, "regret %.0f over doubling blocks and %.0f over blocks of 100, 16 trials", doubling, even)

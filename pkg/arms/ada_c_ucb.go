@@ -26,7 +26,7 @@ var _ learner.Policy[privacy.Means] = AdaCUCB{}
 // NewAdaCUCB returns AdaC-UCB, (epsilon, delta)-DP in the central model, one reward replaced, for
 // delta > 0. The noise is calibrated exactly, as a reward is in one Gaussian release: mu-GDP, where
 // the paper has rho-zCDP with rho = mu^2/2.
-func NewAdaCUCB(b privacy.Budget) *learner.Private[privacy.Means] {
+func NewAdaCUCB(b privacy.Budget) learner.Private[privacy.Means] {
 	return learner.New(AdaCUCB{}, doubling(b))
 }
 

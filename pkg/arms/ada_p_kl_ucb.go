@@ -23,7 +23,7 @@ type AdaPKLUCB struct {
 var _ learner.Policy[privacy.Means] = AdaPKLUCB{}
 
 // NewAdaPKLUCB returns AdaP-KLUCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPKLUCB(epsilon float64) *learner.Private[privacy.Means] {
+func NewAdaPKLUCB(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(AdaPKLUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 

@@ -33,7 +33,7 @@ var _ learner.Policy[privacy.Means] = AdaPTT{}
 
 // NewAdaPTT returns AdaP-TT, epsilon-DP in the central model, one reward replaced. delta is the
 // probability of a wrong recommendation, not a part of the privacy.
-func NewAdaPTT(epsilon, delta float64) *learner.Private[privacy.Means] {
+func NewAdaPTT(epsilon, delta float64) learner.Private[privacy.Means] {
 	return learner.New(AdaPTT{Delta: delta}, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 

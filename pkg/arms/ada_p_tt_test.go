@@ -14,11 +14,8 @@ import (
 func stopping(t *testing.T, l private, means []float64, trial int) (round, arm int) {
 	t.Helper()
 	const horizon = 1_000_000
-	if err := l.Init(bandit.Problem{Arms: len(means), Slots: 1, RewardMax: 1}, horizon); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
-	rewards, best := random.New(1, trial, "rewards"), l.Rule().(*arms.AdaPTTRule)
+	r := started(t, opened(t, l, bandit.Problem{Arms: len(means), Slots: 1, RewardMax: 1}, horizon), trial)
+	rewards, best := random.New(1, trial, "rewards"), r.Run.(privateRun).Rule().(*arms.AdaPTTRule)
 	if at, ok := best.Stopped(); at != 0 || ok {
 		t.Fatalf("stopped in round %d at the beginning", at)
 	}
@@ -28,7 +25,7 @@ func stopping(t *testing.T, l private, means []float64, trial int) (round, arm i
 		if ok && v.Round == 2*at { // after arms could have had another batch
 			break
 		}
-		played = l.Select(&v, played[:0])
+		played = r.choose(&v, played[:0])
 		if ok && played[0] != best.Recommend() {
 			t.Fatalf("round %d plays arm %d, and %d was recommended in round %d", v.Round, played[0], best.Recommend(), at)
 		}
@@ -36,10 +33,7 @@ func stopping(t *testing.T, l private, means []float64, trial int) (round, arm i
 		if rewards.Float64() < means[played[0]] {
 			y[0] = 1
 		}
-		l.Update(&v, played, y)
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
+		r.learn(&v, played, y)
 	}
 	round, ok := best.Stopped()
 	if !ok {

@@ -24,13 +24,13 @@ type AdaPUCB struct {
 var _ learner.Policy[privacy.Means] = AdaPUCB{}
 
 // NewAdaPUCB returns AdaP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewAdaPUCB(epsilon float64) *learner.Private[privacy.Means] {
+func NewAdaPUCB(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(AdaPUCB{}, doubling(privacy.Budget{Epsilon: epsilon}))
 }
 
 // doubling returns batches that double the number of an arm's rewards, of which the last counts.
-func doubling(b privacy.Budget) *mechanism.Batches {
-	return &mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+func doubling(b privacy.Budget) mechanism.Batches {
+	return mechanism.Batches{Budget: b, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
 }
 
 // Prepare validates.

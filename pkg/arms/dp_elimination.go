@@ -33,8 +33,8 @@ var (
 
 // NewDPElimination returns DP successive elimination, epsilon-DP in the central model, one reward
 // replaced.
-func NewDPElimination(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(DPElimination{Epsilon: epsilon}, &mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
+func NewDPElimination(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(DPElimination{Epsilon: epsilon}, mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Ask says that the rule sets the lengths of batches.

@@ -26,8 +26,8 @@ type DPUCB struct {
 var _ learner.Policy[privacy.Means] = DPUCB{}
 
 // NewDPUCB returns DP-UCB, epsilon-DP in the central model, one reward replaced.
-func NewDPUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(DPUCB{Epsilon: epsilon}, &mechanism.HybridTally{Epsilon: epsilon})
+func NewDPUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(DPUCB{Epsilon: epsilon}, mechanism.HybridTally{Epsilon: epsilon})
 }
 
 // Prepare validates.

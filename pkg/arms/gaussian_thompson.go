@@ -29,8 +29,8 @@ var _ learner.Policy[privacy.Means] = GaussianThompson{}
 // NewGaussianThompson returns Thompson sampling of draws of a variance c, > 0, after each arm was
 // played first times. It is differentially private in the central model, one reward replaced; delta
 // is that at which its claim states an epsilon.
-func NewGaussianThompson(variance float64, first int, delta float64) *learner.Private[privacy.Means] {
-	return learner.New(GaussianThompson{}, &mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
+func NewGaussianThompson(variance float64, first int, delta float64) learner.Private[privacy.Means] {
+	return learner.New(GaussianThompson{}, mechanism.PosteriorDraws{Variance: variance, First: first, Delta: delta})
 }
 
 // Prepare validates.

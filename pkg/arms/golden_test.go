@@ -65,7 +65,7 @@ func regret(t *testing.T, make func() bandit.Learner, means []float64, horizon, 
 	t.Helper()
 	e := &simulate.Experiment{
 		Name: "arms", Horizon: horizon, Trials: trials, Seed: seed, Grid: []int{horizon},
-		Environment: func() bandit.Environment { return &environment.Arms{Means: means} },
+		Environment: environment.Arms{Means: means},
 		Policies:    []simulate.Policy{{Name: "learner", New: make}},
 	}
 	r, err := e.Run(context.Background())

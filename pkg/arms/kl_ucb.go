@@ -25,21 +25,21 @@ type KLUCB struct {
 var _ learner.Policy[privacy.Means] = KLUCB{}
 
 // NewKLUCB returns KL-UCB, which is not private.
-func NewKLUCB() *learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, &mechanism.Counts{})
+func NewKLUCB() learner.Private[privacy.Means] {
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.Counts{})
 }
 
 // NewDPKLUCB returns DP-KLUCB over all batches of an arm. After the first of 16/epsilon rewards,
 // each makes the number of rewards of the arm ratio times as large; near 1.2 is good. It is
 // epsilon-DP in the central model, one reward replaced.
-func NewDPKLUCB(epsilon, ratio float64) *learner.Private[privacy.Means] {
+func NewDPKLUCB(epsilon, ratio float64) learner.Private[privacy.Means] {
 	return learner.New(KLUCB{Epsilon: epsilon}, cumulative(16, epsilon, ratio))
 }
 
 // NewLocalKLUCB returns KL-UCB in the local model (Ren, Zhou, Liu, Shroff 2020): each user's device
 // sends one randomised bit. It is epsilon-DP, one user's reward replaced.
-func NewLocalKLUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(KLUCB{Epsilon: math.Inf(1)}, &mechanism.ResponseTally{Epsilon: epsilon})
+func NewLocalKLUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(KLUCB{Epsilon: math.Inf(1)}, mechanism.ResponseTally{Epsilon: epsilon})
 }
 
 // Prepare validates.

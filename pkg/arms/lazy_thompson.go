@@ -24,8 +24,8 @@ type LazyThompson struct {
 var _ learner.Policy[privacy.Means] = LazyThompson{}
 
 // NewLazyThompson returns Lazy-DP-TS, epsilon-DP in the central model, one reward replaced.
-func NewLazyThompson(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(LazyThompson{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func NewLazyThompson(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(LazyThompson{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

@@ -24,8 +24,8 @@ type LazyUCB struct {
 var _ learner.Policy[privacy.Means] = LazyUCB{}
 
 // NewLazyUCB returns Anytime-Lazy-UCB, epsilon-DP in the central model, one reward replaced.
-func NewLazyUCB(epsilon float64) *learner.Private[privacy.Means] {
-	return learner.New(LazyUCB{}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func NewLazyUCB(epsilon float64) learner.Private[privacy.Means] {
+	return learner.New(LazyUCB{}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // Prepare validates.

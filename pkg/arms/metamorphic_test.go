@@ -19,23 +19,24 @@ import (
 // play returns the arms that a learner plays, given the reward of an arm in a round.
 func play(t *testing.T, l bandit.Learner, p bandit.Problem, rounds int, reward func(arm, round int) float64) []int {
 	t.Helper()
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	played, _ := playing(t, l, p, rounds, reward)
+	return played
+}
+
+// playing returns the arms that a learner plays, and what its run warns of.
+func playing(t *testing.T, l bandit.Learner, p bandit.Problem, rounds int, reward func(arm, round int) float64) ([]int, []bandit.Warning) {
+	t.Helper()
+	r := started(t, opened(t, l, p, rounds), 0)
 	v := bandit.View{Arms: p.Arms}
 	var played []int
 	y := make([]float64, 1)
 	for v.Round = 1; v.Round <= rounds; v.Round++ {
-		played = l.Select(&v, played)
+		played = r.choose(&v, played)
 		last := played[len(played)-1:]
 		y[0] = reward(last[0], v.Round)
-		l.Update(&v, last, y)
+		r.learn(&v, last, y)
 	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return played
+	return played, bandit.Warnings(r.Run)
 }
 
 // drawn are the rewards of some arms, Gaussian so that means do not tie.
@@ -115,8 +116,8 @@ func TestWithoutPrivacy(t *testing.T) {
 	const rounds = 3000
 	rewards := drawn([]float64{0.5, 0.55, 0.45, 0.6}, rounds)
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
-	single := func() *mechanism.Batches {
-		return &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
+	single := func() mechanism.Batches {
+		return mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	}
 	for name, pair := range map[string][2]private{
 		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single()), arms.NewKLUCB()},
@@ -146,7 +147,7 @@ func TestEliminationEpochs(t *testing.T) {
 	l := arms.DPElimination{Epsilon: 1, Beta: 1e-5}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMax: 1}
 	means := []float64{0.9, 0.1, 0.85, 0.1, 0.2}
-	played := play(t, learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), p, 80_000,
+	played := play(t, learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), p, 80_000,
 		func(arm, _ int) float64 { return means[arm] })
 	const first = 1947
 	for i, a := range played[:5*first] {
@@ -168,7 +169,7 @@ func TestEliminationEpochs(t *testing.T) {
 // which is over ln T + (ln 28 - 1)/2, and rests for good.
 func TestTargetLengths(t *testing.T) {
 	l := arms.TargetIMED{Epsilon: 1}
-	s := &mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Cumulative: true}
+	s := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Cumulative: true}
 	two := bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}
 	played := play(t, learner.New(l, s), two, 10_000, func(arm, _ int) float64 { return float64(1 - arm) })
 	for i, a := range played {
@@ -202,7 +203,7 @@ func TestTargetLengths(t *testing.T) {
 // an epoch, or has one arm, works.
 func TestBadInput(t *testing.T) {
 	nan := math.NaN()
-	blocks := func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	for want, l := range map[string]bandit.Learner{
 		"Beta = 1,":         learner.New(arms.SuccessiveElimination{Beta: 1}, nil),
 		"Beta = -0.1,":      learner.New(arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks()),
@@ -224,7 +225,7 @@ func TestBadInput(t *testing.T) {
 		"epsilon = -1":      arms.NewDPUCB(-1),
 		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
 	} {
-		if err := l.Init(four, 100); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := l.Open(four, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}
 	}
@@ -233,7 +234,7 @@ func TestBadInput(t *testing.T) {
 			"Problem.Dim = 2":   {Arms: 4, Slots: 1, Dim: 2, ContextNorm: 1, RewardMax: 1},
 			"Problem.Slots = 2": {Arms: 4, Slots: 2, RewardMax: 1},
 		} {
-			if err := m.make(1).Init(p, 100); err == nil || !strings.Contains(err.Error(), what) {
+			if _, err := m.make(1).Open(p, 100); err == nil || !strings.Contains(err.Error(), what) {
 				t.Errorf("%s: error %v, want one that says %q", m.name, err, what)
 			}
 		}
@@ -241,7 +242,7 @@ func TestBadInput(t *testing.T) {
 			for _, k := range []int{1, 5} {
 				if k == 1 && m.name == "AdaP-TT" {
 					one := bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}
-					if err := m.make(1).Init(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
+					if _, err := m.make(1).Open(one, horizon); err == nil || !strings.Contains(err.Error(), "Problem.Arms = 1,") {
 						t.Errorf("%s: error %v, want one that says that there is one arm", m.name, err)
 					}
 					continue
@@ -262,7 +263,7 @@ func TestLeastRange(t *testing.T) {
 		p := four
 		p.RewardMax = least
 		want := fmt.Sprintf("RewardMax - RewardMin = %v, want > %v", p.RewardMax, least)
-		if err := m.make(1).Init(p, 100); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := m.make(1).Open(p, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one that says %q", m.name, err, want)
 		}
 		if m.private {
@@ -282,9 +283,8 @@ func TestLeastRange(t *testing.T) {
 // TestRewardsOutOfRange: they are clipped, and counted.
 func TestRewardsOutOfRange(t *testing.T) {
 	for _, m := range makers {
-		l := m.make(1)
-		play(t, l, four, 50, func(_, round int) float64 { return float64(round%2) * 1e6 })
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != 25 {
+		_, w := playing(t, m.make(1), four, 50, func(_, round int) float64 { return float64(round%2) * 1e6 })
+		if len(w) != 1 || w[0].Count != 25 {
 			t.Errorf("%s warns %v of 25 rewards out of range", m.name, w)
 		}
 	}
@@ -296,7 +296,7 @@ func TestReplay(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				Policy:    m.make(2).Policy,
-				Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
+				Statistic: func() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
 				Problem:   four,
 			})
 		})
@@ -314,7 +314,7 @@ func TestPrivateLearners(t *testing.T) {
 		if m.name == "DP-SE" { // with an epoch that is over in the long run
 			c.Long = 2000
 			c.New = func() bandit.Learner {
-				return learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
+				return learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
 			}
 		}
 		t.Run(m.name, func(t *testing.T) { privacytest.Learner(t, c) })

@@ -21,19 +21,16 @@ func TestRace(t *testing.T) {
 // testRace wants that at most so many arms are looked at in a round.
 func testRace(t *testing.T, arms int, most float64) {
 	const rounds = 20_000
-	for name, l := range map[string]*learner.Private[privacy.Means]{
+	for name, l := range map[string]learner.Private[privacy.Means]{
 		"UCB1": NewUCB1(), "DP-UCB": NewDPUCB(5), "KL-UCB": NewKLUCB(),
 		"AdaP-UCB": NewAdaPUCB(5), "AdaP-KLUCB": NewAdaPKLUCB(5), "Lazy-UCB": NewLazyUCB(5),
 	} {
-		if err := l.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds); err != nil {
-			t.Fatal(err)
-		}
 		for trial := range 2 {
 			looked, wrong := looks{}, 0
-			err := playTrial(l, arms, rounds, trial, func(round, played int) {
-				x, race := racing(l.Rule())
+			err := playTrial(l, arms, rounds, trial, func(run privateRun, round, played int) {
+				x, race := racing(run.Rule())
 				looked.see(race.work)
-				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Statistic.Release().Changed) == 0 {
+				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(run.Stream().Release().Changed) == 0 {
 					return // a batch goes on with its arm
 				}
 				x.at(logarithm(round))
@@ -78,24 +75,39 @@ func racing(rule learner.Rule[privacy.Means]) (index, *race) {
 
 // playTrial plays the first trial in arms of equal means, and the next in arms of seven means. Now
 // and then another arm is played than the learner's choice, which see is shown in each round.
-func playTrial(l *learner.Private[privacy.Means], arms, rounds, trial int, see func(round, played int)) error {
-	l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+func playTrial(l learner.Private[privacy.Means], arms, rounds, trial int, see func(run privateRun, round, played int)) error {
+	ready, err := l.Open(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, rounds)
+	if err != nil {
+		return err
+	}
+	run := start(ready, trial)
 	r := random.New(1, trial, "rewards")
 	v := bandit.View{Arms: arms}
 	var played []int
 	y := []float64{0}
 	for v.Round = 1; v.Round <= rounds; v.Round++ {
-		played = l.Select(&v, played[:0])
-		see(v.Round, played[0])
+		if played, err = run.Select(&v, played[:0]); err != nil {
+			return err
+		}
+		see(run, v.Round, played[0])
 		if v.Round%17 == 0 {
 			played[0] = r.IntN(arms)
 		}
 		if y[0] = 0; r.Float64() < 0.4+0.2*float64(trial)*float64(played[0]%7)/7 {
 			y[0] = 1
 		}
-		l.Update(&v, played, y)
+		if err := run.Update(&v, played, y); err != nil {
+			return err
+		}
 	}
-	return l.Err()
+	return nil
+}
+
+type privateRun = *learner.PrivateRun[privacy.Means]
+
+// start begins a trial.
+func start(ready bandit.Calibrated, trial int) privateRun {
+	return ready.Start(random.New(1, trial, "learner"), random.Source(1, trial, "noise")).(privateRun)
 }
 
 // looks counts the arms that were looked at, in all laps.

@@ -27,8 +27,8 @@ type SuccessiveElimination struct {
 var _ learner.Policy[privacy.Means] = SuccessiveElimination{}
 
 // NewSuccessiveElimination returns successive elimination, which is not private.
-func NewSuccessiveElimination() *learner.Private[privacy.Means] {
-	return learner.New(SuccessiveElimination{}, &mechanism.Counts{})
+func NewSuccessiveElimination() learner.Private[privacy.Means] {
+	return learner.New(SuccessiveElimination{}, mechanism.Counts{})
 }
 
 // Prepare validates.

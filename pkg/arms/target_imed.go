@@ -49,9 +49,9 @@ var (
 
 // NewTargetIMED returns TargetIMED over all batches of an arm, epsilon-DP in the central model, one
 // reward replaced.
-func NewTargetIMED(epsilon float64) *learner.Private[privacy.Means] {
+func NewTargetIMED(epsilon float64) learner.Private[privacy.Means] {
 	return learner.New(TargetIMED{Epsilon: epsilon},
-		&mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
+		mechanism.Batches{Budget: privacy.Budget{Epsilon: epsilon}, Cumulative: true})
 }
 
 // Ask says that the rule sets the lengths of batches.

@@ -21,8 +21,8 @@ type Thompson struct{}
 var _ learner.Policy[privacy.Means] = Thompson{}
 
 // NewThompson returns Thompson sampling, which is not private.
-func NewThompson() *learner.Private[privacy.Means] {
-	return learner.New(Thompson{}, &mechanism.Counts{})
+func NewThompson() learner.Private[privacy.Means] {
+	return learner.New(Thompson{}, mechanism.Counts{})
 }
 
 // Prepare validates.

@@ -26,7 +26,7 @@ type UCB1 struct {
 var _ learner.Policy[privacy.Means] = UCB1{}
 
 // NewUCB1 returns UCB1, which is not private.
-func NewUCB1() *learner.Private[privacy.Means] { return learner.New(UCB1{}, &mechanism.Counts{}) }
+func NewUCB1() learner.Private[privacy.Means] { return learner.New(UCB1{}, mechanism.Counts{}) }
 
 // Prepare validates.
 func (l UCB1) Prepare(p bandit.Problem, horizon int, _ *privacy.Means) (learner.Prepared[privacy.Means], error) {

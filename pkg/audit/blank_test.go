@@ -14,8 +14,8 @@ import (
 // blankTree returns the blank runs of a Gaussian tree of seven releases, and a node's standard
 // deviation.
 func blankTree(runs int) (audit.Blank, float64, error) {
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-	tree := &mechanism.Tree{Noise: noise}
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+	tree := mechanism.Tree{Noise: noise}
 	err := tree.Init(privacy.Setup{Dim: 6, Horizon: 8, Bound: 1, Alpha: 1e-5})
 	return audit.Blank{Of: tree, Dim: 6, Rounds: 7, Runs: runs, Seed: 1, Stream: "noise"}, noise.SD(), err
 }

@@ -36,7 +36,7 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 
 func linUCB(b privacy.Budget) func() bandit.Learner {
 	return func() bandit.Learner {
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}
 }
 
@@ -44,7 +44,7 @@ func linUCB(b privacy.Budget) func() bandit.Learner {
 func sums(l bandit.Learner, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
-	l.(*learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
+	l.(learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
 	return dst
 }
 
@@ -59,7 +59,7 @@ func TestLearner(t *testing.T) {
 		return sums(l, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }
+	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -113,10 +113,8 @@ func TestOwnAction(t *testing.T) {
 // proves, and not over it.
 func TestAccumulator(t *testing.T) {
 	a := audit.Accumulator{
-		Name: "tree",
-		New: func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
-		},
+		Name:  "tree",
+		New:   mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Runs:  200000,
 	}
@@ -134,9 +132,7 @@ func TestAccumulator(t *testing.T) {
 	// Its claim at a tenth of its noise is excluded.
 	weak := a
 	weak.Name, weak.Claim, weak.Runs = "weak", privacy.Budget{Epsilon: 1, Delta: 0.01}, 4000
-	weak.New = func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
-	}
+	weak.New = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
 	if f, err := weak.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want the weak tree's claim excluded\n%v", err, f)
 	}
@@ -224,7 +220,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }, Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)
@@ -264,10 +260,8 @@ func TestSearch(t *testing.T) {
 // attack catches an accumulator with a tenth of the noise.
 func TestStreamCanaries(t *testing.T) {
 	a := audit.Accumulator{
-		Name: "tree in one run",
-		New: func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}}
-		},
+		Name:  "tree in one run",
+		New:   mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 20000, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 	c, err := a.Canaries()
@@ -284,9 +278,7 @@ func TestStreamCanaries(t *testing.T) {
 	}
 	weak := a
 	weak.Claim = privacy.Budget{Epsilon: 2, Delta: 1e-5}
-	weak.New = func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
-	}
+	weak.New = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
 	if c, err = weak.Canaries(); err != nil {
 		t.Fatal(err)
 	}
@@ -366,12 +358,10 @@ func TestLearnerErrors(t *testing.T) {
 		{func(a *audit.Accumulator) { a.Rows = [2][][]float64{{{1, 0}}, {{1, 0, 0}}} }, "length 2, want Dim = 3"},
 		{func(a *audit.Accumulator) { a.Reads = []int{2, 2} }, "ascending"},
 		{func(a *audit.Accumulator) { a.Reads = []int{} }, "Reads is empty"},
-		{func(a *audit.Accumulator) { a.New = func() privacy.Accumulator { return &mechanism.Exact{} } }, "epsilon = +Inf, want finite"},
+		{func(a *audit.Accumulator) { a.New = mechanism.Exact{} }, "epsilon = +Inf, want finite"},
 	} {
 		a := audit.Accumulator{Name: "a", Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: 1, Alpha: 0.1}, Runs: 40,
-			New: func() privacy.Accumulator {
-				return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}
-			}}
+			New: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)

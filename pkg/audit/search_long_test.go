@@ -63,7 +63,7 @@ func TestLongStreams(t *testing.T) {
 // The releases of a tree over three rounds are its sums, as many numbers in each round, and of a
 // learner that has no statistic there are none.
 func TestReleases(t *testing.T) {
-	l := learner.New(learner.LinUCB{}, &mechanism.Exact{})
+	l := learner.New(learner.LinUCB{}, mechanism.Exact{})
 	if err := l.Init(problem, 10); err != nil {
 		t.Fatal(err)
 	}

@@ -42,11 +42,11 @@ func linucb(v sweep.Values) ([]*simulate.Experiment, error) {
 	budget := privacy.Budget{Epsilon: v["epsilon"], Delta: 1e-5}
 	return []*simulate.Experiment{{
 		Name:        "linucb",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "exact", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }},
+			{Name: "exact", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }},
 			{Name: "tree", New: func() bandit.Learner {
-				return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+				return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 			}},
 		},
 		Horizon: v.Int("horizon"),

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -99,22 +100,16 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	}
 }
 
-// scaled is an environment whose contexts and rewards are multiplied by a factor. Its arms are of
+// scaled is a trial of decision sets whose contexts and rewards are multiplied by a factor. Its arms are of
 // different lengths, so that no two tie but for rounding.
 type scaled struct {
-	environment.DecisionSets
+	bandit.Instance
 	by float64
 	x  []float64
 }
 
-func (s *scaled) problem() bandit.Problem {
-	p := s.Problem()
-	p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*s.by, p.RewardMin*s.by, p.RewardMax*s.by
-	return p
-}
-
-func (s *scaled) next(v *bandit.View) {
-	s.Next(v)
+func (s *scaled) Next(v *bandit.View) {
+	s.Instance.Next(v)
 	s.x = append(s.x[:0], v.X...)
 	for i := range s.x {
 		s.x[i] *= s.by * (1 - 0.05*float64(i/v.Dim))
@@ -127,19 +122,21 @@ func TestOptimalShiftScales(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 100, Delta: 0.1}
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
-		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
+		world := bandittest.Open(t, environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true})
+		p := world.Problem()
+		p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*by, p.RewardMin*by, p.RewardMax*by
 		policy := learner.LinUCB{OptimalShift: true}
 		l := learner.New(policy, sums)
-		if err := l.Init(s.problem(), horizon); err != nil {
+		if err := l.Init(p, horizon); err != nil {
 			t.Fatal(err)
 		}
 		l.Reset(nil, random.Source(1, 0, "noise"))
-		s.Reset(random.New(1, 0, "contexts"))
+		s := &scaled{Instance: world.Start(random.New(1, 0, "contexts")), by: by}
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)
 		var v bandit.View
 		for round := range horizon {
-			s.next(&v)
+			s.Next(&v)
 			arms = l.Select(&v, arms)
 			s.Pull(rewards, arms[round:], y)
 			y[0] *= by
@@ -151,8 +148,8 @@ func TestOptimalShiftScales(t *testing.T) {
 		return arms, policy.Bounds().RhoMin / (by * by)
 	}
 	for name, sums := range map[string]func() privacy.Accumulator{
-		"exact": func() privacy.Accumulator { return &mechanism.Exact{} },
-		"tree":  func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} },
+		"exact": mechanism.Exact{},
+		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
 		want, rho := play(1, sums())
 		if len(slices.Compact(slices.Clone(want))) < 5 {

@@ -41,7 +41,11 @@ type openType struct {
 var pastServers = []openType{
 	{reflect.TypeFor[Device](), "is a device"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 }
 
 var pastPolicies = []openType{
@@ -49,7 +53,11 @@ var pastPolicies = []openType{
 		Add(*privacy.Record) (bool, error)
 	}](), "takes in records"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
+	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
+	{reflect.TypeFor[bandit.Run](), "is a learner"},
 	{reflect.TypeFor[bandit.Environment](), "is an environment"},
+	{reflect.TypeFor[bandit.World](), "is an environment's world"},
+	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 	{reflect.TypeFor[Server](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }

@@ -486,7 +486,7 @@ func TestCombinerConformance(t *testing.T) {
 	for name, make := range combiners() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				environment.UnitFeatures{Dim: 4, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
@@ -496,7 +496,7 @@ func TestCombinerConformance(t *testing.T) {
 // play.
 func TestCombinerLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "combiner", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "combiner", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 1000, Trials: 2, Seed: 1,
 	}
 	for name, make := range combiners() {
@@ -516,7 +516,7 @@ func TestCombinerLedger(t *testing.T) {
 	}
 	l := combined(privacy.Budget{Epsilon: math.Inf(1)}, privacy.Sound, false)
 	l.Server.(*learner.CombinerServer).TargetScale = 1e-6
-	play(t, l, &environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
+	play(t, l, environment.UnitFeatures{Dim: 4, Arms: 12}, 2000)
 	var total int
 	for i, s := range l.Server.(*learner.CombinerServer).Standings(nil) {
 		if total += s.Played; s.Played == 0 {
@@ -528,29 +528,30 @@ func TestCombinerLedger(t *testing.T) {
 	}
 }
 
-// play returns the regret of a learner.
-func play(t *testing.T, l *learner.Local, env bandit.Environment, rounds int) (regret float64) {
+// play returns the regret of a learner, and the trial that it has played.
+func play(t *testing.T, l *learner.Local, env bandit.Environment, rounds int) (regret float64, trial bandit.Instance) {
 	t.Helper()
-	if err := l.Init(env.Problem(), rounds); err != nil {
+	world := bandittest.Open(t, env)
+	if err := l.Init(world.Problem(), rounds); err != nil {
 		t.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	trial = world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	var arms []int
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		regret += env.Regret(arms)
+		regret += trial.Regret(arms)
 	}
 	if l.Err() != nil {
 		t.Fatal(l.Err())
 	}
-	return regret
+	return regret, trial
 }
 
 // TestCombinerFindsTheGoodBase: of three bases that play an arm each, whose mean rewards are 0.2,
@@ -563,7 +564,7 @@ func TestCombinerFindsTheGoodBase(t *testing.T) {
 	}
 	d, s := learner.Combine(bases...)
 	s.TargetScale = 0.001
-	play(t, &learner.Local{Device: d, Server: s}, &coinArms{0.2, 0.8, 0.5}, 20000)
+	play(t, &learner.Local{Device: d, Server: s}, coinArms{0.2, 0.8, 0.5}, 20000)
 	if st := s.Standings(nil); st[1].Played < 10000 || st[0].Played > 3000 || !st[1].Active {
 		t.Errorf("standings %+v, want most messages for base 1, and few for base 0", st)
 	}
@@ -572,17 +573,22 @@ func TestCombinerFindsTheGoodBase(t *testing.T) {
 // coinArms are arms whose contexts say nothing.
 type coinArms []float64
 
-func (c coinArms) Problem() bandit.Problem { return combinerProblem }
-func (c coinArms) Reset(*rand.Rand)        {}
-func (c coinArms) Next(v *bandit.View) {
+func (c coinArms) Open() (bandit.World, error) {
+	return bandit.NewWorld(combinerProblem, func(*rand.Rand) bandit.Instance { return coinTrial{c} }), nil
+}
+
+// coinTrial is a trial of coinArms.
+type coinTrial struct{ coinArms }
+
+func (c coinTrial) Next(v *bandit.View) {
 	*v = bandit.View{Round: v.Round + 1, Arms: 3, Dim: 2, X: make([]float64, 6)}
 }
-func (c coinArms) Regret(arms []int) float64 {
-	return slices.Max(c) - c[arms[0]]
+func (c coinTrial) Regret(arms []int) float64 {
+	return slices.Max(c.coinArms) - c.coinArms[arms[0]]
 }
-func (c coinArms) Pull(r *rand.Rand, arms []int, y []float64) {
+func (c coinTrial) Pull(r *rand.Rand, arms []int, y []float64) {
 	y[0] = 0
-	if r.Float64() < c[arms[0]] {
+	if r.Float64() < c.coinArms[arms[0]] {
 		y[0] = 1
 	}
 }
@@ -618,13 +624,12 @@ func TestCombinerDefaultSet(t *testing.T) {
 func TestCombinerNoAllocations(t *testing.T) {
 	for name, make_ := range combiners() {
 		l := make_()
-		env := &environment.UnitFeatures{Dim: 5, Arms: 10}
-		play(t, l, env, 5000)
+		_, trial := play(t, l, environment.UnitFeatures{Dim: 5, Arms: 10}, 5000)
 		var v bandit.View
 		arms, y := make([]int, 0, 1), []float64{1}
 		if n := testing.AllocsPerRun(2, func() {
 			for range 1500 {
-				env.Next(&v)
+				trial.Next(&v)
 				arms = l.Select(&v, arms[:0])
 				l.Update(&v, arms, y)
 			}
@@ -637,7 +642,7 @@ func TestCombinerNoAllocations(t *testing.T) {
 func BenchmarkCombiner(b *testing.B) {
 	for _, maler := range []bool{false, true} {
 		b.Run(fmt.Sprintf("d=5/K=100/maler=%v", maler), func(b *testing.B) {
-			round(b, &environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
+			round(b, environment.UnitFeatures{Fixed: true}, combined(privacy.Budget{Epsilon: 10, Delta: 0.1}, privacy.Sound, maler), 20000)
 		})
 	}
 }
@@ -645,7 +650,7 @@ func BenchmarkCombiner(b *testing.B) {
 // Private OnlineUCB needs to be told how far to explore. The combiner tries several widths while it
 // plays, each user being one base learner's.
 func ExampleNewCombiner() {
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	device, server := learner.NewCombiner(learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 10, Delta: 1e-5}, Constant: env.Constant()})
 	server.BoundScale, server.TargetScale = 0.02, 0.01 // the theory's constants are vacuous
 	server.Base.Width = 8
@@ -659,7 +664,12 @@ func ExampleNewCombiner() {
 		fmt.Println(err)
 		return
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	world, err := env.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var (
@@ -668,9 +678,9 @@ func ExampleNewCombiner() {
 		y    = make([]float64, 1)
 	)
 	for range horizon {
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
 	for i, b := range server.Standings(nil) {

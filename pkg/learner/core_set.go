@@ -111,14 +111,14 @@ func corePower(i, horizon int) float64 {
 
 // NewCoreSet returns CoreSet over noisy batches: Laplace noise if delta = 0, as in the paper, and
 // Gaussian noise if delta > 0.
-func NewCoreSet(b privacy.Budget) *Private[privacy.Means] {
-	return New(CoreSet{}, &mechanism.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
+func NewCoreSet(b privacy.Budget) Private[privacy.Means] {
+	return New(CoreSet{}, mechanism.RoundBatches{Budget: b, Lengths: CoreSetBatches{}})
 }
 
 // CoreSetAsPublished returns CoreSet with the paper's widths, which are 2 to 3 times the sound ones
 // at epsilon = 1, and with core sets that start from pairs, which have more arms. Its privacy is
 // the same.
-func CoreSetAsPublished(epsilon float64) *Private[privacy.Means] {
+func CoreSetAsPublished(epsilon float64) Private[privacy.Means] {
 	l := NewCoreSet(privacy.Budget{Epsilon: epsilon})
 	l.Policy = CoreSet{Calibration: privacy.AsPublished, Design: design.Optimal{Pairs: true}}
 	return l
@@ -169,7 +169,7 @@ func (c *preparedCoreSet) begin(by design.Optimal) *CoreSetRule {
 
 // exact returns batches without noise.
 func (c CoreSet) exact() privacy.Tally {
-	return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
+	return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Lengths: CoreSetBatches{}}
 }
 
 // stride returns the length of a batch in the broadcast.

@@ -18,28 +18,28 @@ import (
 
 // coreSetRun plays a trial of a million rounds. It returns the regret, and whether every estimate
 // of every batch was within its width.
-func coreSetRun(t testing.TB, l *learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
+func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, trial int) (regret float64, covered bool) {
 	t.Helper()
-	env := &environment.SphereArms{Dim: dim}
-	env.Reset(random.New(11, trial, "contexts"))
+	env := environment.SphereArms{Dim: dim}
+	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
 	if err := l.Init(env.Problem(), rounds); err != nil {
 		t.Fatal(err)
 	}
 	l.Reset(random.New(11, trial, "own"), random.Source(11, trial, "noise"))
 	policy := l.Policy.(*learner.CoreSet)
-	theta := env.Theta()
+	theta := environment.Theta(game)
 	covered = true
 	var v bandit.View
 	var y [1]float64
 	arms := make([]int, 0, 1)
 	last := 0.0
 	for range rounds {
-		env.Next(&v)
+		game.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y[:])
+		game.Pull(rewards, arms, y[:])
 		l.Update(&v, arms, y[:])
-		regret += env.Regret(arms)
+		regret += game.Regret(arms)
 		if v.Round%64 != 0 && v.Round > 100 { // batches are long
 			continue
 		}
@@ -135,21 +135,21 @@ func coreSets() map[string]func() bandit.Learner {
 func TestCoreSetConformance(t *testing.T) {
 	for name, make := range coreSets() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, make, func() bandit.Environment { return &environment.SphereArms{Dim: 3, Arms: 12} },
+			bandittest.Learner(t, make, environment.SphereArms{Dim: 3, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 400})
 		})
 	}
 	// contexts that change: estimates are useless, and nothing breaks
-	bandittest.Learner(t, coreSets()["none"], func() bandit.Environment { return &environment.DecisionSets{Dim: 3, Gap: 0.1} },
+	bandittest.Learner(t, coreSets()["none"], environment.DecisionSets{Dim: 3, Gap: 0.1},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
 
 // TestCoreSetSame: a view that does not say that the arms are the same changes no choice.
 func TestCoreSetSame(t *testing.T) {
 	for name, make := range coreSets() {
-		env := func() bandit.Environment { return &environment.SphereArms{Dim: 3, Arms: 12} }
-		a, same := choices(t, env(), make(), 2000, true)
-		b, _ := choices(t, env(), make(), 2000, false)
+		env := environment.SphereArms{Dim: 3, Arms: 12}
+		a, same := choices(t, env, make(), 2000, true)
+		b, _ := choices(t, env, make(), 2000, false)
 		if !slices.Equal(a, b) || same == 0 {
 			t.Errorf("%s: other arms where views say that they are the same", name)
 		}
@@ -227,7 +227,7 @@ func TestCoreSetRefuses(t *testing.T) {
 		return p
 	}
 	for _, c := range []struct {
-		l       *learner.Private[privacy.Means]
+		l       learner.Private[privacy.Means]
 		p       bandit.Problem
 		horizon int
 		want    string
@@ -236,14 +236,14 @@ func TestCoreSetRefuses(t *testing.T) {
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Dim, p.ContextNorm = 0, 0 }), 10, "CoreSet needs contexts"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), change(func(p *bandit.Problem) { p.Slots = 2 }), 10, "plays one arm a round"},
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), good, 0, "horizon"},
-		{learner.New(learner.CoreSet{Calibration: 9}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
-		{learner.New(learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
+		{learner.New(learner.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
+		{learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
 		if err := c.l.Init(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	play := func(l *learner.Private[privacy.Means], x float64) error {
+	play := func(l learner.Private[privacy.Means], x float64) error {
 		if err := l.Init(good, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -255,14 +255,14 @@ func TestCoreSetRefuses(t *testing.T) {
 		return l.Err()
 	}
 	for _, c := range []struct {
-		l    *learner.Private[privacy.Means]
+		l    learner.Private[privacy.Means]
 		x    float64
 		want string
 	}{
 		{learner.NewCoreSet(privacy.Budget{Epsilon: 1}), math.NaN(), "not finite"},
-		{learner.New(learner.CoreSet{}, &mechanism.Counts{}), 0.5, "want one for each batch"},
+		{learner.New(learner.CoreSet{}, mechanism.Counts{}), 0.5, "want one for each batch"},
 		{learner.New(learner.CoreSet{Calibration: privacy.AsPublished},
-			&mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
+			mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Lengths: learner.CoreSetBatches{}}), 0.5, "want Laplace noise"},
 	} {
 		if err := play(c.l, c.x); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
@@ -295,8 +295,8 @@ func TestCoreSetBatches(t *testing.T) {
 }
 
 func BenchmarkCoreSet(b *testing.B) {
-	env := &environment.SphereArms{Dim: 5}
-	env.Reset(random.New(1, 0, "contexts"))
+	env := environment.SphereArms{Dim: 5}
+	var trial bandit.Instance
 	rewards := random.New(1, 0, "rewards")
 	l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
@@ -310,13 +310,13 @@ func BenchmarkCoreSet(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		if i%rounds == 0 {
-			env.Reset(random.New(1, i, "contexts"))
+			trial = bandittest.Start(b, env, random.New(1, i, "contexts"))
 			l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		}
 		i++
-		env.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y[:])
+		trial.Pull(rewards, arms, y[:])
 		l.Update(&v, arms, y[:])
 	}
 }

@@ -66,14 +66,14 @@ var (
 // DPTSMAT returns DPTS-MAT (the matroid paper's Algorithm 3): CTS over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 3). Its first rounds are Forced.
-func DPTSMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(CTS{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func DPTSMAT(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(CTS{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPTSMATAsPublished returns Algorithm 3 to the letter, to reproduce its figures. The user of round
 // 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim says
 // so.
-func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
+func DPTSMATAsPublished(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
 	return New(CTS{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
 }
 

@@ -40,7 +40,7 @@ func TestBetaPosteriors(t *testing.T) {
 		{{0, 0}, {3, 0}}, {{3, 0}, {0, 0}}, {{0, 0}, {0, 3}}, {{0, 0}, {1, 1}}, {{1, 0}, {5, 1}},
 		{{0, 1}, {1, 6}}, {{2, 2}, {7, 3}}, {{12, 8}, {11, 11}}, {{0, 2}, {0, 9}}, {{4, 0}, {9, 0}},
 	} {
-		l := &learner.CTSBeta{Matroid: m}
+		l := learner.CTSBeta{Matroid: m}
 		if err := l.Init(p, 100); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func delayable() map[string]func() bandit.Learner {
 		"tree":  func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) },
 		"local": func() bandit.Learner {
 			noise := learner.LDPNoise{Budget: whole}
-			return &learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
+			return learner.Local{Device: &learner.LDPDevice{Noise: noise}, Server: &learner.LDPServer{Noise: noise}}
 		},
 	}
 }
@@ -49,9 +49,9 @@ func TestDelayed(t *testing.T) {
 	for name, make := range delayable() {
 		for _, most := range []int{0, 1, 17, 1000} {
 			for kind, delay := range map[string]func(*rand.Rand) int{"constant": nil, "random": upTo(most)} {
-				env := &environment.DecisionSets{Dim: 3, Arms: 6}
-				env.Reset(random.New(1, 0, "contexts"))
-				d, plain := &learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
+				env := environment.DecisionSets{Dim: 3, Arms: 6}
+				trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+				d, plain := learner.Delayed{Learner: make(), Most: most, Delay: delay}, make()
 				ledger := start(t, d, env.Problem(), horizon)
 				start(t, plain, env.Problem(), horizon)
 				draw := func() int { return most }
@@ -70,12 +70,12 @@ func TestDelayed(t *testing.T) {
 				y := []float64{0}
 				for round := 1; round <= horizon; round++ {
 					var v bandit.View
-					env.Next(&v)
+					trial.Next(&v)
 					got, want := d.Select(&v, nil), plain.Select(&v, nil)
 					if !slices.Equal(got, want) {
 						t.Fatalf("%s, %s delay of %d: %v in round %d, want %v", name, kind, most, got, round, want)
 					}
-					env.Pull(random.New(1, round, "rewards"), got, y)
+					trial.Pull(random.New(1, round, "rewards"), got, y)
 					due := pending{round + draw(), v, got[0], y[0]}
 					due.view.X, due.view.Same = slices.Clone(v.X), false
 					list = append(list, due)
@@ -103,18 +103,18 @@ func TestDelayed(t *testing.T) {
 func TestDelayedConforms(t *testing.T) {
 	for name, make := range delayable() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return &learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
-				func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} }, bandittest.LearnerOptions{Horizon: 1000})
+			bandittest.Learner(t, func() bandit.Learner { return learner.Delayed{Learner: make(), Most: 5, Delay: upTo(5)} },
+				environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 		})
 	}
 }
 
 func TestDelayedRefuses(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	exact := delayable()["exact"]
 	for word, d := range map[string]*learner.Delayed{
 		"Delayed.Learner is nil":       {},
-		"a *learner.Random":            {Learner: &learner.Random{}},
+		"a *learner.Random":            {Learner: learner.Random{}},
 		"Delayed.Most = -1, want >= 0": {Learner: exact(), Most: -1},
 		"Delayed.Most = 1073741824":    {Learner: exact(), Most: 1 << 30},
 		"LinUCB.Alpha = -0.5":          {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, nil)},
@@ -124,7 +124,7 @@ func TestDelayedRefuses(t *testing.T) {
 		}
 	}
 	for _, delay := range []int{-1, 4, math.MaxInt} {
-		d := &learner.Delayed{Learner: exact(), Most: 3, Delay: func(*rand.Rand) int { return delay }}
+		d := learner.Delayed{Learner: exact(), Most: 3, Delay: func(*rand.Rand) int { return delay }}
 		start(t, d, problem, 100)
 		v := &bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
 		d.Update(v, d.Select(v, nil), []float64{0.5})

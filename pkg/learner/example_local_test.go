@@ -14,7 +14,7 @@ import (
 // Two learners in the local model: what leaves a device is a Message, and it is all that their
 // servers see.
 func ExampleLocal() {
-	env := &environment.UnitFeatures{Fixed: true}
+	env := environment.UnitFeatures{Fixed: true}
 	budget := privacy.Budget{Epsilon: 10, Delta: 0.1}
 	ldp := learner.LDPNoise{Budget: budget, Constant: env.Constant()}
 	pair := learner.OnlineNoise{Budget: budget, Constant: env.Constant()}
@@ -30,7 +30,12 @@ func ExampleLocal() {
 			fmt.Println(err)
 			return
 		}
-		env.Reset(random.New(1, 0, "contexts"))
+		world, err := env.Open()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		trial := world.Start(random.New(1, 0, "contexts"))
 		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 		rewards := random.New(1, 0, "rewards")
 		var (
@@ -40,11 +45,11 @@ func ExampleLocal() {
 			y      = make([]float64, 1)
 		)
 		for range horizon {
-			env.Next(&v)
+			trial.Next(&v)
 			arms = l.Select(&v, arms[:0])
-			env.Pull(rewards, arms, y)
+			trial.Pull(rewards, arms, y)
 			l.Update(&v, arms, y)
-			regret += env.Regret(arms)
+			regret += trial.Regret(arms)
 		}
 		fmt.Printf("%s: epsilon = %.4g, %v model, regret %.0f in %d rounds\n", []string{"LDP LinUCB", "OnlineUCB"}[i], privacy.ClaimOf(l).Epsilon(), privacy.ClaimOf(l).Model(), regret, horizon)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log"
 	"os"
 	"strings"
 	"testing"
@@ -21,18 +20,19 @@ import (
 func Example_readme() {
 	public := func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }
 	private := func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+		noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
 	}
 	race := &simulate.Experiment{
 		Name:        "readme",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
 		Policies:    []simulate.Policy{{Name: "LinUCB", New: public}, {Name: "private", New: private}},
 		Horizon:     100_000, Trials: 4, Seed: 1, Grid: []int{1_000, 10_000},
 	}
 	result, err := race.Run(context.Background())
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	for _, c := range result.Curves() {
 		fmt.Printf("%-8s regret after %v rounds: %.0f\n", c.Policy, c.Rounds, c.Mean)

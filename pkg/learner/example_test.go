@@ -15,15 +15,20 @@ import (
 // the sums differs.
 func ExampleLinUCB() {
 	const horizon = 20000
-	noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	for _, sums := range []privacy.Accumulator{&mechanism.Exact{}, &mechanism.Tree{Noise: noise}} {
+	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	for _, sums := range []privacy.Accumulator{mechanism.Exact{}, mechanism.Tree{Noise: noise}} {
 		l := learner.New(learner.LinUCB{}, sums)
-		env := &environment.DecisionSets{Dim: 3, Gap: 0.1}
+		env := environment.DecisionSets{Dim: 3, Gap: 0.1}
 		if err := l.Init(env.Problem(), horizon); err != nil {
 			fmt.Println(err)
 			return
 		}
-		env.Reset(random.New(1, 0, "contexts"))
+		world, err := env.Open()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		trial := world.Start(random.New(1, 0, "contexts"))
 		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 		rewards := random.New(1, 0, "rewards")
 		var (
@@ -33,11 +38,11 @@ func ExampleLinUCB() {
 			y      = make([]float64, 1)
 		)
 		for range horizon {
-			env.Next(&v)
+			trial.Next(&v)
 			arms = l.Select(&v, arms[:0])
-			env.Pull(rewards, arms, y)
+			trial.Pull(rewards, arms, y)
 			l.Update(&v, arms, y)
-			regret += env.Regret(arms)
+			regret += trial.Regret(arms)
 		}
 		fmt.Printf("epsilon = %.4g: regret %.0f in %d rounds\n", privacy.ClaimOf(l).Epsilon(), regret, horizon)
 	}
@@ -52,7 +57,7 @@ func ExampleVectorSum() {
 	n := learner.VectorSum{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Batch: 200}
 	l := learner.NewShuffleVectorSum(n)
 	l.Server.(*learner.VectorSumServer).Policy = learner.LinUCB{Width: 0.2}
-	env := &environment.UnitFeatures{Arms: 20, Fixed: true}
+	env := environment.UnitFeatures{Arms: 20, Fixed: true}
 	if err := l.Init(env.Problem(), 20000); err != nil {
 		fmt.Println(err)
 		return

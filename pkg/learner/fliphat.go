@@ -24,8 +24,8 @@ var _ Policy[mechanism.SparseTheta] = FLIPHAT{}
 // NewFLIPHAT returns FLIPHAT for a theta of the given sparsity and a bound on |theta|_1, with the
 // constants of its paper's experiments and noise that is accounted exactly. The estimate keeps
 // twice as many coordinates as theta has.
-func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) *Private[mechanism.SparseTheta] {
-	return New(FLIPHAT{}, &mechanism.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
+func NewFLIPHAT(b privacy.Budget, sparsity int, l1 float64) Private[mechanism.SparseTheta] {
+	return New(FLIPHAT{}, mechanism.NoisyIHT{Budget: b, Sparsity: 2 * sparsity, L1: l1})
 }
 
 // Prepare validates. No choice is random.

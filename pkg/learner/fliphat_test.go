@@ -14,10 +14,10 @@ import (
 )
 
 func TestFLIPHATConformance(t *testing.T) {
-	for name, change := range map[string]func(h *mechanism.NoisyIHT){
-		"sound":  func(*mechanism.NoisyIHT) {},
-		"gumbel": func(h *mechanism.NoisyIHT) { h.Gumbel = true },
-		"public": func(h *mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
+	for name, change := range map[string]func(h mechanism.NoisyIHT){
+		"sound":  func(mechanism.NoisyIHT) {},
+		"gumbel": func(h mechanism.NoisyIHT) { h.Gumbel = true },
+		"public": func(h mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
 	} {
 		if testing.Short() && name == "gumbel" {
 			continue // calibrated for long
@@ -26,12 +26,12 @@ func TestFLIPHATConformance(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner {
 					l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
-					h := l.Statistic.(*mechanism.NoisyIHT)
+					h := l.Statistic.(mechanism.NoisyIHT)
 					h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
 					change(h)
 					return l
 				},
-				func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
@@ -42,7 +42,7 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 		func() bandit.Learner {
 			return learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2)
 		},
-		func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
 }
 
@@ -50,14 +50,14 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
 	hard := learner.NewFLIPHAT(little, 2, 1.5)
-	hard.Statistic.(*mechanism.NoisyIHT).Step = 0.1
+	hard.Statistic.(mechanism.NoisyIHT).Step = 0.1
 	if testing.Short() { // exact accounting takes long
-		hard.Statistic.(*mechanism.NoisyIHT).Calibration = privacy.AsPublished
+		hard.Statistic.(mechanism.NoisyIHT).Calibration = privacy.AsPublished
 	}
 	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
-	printed.Statistic.(*mechanism.ThresholdedLasso).Repairs.TwoSided = true
+	printed.Statistic.(mechanism.ThresholdedLasso).Repairs.TwoSided = true
 	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {
-		regret, chance := late(t, &environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
+		regret, chance := late(t, environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
 		if !(regret < 0.05*chance) {
 			t.Errorf("%s: regret %.1f in the second half, %.1f at random", name, regret, chance)
 		}
@@ -69,10 +69,10 @@ func TestSparseRivalsLearn(t *testing.T) {
 func late(t *testing.T, env bandit.Environment, l bandit.Learner, horizon, after int) (regret, chance float64) {
 	t.Helper()
 	own := random.New(7, 0, "random arms")
-	err := simulate.Play(env, l, horizon, 7, func(v *bandit.View, arms []int) {
+	err := simulate.Play(env, l, horizon, 7, func(v *bandit.View, arms []int, trial bandit.Instance) {
 		if v.Round > after {
-			regret += env.Regret(arms)
-			chance += env.Regret([]int{own.IntN(v.Arms)})
+			regret += trial.Regret(arms)
+			chance += trial.Regret([]int{own.IntN(v.Arms)})
 		}
 	})
 	if err != nil {

@@ -27,17 +27,17 @@ func leading(n int) []int {
 // coordinates matter.
 func highDimensional() map[string]func() bandit.Learner {
 	return map[string]func() bandit.Learner{
-		"thresholded":       func() bandit.Learner { return &learner.ThresholdedLasso{} },
-		"sparsity agnostic": func() bandit.Learner { return &learner.SparsityAgnostic{} },
-		"lasso bandit":      func() bandit.Learner { return &learner.LassoBandit{} },
+		"thresholded":       func() bandit.Learner { return learner.ThresholdedLasso{} },
+		"sparsity agnostic": func() bandit.Learner { return learner.SparsityAgnostic{} },
+		"lasso bandit":      func() bandit.Learner { return learner.LassoBandit{} },
 		"lasso bandit, q=3": func() bandit.Learner {
-			return &learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02}
+			return learner.LassoBandit{Forced: 3, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.02}
 		},
-		"doubly robust": func() bandit.Learner { return &learner.DoublyRobustLasso{} },
+		"doubly robust": func() bandit.Learner { return learner.DoublyRobustLasso{} },
 		"doubly robust and truncated": func() bandit.Learner {
-			return &learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20}
+			return learner.DoublyRobustLasso{Explore: 0.3, Lambda: 0.1, Truncate: 3, Start: 20}
 		},
-		"oracle": func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} },
+		"oracle": func() bandit.Learner { return learner.SupportOracle{Support: leading(5)} },
 	}
 }
 
@@ -45,18 +45,28 @@ func TestHighDimensionalConformance(t *testing.T) {
 	for name, make := range highDimensional() {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, make,
-				func() bandit.Environment { return &environment.Sparse{Arms: 4, Dim: 20, Leading: true} },
+				environment.Sparse{Arms: 4, Dim: 20, Leading: true},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 100, Equivariant: name == "sparsity agnostic" || name == "oracle"})
 		})
 	}
 }
 
+// support returns the coordinates that matter in a trial.
+func support(trial bandit.Instance) (on []int) {
+	for j, weight := range environment.Theta(trial) {
+		if weight != 0 {
+			on = append(on, j)
+		}
+	}
+	return on
+}
+
 // regretOf plays a trial and returns its regret.
 func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rounds int) (regret float64) {
 	t.Helper()
-	p := env.Problem()
-	env.Reset(random.New(3, trial, "contexts"))
-	if err := l.Init(p, rounds); err != nil {
+	world := bandittest.Open(t, env)
+	game := world.Start(random.New(3, trial, "contexts"))
+	if err := l.Init(world.Problem(), rounds); err != nil {
 		t.Fatal(err)
 	}
 	l.Reset(random.New(3, trial, "own"), random.Source(3, trial, "noise"))
@@ -64,10 +74,10 @@ func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rou
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		game.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		regret += env.Regret(arms)
+		game.Pull(rewards, arms, y)
+		regret += game.Regret(arms)
 		l.Update(&v, arms, y)
 		if err := l.Err(); err != nil {
 			t.Fatal(err)
@@ -83,14 +93,14 @@ var published = []struct {
 	make func() bandit.Learner
 	mean float64
 }{
-	{"oracle", func() bandit.Learner { return &learner.SupportOracle{Support: leading(5)} }, 6.8},
-	{"thresholded .01", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.01} }, 26.7},
-	{"thresholded .02", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.02} }, 29.9},
-	{"thresholded .05", func() bandit.Learner { return &learner.ThresholdedLasso{Lambda: 0.05} }, 55.9},
-	{"sparsity agnostic .02", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.02} }, 34.8},
-	{"sparsity agnostic .05", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.05} }, 29.4},
-	{"sparsity agnostic .1", func() bandit.Learner { return &learner.SparsityAgnostic{Lambda: 0.1} }, 30.9},
-	{"lasso bandit", func() bandit.Learner { return &learner.LassoBandit{} }, 137},
+	{"oracle", func() bandit.Learner { return learner.SupportOracle{Support: leading(5)} }, 6.8},
+	{"thresholded .01", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.01} }, 26.7},
+	{"thresholded .02", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.02} }, 29.9},
+	{"thresholded .05", func() bandit.Learner { return learner.ThresholdedLasso{Lambda: 0.05} }, 55.9},
+	{"sparsity agnostic .02", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.02} }, 34.8},
+	{"sparsity agnostic .05", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.05} }, 29.4},
+	{"sparsity agnostic .1", func() bandit.Learner { return learner.SparsityAgnostic{Lambda: 0.1} }, 30.9},
+	{"lasso bandit", func() bandit.Learner { return learner.LassoBandit{} }, 137},
 }
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
@@ -111,7 +121,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 		seen[kind] = true
 		var sum, squares float64
 		for trial := range trials {
-			r := regretOf(t, &environment.Sparse{Leading: true}, c.make(), trial, 2000)
+			r := regretOf(t, environment.Sparse{Leading: true}, c.make(), trial, 2000)
 			sum += r
 			squares += r * r
 		}
@@ -129,8 +139,8 @@ func TestHighDimensionalRegret(t *testing.T) {
 // TestForcedRounds: with K = 3 and q = 2 the forced rounds are 1 to 6, 7 to 12, 19 to 24, 43 to 48,
 // and each arm is played twice in each.
 func TestForcedRounds(t *testing.T) {
-	l := &learner.LassoBandit{Forced: 2}
-	p := (&environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}).Problem()
+	l := learner.LassoBandit{Forced: 2}
+	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
 	if err := l.Init(p, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -178,12 +188,12 @@ func TestForcedRounds(t *testing.T) {
 // TestThresholds: the support is what the two thresholds leave of the LASSO, and the play that of
 // least squares on it.
 func TestThresholds(t *testing.T) {
-	env, l := &environment.Sparse{}, &learner.ThresholdedLasso{Lambda: 0.05}
+	env, l := environment.Sparse{}, learner.ThresholdedLasso{Lambda: 0.05}
 	regretOf(t, env, l, 0, 1000)
-	if got := l.Support(); !slices.Equal(got, env.Support()) {
-		t.Errorf("support %v after 1,000 rounds, want %v", got, env.Support())
+	if got, want := l.Support(), support(bandittest.Start(t, env, random.New(3, 0, "contexts"))); !slices.Equal(got, want) {
+		t.Errorf("support %v after 1,000 rounds, want %v", got, want)
 	}
-	nothing := &learner.ThresholdedLasso{Lambda: 100}
+	nothing := learner.ThresholdedLasso{Lambda: 100}
 	regretOf(t, env, nothing, 0, 10)
 	if got := nothing.Support(); len(got) != 0 {
 		t.Errorf("support %v under a penalty of 100 and more, want none", got)
@@ -193,8 +203,8 @@ func TestThresholds(t *testing.T) {
 // TestDoublyRobust: the regret of 3,000 rounds is less than a third of a random arm's, which the
 // first rounds play.
 func TestDoublyRobust(t *testing.T) {
-	env := &environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
-	random := regretOf(t, env, &learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
+	env := environment.Sparse{Arms: 2, Dim: 30, Sparsity: 2, Leading: true}
+	random := regretOf(t, env, learner.DoublyRobustLasso{Start: 3000}, 0, 3000)
 	for _, l := range []*learner.DoublyRobustLasso{{}, {Start: 100, Explore: 0.3, Lambda: 0.1, Truncate: 3}} {
 		if got := regretOf(t, env, l, 0, 3000); !(got < random/3) {
 			t.Errorf("regret %v, and %v at random: want less than a third of it", got, random)
@@ -203,23 +213,23 @@ func TestDoublyRobust(t *testing.T) {
 }
 
 func TestHighDimensionalRefuses(t *testing.T) {
-	good := (&environment.Sparse{}).Problem()
+	good := environment.Sparse{}.Problem()
 	for want, l := range map[string]bandit.Learner{
-		"ThresholdedLasso.Lambda = -1":    &learner.ThresholdedLasso{Lambda: -1},
-		"Tolerance = 2":                   &learner.ThresholdedLasso{Tolerance: 2},
-		"SparsityAgnostic.Lambda = NaN":   &learner.SparsityAgnostic{Lambda: math.NaN()},
-		"LassoBandit.Forced = -1":         &learner.LassoBandit{Forced: -1},
-		"LassoBandit.Gap = -2":            &learner.LassoBandit{Gap: -2},
-		"LassoBandit.LambdaForced = +Inf": &learner.LassoBandit{LambdaForced: math.Inf(1)},
-		"LassoBandit.LambdaAll = -1":      &learner.LassoBandit{LambdaAll: -1},
-		"DoublyRobustLasso.Explore = -1":  &learner.DoublyRobustLasso{Explore: -1},
-		"DoublyRobustLasso.Lambda = -1":   &learner.DoublyRobustLasso{Lambda: -1},
-		"DoublyRobustLasso.Start = -1":    &learner.DoublyRobustLasso{Start: -1},
-		"DoublyRobustLasso.Truncate = -3": &learner.DoublyRobustLasso{Truncate: -3},
-		"Support is empty":                &learner.SupportOracle{},
-		"Support[1] = 100, want in [0, ":  &learner.SupportOracle{Support: []int{3, 100}},
-		"Support[2] = 3 is there twice":   &learner.SupportOracle{Support: []int{3, 4, 3}},
-		"SupportOracle.Ridge = -1":        &learner.SupportOracle{Support: []int{3}, Ridge: -1},
+		"ThresholdedLasso.Lambda = -1":    learner.ThresholdedLasso{Lambda: -1},
+		"Tolerance = 2":                   learner.ThresholdedLasso{Tolerance: 2},
+		"SparsityAgnostic.Lambda = NaN":   learner.SparsityAgnostic{Lambda: math.NaN()},
+		"LassoBandit.Forced = -1":         learner.LassoBandit{Forced: -1},
+		"LassoBandit.Gap = -2":            learner.LassoBandit{Gap: -2},
+		"LassoBandit.LambdaForced = +Inf": learner.LassoBandit{LambdaForced: math.Inf(1)},
+		"LassoBandit.LambdaAll = -1":      learner.LassoBandit{LambdaAll: -1},
+		"DoublyRobustLasso.Explore = -1":  learner.DoublyRobustLasso{Explore: -1},
+		"DoublyRobustLasso.Lambda = -1":   learner.DoublyRobustLasso{Lambda: -1},
+		"DoublyRobustLasso.Start = -1":    learner.DoublyRobustLasso{Start: -1},
+		"DoublyRobustLasso.Truncate = -3": learner.DoublyRobustLasso{Truncate: -3},
+		"Support is empty":                learner.SupportOracle{},
+		"Support[1] = 100, want in [0, ":  learner.SupportOracle{Support: []int{3, 100}},
+		"Support[2] = 3 is there twice":   learner.SupportOracle{Support: []int{3, 4, 3}},
+		"SupportOracle.Ridge = -1":        learner.SupportOracle{Support: []int{3}, Ridge: -1},
 	} {
 		if err := l.Init(good, 100); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want an error with %q", l, err, want)
@@ -227,7 +237,7 @@ func TestHighDimensionalRefuses(t *testing.T) {
 	}
 	large := good
 	large.Dim = 1 << 20
-	if err := (&learner.ThresholdedLasso{}).Init(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
+	if err := (learner.ThresholdedLasso{}).Init(large, 1<<20); err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("a million coordinates: %v", err)
 	}
 }
@@ -236,14 +246,14 @@ func TestHighDimensionalRefuses(t *testing.T) {
 func TestHighDimensionalWarnings(t *testing.T) {
 	for name, make := range highDimensional() {
 		l := make()
-		env := &environment.Sparse{Arms: 2, Dim: 8, Leading: true}
+		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
 		if err := l.Init(env.Problem(), 10); err != nil {
 			t.Fatal(err)
 		}
 		l.Reset(random.New(1, 0, "own"), nil)
-		env.Reset(random.New(1, 0, "contexts"))
+		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 		var v bandit.View
-		env.Next(&v)
+		trial.Next(&v)
 		l.Update(&v, l.Select(&v, nil), []float64{1e308})
 		if w := l.Warnings(); l.Err() != nil || len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
 			t.Errorf("%s: warnings %v, error %v", name, w, l.Err())
@@ -253,23 +263,27 @@ func TestHighDimensionalWarnings(t *testing.T) {
 
 // ExampleThresholdedLasso finds the coordinates that matter, and compares with an oracle.
 func ExampleThresholdedLasso() {
-	env := &environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
-	l := &learner.ThresholdedLasso{Lambda: 0.05}
+	env := environment.Sparse{Arms: 10, Dim: 200, Sparsity: 3}
+	l := learner.ThresholdedLasso{Lambda: 0.05}
 	if err := l.Init(env.Problem(), 300); err != nil {
 		panic(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	world, err := env.Open()
+	if err != nil {
+		panic(err)
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := []float64{0}
 	for round := 1; round <= 300; round++ {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
-	fmt.Println("those that matter:", env.Support())
+	fmt.Println("those that matter:", support(trial))
 	fmt.Println("those it found:   ", l.Support())
 	// Output:
 	// those that matter: [95 129 171]
@@ -285,7 +299,7 @@ func BenchmarkHighDimensional(b *testing.B) {
 				b.ReportAllocs()
 				played := 0
 				for b.Loop() {
-					regretOf(b, &environment.Sparse{Dim: d, Leading: true}, make(), played, rounds)
+					regretOf(b, environment.Sparse{Dim: d, Leading: true}, make(), played, rounds)
 					played++
 				}
 				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(played*rounds), "us/round")

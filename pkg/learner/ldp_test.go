@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -189,8 +190,8 @@ func checkMoments(t *testing.T, what string, d learner.Device, x []float64, y fl
 // arms.
 func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
 	t.Helper()
-	env := &environment.UnitFeatures{Dim: 4, Arms: 12}
-	env.Reset(random.New(1, 0, "contexts"))
+	env := environment.UnitFeatures{Dim: 4, Arms: 12}
+	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 	for _, l := range []bandit.Learner{a, b} {
 		if err := l.Init(env.Problem(), rounds); err != nil {
 			t.Fatal(err)
@@ -201,12 +202,12 @@ func twins(t *testing.T, a, b bandit.Learner, rounds int) (differ int) {
 	var v bandit.View
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := a.Select(&v, nil)
 		if other := b.Select(&v, nil); other[0] != arms[0] {
 			differ++
 		}
-		env.Pull(rewards, arms, y) // both learn from a's arm
+		trial.Pull(rewards, arms, y) // both learn from a's arm
 		a.Update(&v, arms, y)
 		b.Update(&v, arms, y)
 	}
@@ -244,7 +245,7 @@ func TestLDPConfidence(t *testing.T) {
 	for trial := range trials {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}}
 		l := &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n, Policy: learner.LinUCB{Alpha: 0.05}}}
-		if escaped(t, l, &environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
+		if escaped(t, l, environment.UnitFeatures{Dim: 4, Arms: 10}, trial, rounds) {
 			failures++
 		}
 	}
@@ -254,22 +255,22 @@ func TestLDPConfidence(t *testing.T) {
 }
 
 // escaped plays a trial and reports that theta* left the confidence set in some round.
-func escaped(t *testing.T, l *learner.Local, env *environment.UnitFeatures, trial, rounds int) (escaped bool) {
+func escaped(t *testing.T, l *learner.Local, env environment.UnitFeatures, trial, rounds int) (escaped bool) {
 	t.Helper()
 	if err := l.Init(env.Problem(), rounds); err != nil {
 		t.Fatal(err)
 	}
-	env.Reset(random.New(1, trial, "contexts"))
+	game := bandittest.Start(t, env, random.New(1, trial, "contexts"))
 	l.Reset(nil, random.Source(1, trial, "noise"))
 	rewards := random.New(1, trial, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		game.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		game.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		if outside(l.Server.Broadcast(), env.Theta()) {
+		if outside(l.Server.Broadcast(), environment.Theta(game)) {
 			escaped = true
 		}
 	}

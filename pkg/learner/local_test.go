@@ -99,7 +99,7 @@ func TestLocalConformance(t *testing.T) {
 		untied := !strings.Contains(name, "anytime") && !strings.Contains(name, "batch")
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				environment.UnitFeatures{Dim: 4, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: untied, Rounds: 150})
 		})
 	}
@@ -109,7 +109,7 @@ func TestLocalConformance(t *testing.T) {
 // claims. An accountant confirms the claims.
 func TestLocalLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "local", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "local", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
 	for name, make := range locals(strict) {
@@ -184,25 +184,25 @@ func with(m []float64, at int, v float64) []float64 {
 // started plays rounds of a learner on UnitFeatures.
 func started(t *testing.T, l *learner.Local, rounds int) (*learner.Local, bandit.View) {
 	t.Helper()
-	env := &environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
+	env := environment.UnitFeatures{Dim: features.Dim, Arms: features.Arms}
 	if err := l.Init(env.Problem(), 1000); err != nil {
 		t.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
+	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	var v bandit.View
 	rewards := random.New(1, 0, "rewards")
 	y := make([]float64, 1)
 	for range rounds {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
 	if l.Err() != nil {
 		t.Fatal(l.Err())
 	}
-	env.Next(&v)
+	trial.Next(&v)
 	return l, v
 }
 

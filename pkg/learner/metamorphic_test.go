@@ -18,10 +18,10 @@ var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardM
 
 // pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
 // times scale. Their arms must be the same in every round.
-func pair(t *testing.T, a, b *learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+func pair(t *testing.T, a, b learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
 	t.Helper()
 	for _, l := range []struct {
-		*learner.Private[privacy.Sums]
+		learner.Private[privacy.Sums]
 		p bandit.Problem
 	}{{a, pa}, {b, pb}} {
 		if err := l.Init(l.p, rounds+1); err != nil { // a horizon's last row is never released
@@ -85,7 +85,7 @@ func TestScaleRewards(t *testing.T) {
 func TestScaleContexts(t *testing.T) {
 	scaled := square5
 	scaled.ContextNorm = 8
-	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1. / 8}, &mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
+	pair(t, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{ThetaNorm: 1. / 8}, mechanism.Exact{Ridge: 64}), square5, scaled, 3000, func(x []float64) {
 		for i := range x {
 			x[i] *= 8
 		}
@@ -96,9 +96,9 @@ func TestScaleContexts(t *testing.T) {
 // of ridge 1, bit by bit.
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, c := range []*mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a := learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1})
-		b := learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: c})
+	for _, c := range []mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
+		a := learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})
+		b := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: c})
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
@@ -114,8 +114,8 @@ func TestNoPrivacyIsExact(t *testing.T) {
 // TestNoPrivacyIsExactUnderCorrelatedNoise: as over the tree.
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	for _, sums := range []privacy.Accumulator{&mechanism.BLT{Budget: none}, &mechanism.SquareRoot{Budget: none}, &mechanism.Honaker{Budget: none}} {
-		a, b := learner.New(learner.LinUCB{}, &mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums)
+	for _, sums := range []privacy.Accumulator{mechanism.BLT{Budget: none}, mechanism.SquareRoot{Budget: none}, mechanism.Honaker{Budget: none}} {
+		a, b := learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums)
 		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
@@ -131,7 +131,7 @@ func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		a := learner.New(learner.LinUCB{}, nil)
 		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
-		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
+		for _, l := range []learner.Private[privacy.Sums]{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
 			}

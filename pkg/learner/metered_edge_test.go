@@ -15,7 +15,7 @@ import (
 
 // TestMeteredEdges: budgets that pay for nothing or for all, and a single round.
 func TestMeteredEdges(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	nothing := metered(gaussianTree(), false)
 	nothing.Budget.Epsilon = 1e-9
 	if err := nothing.Init(problem, 100); err != nil || nothing.Paid() != 0 {
@@ -24,9 +24,9 @@ func TestMeteredEdges(t *testing.T) {
 	if c := privacy.ClaimOf(nothing); !c.Held() || c.Epsilon() != 0 {
 		t.Errorf("no round: epsilon = %v, want 0", c.Epsilon())
 	}
-	for name, sums := range map[string]privacy.Accumulator{"exact": &mechanism.Exact{}, "tree": gaussianTree()} {
+	for name, sums := range map[string]privacy.Accumulator{"exact": mechanism.Exact{}, "tree": gaussianTree()} {
 		inner := learner.New(learner.LinUCB{}, sums)
-		free := &learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+		free := learner.Metered{Learner: inner, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		if err := free.Init(problem, 100); err != nil || free.Paid() != 100 {
 			t.Errorf("%s: a budget without limit pays for %d rounds, %v, want 100", name, free.Paid(), err)
 			continue
@@ -38,7 +38,7 @@ func TestMeteredEdges(t *testing.T) {
 			t.Errorf("%s: the claim on a budget without limit is\n%v\nwant the learner's\n%v", name, got, want)
 		}
 	}
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}} {
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}} {
 		one := metered(sums, true)
 		if err := one.Init(problem, 1); err != nil {
 			t.Errorf("%s, one round: %v", name, err)
@@ -54,11 +54,11 @@ func TestMeteredEdges(t *testing.T) {
 
 // TestFedBeside: whoever holds on to a learner that was wrapped cannot feed what the wrapper runs.
 func TestFedBeside(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
+	env := environment.DecisionSets{Dim: 2, Arms: 5}
 	for name, wrap := range map[string]func(bandit.Learner) bandit.Learner{
-		"metered":    func(l bandit.Learner) bandit.Learner { return &learner.Metered{Learner: l, Budget: half, Freeze: true} },
-		"delayed":    func(l bandit.Learner) bandit.Learner { return &learner.Delayed{Learner: l, Most: 3} },
-		"randomised": func(l bandit.Learner) bandit.Learner { return &learner.RandomisedAction{Learner: l, Epsilon: 1} },
+		"metered":    func(l bandit.Learner) bandit.Learner { return learner.Metered{Learner: l, Budget: half, Freeze: true} },
+		"delayed":    func(l bandit.Learner) bandit.Learner { return learner.Delayed{Learner: l, Most: 3} },
+		"randomised": func(l bandit.Learner) bandit.Learner { return learner.RandomisedAction{Learner: l, Epsilon: 1} },
 	} {
 		inner := learner.New(learner.LinUCB{}, gaussianTree())
 		l := wrap(inner)
@@ -81,7 +81,7 @@ func TestFedBeside(t *testing.T) {
 }
 
 // broken finds that its noise is not what it claims.
-type broken struct{ *learner.Private[privacy.Sums] }
+type broken struct{ learner.Private[privacy.Sums] }
 
 var errBroken = errors.New("not the noise claimed")
 
@@ -89,7 +89,7 @@ func (broken) Check() error { return errBroken }
 
 // TestMeteredChecks: noise that passes the ledger of a trial is checked by the learner inside.
 func TestMeteredChecks(t *testing.T) {
-	var m bandit.Learner = &learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+	var m bandit.Learner = learner.Metered{Learner: broken{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 	if err := m.Init(plane, 10); err != nil {
 		t.Fatal(err)
 	}

@@ -23,17 +23,17 @@ var half = privacy.Budget{Epsilon: 1.5, Delta: whole.Delta}
 
 // metered returns LinUCB calibrated for 1000 rounds, on the smaller budget.
 func metered(sums privacy.Accumulator, freeze bool) *learner.Metered {
-	return &learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
+	return learner.Metered{Learner: learner.New(learner.LinUCB{}, sums), Budget: half, Freeze: freeze}
 }
 
 func gaussianTree() privacy.Accumulator {
-	return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: whole}}
+	return mechanism.Tree{Noise: mechanism.Gaussian{Budget: whole}}
 }
 
 // TestMeteredPays: the budget ends in the round in which what was released costs more than it.
 func TestMeteredPays(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
-	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": &mechanism.BLT{Budget: whole}, "honaker": &mechanism.Honaker{Budget: whole}} {
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}, "honaker": mechanism.Honaker{Budget: whole}} {
 		m := metered(sums, false)
 		if err := m.Init(problem, 1000); err != nil {
 			t.Fatal(err)
@@ -82,7 +82,7 @@ const treeNodes = 5
 
 func meteredRun(m func() bandit.Learner) (*simulate.Result, error) {
 	e := &simulate.Experiment{
-		Name: "metered", Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
+		Name: "metered", Environment: environment.DecisionSets{Dim: 2, Arms: 5},
 		Policies: []simulate.Policy{{Name: "metered", New: m}}, Horizon: 1000, Rounds: 100, Trials: 2, Seed: 5,
 	}
 	return e.Run(context.Background())
@@ -111,13 +111,13 @@ func TestMeteredStops(t *testing.T) {
 }
 
 func TestMeteredRefuses(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	for word, m := range map[string]*learner.Metered{
 		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
 		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
 		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: struct{ *learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
-		"want epsilon >= 3":   {Learner: &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
+		"does not hold it":    {Learner: struct{ learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
 		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
 		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},
 	} {
@@ -132,5 +132,5 @@ func TestMeteredConforms(t *testing.T) {
 		m := metered(gaussianTree(), true)
 		m.Budget = whole
 		return m
-	}, func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} }, bandittest.LearnerOptions{Horizon: 1000})
+	}, environment.DecisionSets{Dim: 2, Arms: 5}, bandittest.LearnerOptions{Horizon: 1000})
 }

@@ -33,7 +33,7 @@ func warmers() map[string]struct {
 		cost float64
 	}
 	m := must(matroid.NewUniform(7, 3))
-	cts := func(tally func() privacy.Tally, cost float64) entry {
+	cts := func(tally privacy.Tally, cost float64) entry {
 		return entry{func() bandit.Learner {
 			return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
 		}, cost}
@@ -41,8 +41,8 @@ func warmers() map[string]struct {
 	return map[string]entry{
 		"omm as published": {func() bandit.Learner { return learner.DPUCBMATAsPublished(m, 2) }, 2. * 7 / 3},
 		"cts as published": {func() bandit.Learner { return learner.DPTSMATAsPublished(m, 2) }, 2. * 7 / 3},
-		"blocks":           cts(func() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} }, 2),
-		"tree":             cts(func() privacy.Tally { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}} }, 2),
+		"blocks":           cts(mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}}, 2),
+		"tree":             cts(mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 2}}, 2),
 	}
 }
 
@@ -55,7 +55,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 		alone := c.make()
 		want := semiPlay(t, alone, warmProblem, m, 200, weight)
 		for _, epsilon := range []float64{c.cost, 2 * c.cost, math.Inf(1)} {
-			l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: epsilon}}
+			l := learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: epsilon}}
 			got := semiPlay(t, l, warmProblem, m, 200, weight)
 			if !l.WantsWarmUp() || l.Paid() != 200 || !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 				t.Errorf("%s on epsilon = %v: pays for %d of 200 rounds, and plays %v, want %v", name, epsilon, l.Paid(), got, want)
@@ -64,7 +64,7 @@ func TestMeteredWarmsUp(t *testing.T) {
 				t.Errorf("%s on epsilon = %v: claims\n%vwant as much as\n%v", name, epsilon, got, want)
 			}
 		}
-		l := &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
+		l := learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost * (1 - 1e-9)}, Freeze: true}
 		if err := l.Init(warmProblem, 200); err == nil || !strings.Contains(err.Error(), "round 0") || !strings.Contains(err.Error(), fmt.Sprintf("epsilon >= %.4g", c.cost)) {
 			t.Errorf("%s: error %v, want one that names round 0 and the epsilon %.4g", name, err, c.cost)
 		}
@@ -77,8 +77,8 @@ func TestMeteredRounds(t *testing.T) {
 	beyond, budget := 0, privacy.Budget{Epsilon: 0.7}
 	for arms := 2; arms < 60; arms++ {
 		m := must(matroid.NewUniform(arms, 1))
-		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: budget})
-		metered := &learner.Metered{Learner: l, Budget: budget}
+		l := learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: budget})
+		metered := learner.Metered{Learner: l, Budget: budget}
 		if err := metered.Init(bandit.Problem{Arms: arms, Slots: 1, RewardMax: 1}, 9); err != nil || metered.Paid() != 9 {
 			t.Errorf("%d arms: pays for %d rounds, %v, want 9", arms, metered.Paid(), err)
 		}
@@ -93,7 +93,7 @@ func TestMeteredRounds(t *testing.T) {
 
 // dear spends 0.1 with each record.
 type dear struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 }
 
 func (d dear) Plan(records int) privacy.Plan {
@@ -116,8 +116,8 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 			name := fmt.Sprintf("%v, epsilon = %v", start, c.epsilon)
 			paid := min(c.records-first, 10)
 			for _, freeze := range []bool{false, true} {
-				l := &learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
-					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
+				l := learner.Metered{Budget: privacy.Budget{Epsilon: c.epsilon}, Freeze: freeze,
+					Learner: dear{learner.New(learner.CTS{Matroid: m, Initialisation: start}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 3}})}}
 				err := l.Init(warmProblem, 10)
 				if paid < 0 {
 					if err == nil || !strings.Contains(err.Error(), "round 0") {
@@ -159,10 +159,10 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
 	m := must(matroid.NewUniform(7, 3))
-	world := func() bandit.Environment { return &environment.SemiBandit{Matroid: m, Means: means} }
+	world := environment.SemiBandit{Matroid: m, Means: means}
 	for name, c := range warmers() {
 		make := func() bandit.Learner {
-			return &learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
+			return learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
 		}
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, make, world, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
@@ -175,7 +175,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 	for _, l := range []*learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
-			p = (&environment.DecisionSets{Dim: 2, Arms: 7}).Problem()
+			p = environment.DecisionSets{Dim: 2, Arms: 7}.Problem()
 		}
 		if err := l.Init(p, 100); err != nil || l.WantsWarmUp() {
 			t.Errorf("WantsWarmUp() = %v of a %T that wants none, %v", l.WantsWarmUp(), l.Learner, err)

@@ -61,7 +61,7 @@ func TestNumbers(t *testing.T) {
 // numbers are experiments with every environment and every learner.
 func numbers() []*simulate.Experiment {
 	type makers map[string]func() bandit.Learner
-	experiment := func(name string, environment func() bandit.Environment, policies makers) *simulate.Experiment {
+	experiment := func(name string, environment bandit.Environment, policies makers) *simulate.Experiment {
 		e := &simulate.Experiment{Name: name, Environment: environment, Horizon: 150, Trials: 16, Seed: 7, Workers: 1}
 		for name, make := range policies {
 			e.Policies = append(e.Policies, simulate.Policy{Name: name, New: make})
@@ -78,7 +78,7 @@ func numbers() []*simulate.Experiment {
 		},
 		"metered": func() bandit.Learner { m := metered(gaussianTree(), true); m.Budget.Epsilon = 0.5; return m },
 		"randomised": func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1}
 		},
 	}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
@@ -96,16 +96,14 @@ func numbers() []*simulate.Experiment {
 	few := makers{"exact": joint["exact"], "blt": joint["blt"], "wishart": joint["tree/wishart/Sound"], "tree": func() bandit.Learner { return learner.New(learner.LinUCB{}, gaussianTree()) }}
 	maps := func(m matroid.Matroid) makers {
 		all := makers{
-			"gaussian": func() bandit.Learner { return learner.New(learner.OMM{Matroid: m}, &mechanism.Blocks{Budget: budget}) },
+			"gaussian": func() bandit.Learner { return learner.New(learner.OMM{Matroid: m}, mechanism.Blocks{Budget: budget}) },
 		}
 		for _, s := range semiBandits {
 			all["all/"+s.name] = func() bandit.Learner { return s.make(m) }
 		}
 		return all
 	}
-	uniform := func() bandit.Environment {
-		return &environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
-	}
+	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	rated := make([][]bool, 40)
 	r := random.New(1, 0, "rated")
 	for i := range rated {
@@ -114,27 +112,21 @@ func numbers() []*simulate.Experiment {
 			rated[i][j] = r.IntN(j+2) == 0
 		}
 	}
-	ratings := func() bandit.Environment {
-		return &environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
-	}
-	design := func(d environment.Design, correlation float64) func() bandit.Environment {
-		return func() bandit.Environment {
-			return &environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
-		}
+	ratings := environment.Ratings{Rated: rated, Matroid: must(matroid.NewUniform(5, 2))}
+	design := func(d environment.Design, correlation float64) bandit.Environment {
+		return environment.Sparse{Arms: 4, Dim: 30, Leading: true, Design: d, Correlation: correlation}
 	}
 	return []*simulate.Experiment{
 		experiment("sparse", design(environment.Independent, 0), highDimensional()),
 		experiment("sparse AR(1)", design(environment.Autoregressive, 0.5), highDimensional()),
 		experiment("sparse equi-correlated", design(environment.Equicorrelated, 0.5), highDimensional()),
 		experiment("sparse spherical", design(environment.Spherical, 0), highDimensional()),
-		experiment("decision sets", func() bandit.Environment { return &environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} }, joint),
-		experiment("fixed", func() bandit.Environment {
-			return &environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-		}, few),
-		experiment("two contexts", func() bandit.Environment { return &environment.TwoContexts{Dim: 3} }, few),
-		experiment("unit features", func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} }, local),
-		experiment("table", func() bandit.Environment { return table2() }, maps(table2().Matroid)),
-		experiment("films", func() bandit.Environment { return films() }, maps(films().Matroid)),
+		experiment("decision sets", environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1}, joint),
+		experiment("fixed", environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}, few),
+		experiment("two contexts", environment.TwoContexts{Dim: 3}, few),
+		experiment("unit features", environment.UnitFeatures{Dim: 4, Arms: 12}, local),
+		experiment("table", table2(), maps(table2().Matroid)),
+		experiment("films", films(), maps(films().Matroid)),
 		experiment("uniform", uniform, maps(must(matroid.NewUniform(5, 1)))),
 		experiment("ratings", ratings, maps(must(matroid.NewUniform(5, 2)))),
 	}

@@ -81,21 +81,21 @@ var (
 
 // NewOMM returns OMM as in Kveton et al., which is not private: U_t(e) = mean + sqrt(2 ln t/T_e)
 // for weights in [0, 1].
-func NewOMM(m matroid.Matroid) *Private[privacy.Means] {
-	return New(OMM{Matroid: m, Explore: 2, Log: LogT}, &mechanism.Counts{})
+func NewOMM(m matroid.Matroid) Private[privacy.Means] {
+	return New(OMM{Matroid: m, Explore: 2, Log: LogT}, mechanism.Counts{})
 }
 
 // DPUCBMAT returns DPUCB-MAT (the matroid paper's Algorithm 2): OMM over blocks of doubling length
 // that share epsilon between the K arms of a basis. It is epsilon-differentially private in the
 // central model, with one round's weight vector replaced (Theorem 1). Its first rounds are Forced.
-func DPUCBMAT(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(OMM{Matroid: m}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
+func DPUCBMAT(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(OMM{Matroid: m}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 // DPUCBMATAsPublished returns Algorithm 2 to the letter, to reproduce its figures. The user of
 // round 0 gets L epsilon/K, L being the number of arms, where all others get epsilon, and the claim
 // says so.
-func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
+func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
 	return New(OMM{Matroid: m, Initialisation: AsPublished}, publishedBlocks(epsilon))
 }
 
@@ -103,12 +103,12 @@ func DPUCBMATAsPublished(m matroid.Matroid, epsilon float64) *Private[privacy.Me
 // epsilon-differentially private in the central model, with one round's weight vector replaced. It
 // is the algorithm of Chen, Zheng, Zhou, Yang, Chen and Wang (2020) that DPUCB-MAT is compared
 // with; the noise is that of mechanism.TreeTally, the confidence width that of DPUCB-MAT.
-func CUCBTree(m matroid.Matroid, epsilon float64) *Private[privacy.Means] {
-	return New(OMM{Matroid: m}, &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}})
+func CUCBTree(m matroid.Matroid, epsilon float64) Private[privacy.Means] {
+	return New(OMM{Matroid: m}, mechanism.TreeTally{Budget: privacy.Budget{Epsilon: epsilon}})
 }
 
 func publishedBlocks(epsilon float64) privacy.Tally {
-	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 }
 
 // Ask asks for a warm-up if Initialisation is AsPublished.

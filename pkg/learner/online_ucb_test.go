@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/online"
@@ -126,8 +127,8 @@ func closeTo(a, b []float64, tol float64) bool {
 // 0.1 and above 10 at 10.
 func TestOnlineSigma(t *testing.T) {
 	general := bandit.Problem{Arms: 2, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	paper := (&environment.UnitFeatures{}).Problem()
-	k := (&environment.UnitFeatures{}).Constant()
+	paper := environment.UnitFeatures{}.Problem()
+	k := environment.UnitFeatures{}.Constant()
 	for _, c := range []struct {
 		p              bandit.Problem
 		n              learner.OnlineNoise
@@ -160,24 +161,25 @@ func TestOnlineSigma(t *testing.T) {
 // TestOracleWidth: the oracle's set holds theta* at its very border in every round: its width is an
 // identity.
 func TestOracleWidth(t *testing.T) {
-	env := &environment.UnitFeatures{Dim: 4, Arms: 10}
+	env := environment.UnitFeatures{Dim: 4, Arms: 10}
 	n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: 20, Delta: 0.1}}
-	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: env.Theta}
+	trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
+	truth := func() []float64 { return environment.Theta(trial) }
+	s := learner.OnlineServer{Online: ogd(0.5), Rule: learner.OracleWidth, Truth: truth}
 	l := onlineUCB(n, s)
 	if err := l.Init(env.Problem(), 2000); err != nil {
 		t.Fatal(err)
 	}
-	env.Reset(random.New(1, 0, "contexts"))
 	l.Reset(nil, random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	y := make([]float64, 1)
 	for round := 1; round <= 2000; round++ {
-		env.Next(&v)
+		trial.Next(&v)
 		arms := l.Select(&v, nil)
-		env.Pull(rewards, arms, y)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
-		theta := env.Theta()
+		theta := environment.Theta(trial)
 		b := l.Server.Broadcast()[:4+10+2]
 		diff := make([]float64, 4)
 		for i := range diff {
@@ -199,7 +201,7 @@ func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
 		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
 		s := &learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
-		if err := s.Init((&environment.UnitFeatures{}).Problem(), 20000); err != nil {
+		if err := s.Init(environment.UnitFeatures{}.Problem(), 20000); err != nil {
 			t.Fatal(err)
 		}
 		s.Reset(nil)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/internal/peer"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -31,7 +32,7 @@ var peers = []struct {
 	{"LinUCB", func(privacy.Budget) claimed { return learner.New(learner.LinUCB{}, nil) }},
 	{"LDP", func(b privacy.Budget) claimed { return ldp(learner.LDPNoise{Budget: b}) }},
 	{"JDP", func(b privacy.Budget) claimed {
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}},
 	{"shuffle amplified", func(b privacy.Budget) claimed {
 		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: peerBatch})
@@ -64,13 +65,13 @@ func newBesides(tb testing.TB, p *peer.Peer, name string, ours claimed, horizon 
 // begin begins a trial of both. The peer is told the arms, the parameter and the noise's scale.
 func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)) {
 	tb.Helper()
-	p.env.Reset(random.New(1, seed, "contexts"))
-	p.env.Next(&p.view)
+	game := bandittest.Start(tb, p.env, random.New(1, seed, "contexts"))
+	game.Next(&p.view)
 	x := make([][]float64, p.view.Arms)
 	for a := range x {
 		x[a] = p.view.Row(a)
 	}
-	trial := map[string]any{"learner": p.name, "x": x, "theta": p.env.Theta(), "seed": seed, "horizon": horizon, "batch": peerBatch,
+	trial := map[string]any{"learner": p.name, "x": x, "theta": environment.Theta(game), "seed": seed, "horizon": horizon, "batch": peerBatch,
 		"levels": math.Ceil(2 * math.Sqrt(peerBatch))}
 	p.ours.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
 	for _, releases := range p.ours.Plan(1).Cases {
@@ -93,12 +94,12 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 	return func(rounds int) {
 		for range rounds {
 			if !first {
-				p.env.Next(&p.view)
+				game.Next(&p.view)
 			}
 			first = false
 			played = p.ours.Select(&p.view, played[:0])
-			p.env.Pull(rewards, played, y)
-			p.regret += p.env.Regret(played)
+			game.Pull(rewards, played, y)
+			p.regret += game.Regret(played)
 			p.ours.Update(&p.view, played, y)
 		}
 		if err := p.ours.Err(); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // stubborn has all of a private LinUCB, but plays what its own data say.
 type stubborn struct {
-	*learner.Private[privacy.Sums]
+	learner.Private[privacy.Sums]
 	best float64
 	arm  int
 }
@@ -33,7 +33,7 @@ func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
 }
 
 // quietTree and quietNoise have all of what they embed, but less noise, or none.
-type quietTree struct{ *mechanism.Tree }
+type quietTree struct{ mechanism.Tree }
 
 func (q quietTree) Release() *privacy.Sums {
 	s := *q.Tree.Release()
@@ -41,7 +41,7 @@ func (q quietTree) Release() *privacy.Sums {
 	return &s
 }
 
-type quietNoise struct{ *mechanism.Gaussian }
+type quietNoise struct{ mechanism.Gaussian }
 
 func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 	q.Gaussian.Draw(n, dst)
@@ -53,26 +53,26 @@ func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
 // TestEmbeddingClaimsNothing: a learner that has a private one's methods, or whose sums or noise
 // have a private one's, has not got its claim, by itself or in whatever wraps it.
 func TestEmbeddingClaimsNothing(t *testing.T) {
-	env := &environment.DecisionSets{Dim: 2, Arms: 5}
-	noise := func() *mechanism.Gaussian { return &mechanism.Gaussian{Budget: whole} }
-	private := func() *learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
+	env := environment.DecisionSets{Dim: 2, Arms: 5}
+	noise := func() mechanism.Gaussian { return mechanism.Gaussian{Budget: whole} }
+	private := func() learner.Private[privacy.Sums] { return learner.New(learner.LinUCB{}, gaussianTree()) }
 	for name, c := range map[string]struct {
 		make    func() bandit.Learner
 		epsilon float64
 	}{
 		"LinUCB": {func() bandit.Learner { return private() }, whole.Epsilon},
 		"pan-private": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: noise()})
+			return learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: noise()})
 		}, whole.Epsilon},
 		"stubborn": {func() bandit.Learner { return &stubborn{Private: private()} }, math.Inf(1)},
 		"quiet tree": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, quietTree{&mechanism.Tree{Noise: noise()}})
+			return learner.New(learner.LinUCB{}, quietTree{mechanism.Tree{Noise: noise()}})
 		}, math.Inf(1)},
 		"quiet noise": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: quietNoise{noise()}})
+			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: quietNoise{noise()}})
 		}, math.Inf(1)},
 		"pan, quiet": {func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
+			return learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: quietNoise{noise()}})
 		}, math.Inf(1)},
 		"in an anytime": {func() bandit.Learner { return struct{ bandit.Learner }{private()} }, math.Inf(1)},
 	} {
@@ -87,7 +87,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
 		}
-		e := &simulate.Experiment{Name: name, Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 2, Arms: 5} },
+		e := &simulate.Experiment{Name: name, Environment: environment.DecisionSets{Dim: 2, Arms: 5},
 			Policies: []simulate.Policy{{Name: name, New: c.make}}, Horizon: 20, Trials: 1, Seed: 1}
 		r, err := e.Run(context.Background())
 		if err != nil {
@@ -96,7 +96,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if got := r.Policies[0].Claim; (got != nil) != held || len(r.Table().Claims) > 0 != held {
 			t.Errorf("%s: the result claims\n%v", name, got)
 		}
-		if err := (&learner.Metered{Learner: c.make(), Budget: half}).Init(env.Problem(), 100); (err == nil) != held {
+		if err := (learner.Metered{Learner: c.make(), Budget: half}).Init(env.Problem(), 100); (err == nil) != held {
 			t.Errorf("%s, metered: error %v", name, err)
 		}
 	}
@@ -105,9 +105,9 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 // TestRandomisedPlan: over a jointly private learner the action makes the whole output private;
 // over another one it is all that is.
 func TestRandomisedPlan(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	inner := learner.New(learner.LinUCB{}, gaussianTree())
-	l := &learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
+	l := learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
 	if err := l.Init(problem, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestRandomisedPlan(t *testing.T) {
 	}
 
 	for name, other := range map[string]bandit.Learner{"LinUCB": learner.New(learner.LinUCB{}, nil), "stubborn": &stubborn{Private: learner.New(learner.LinUCB{}, gaussianTree())}} {
-		l := &learner.RandomisedAction{Learner: other, Epsilon: 0.5}
+		l := learner.RandomisedAction{Learner: other, Epsilon: 0.5}
 		if err := l.Init(problem, 100); err != nil {
 			t.Fatal(err)
 		}
@@ -148,8 +148,8 @@ func TestRandomisedPlan(t *testing.T) {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
-	secure := learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
-	l = &learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
+	secure := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
+	l = learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
 	if err := l.Init(problem, 100); err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestRandomisedPlan(t *testing.T) {
 	if of, p := privacy.PlanOf(secure, privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
 		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())
 	}
-	l = &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
+	l = learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: math.Inf(1)}
 	if err := l.Init(problem, 100); err != nil || !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
 		t.Errorf("no randomisation: %v, claims\n%v", err, privacy.ClaimOf(l))
 	}
@@ -167,10 +167,10 @@ func TestRandomisedPlan(t *testing.T) {
 
 // TestMeteredAction: the budget pays for a user's own action, too, and for that first.
 func TestMeteredAction(t *testing.T) {
-	problem := (&environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
+	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
-		m := &learner.Metered{Learner: &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
+		m := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
 		if err := m.Init(problem, 1000); err != nil {
 			t.Fatal(err)
 		}
@@ -188,16 +188,16 @@ func TestMeteredAction(t *testing.T) {
 // came before.
 func TestNoPlanBeforeInit(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	gaussian := &mechanism.Gaussian{Budget: b}
+	gaussian := mechanism.Gaussian{Budget: b}
 	for _, x := range []privacy.Planner{
-		gaussian, &mechanism.Wishart{Budget: b}, &mechanism.Tree{Noise: gaussian}, &mechanism.PanPrivateTree{Noise: gaussian}, &mechanism.SecureTree{Budget: b},
-		&mechanism.BLT{Budget: b}, &mechanism.SquareRoot{Budget: b}, &mechanism.Honaker{Budget: b}, &mechanism.Exact{}, &mechanism.Counts{},
-		&mechanism.Blocks{Budget: b}, &mechanism.TreeTally{Budget: b}, &mechanism.Laplace{Epsilon: 1}, &mechanism.VectorGaussian{Budget: b},
-		&mechanism.SecureLaplace{Epsilon: 1}, &mechanism.SecureGaussian{Budget: b}, &mechanism.SparseVector{Epsilon: 1}, &mechanism.TopK{Budget: b},
-		&mechanism.RandomisedResponse{Epsilon: 1}, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
-		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
-		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, &learner.Local{}, learner.New(learner.CTS{}, nil), learner.New(learner.OMM{}, nil), learner.New(learner.KLOSM{}, nil), &learner.Metered{},
-		&learner.Metered{Learner: learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: b})},
+		gaussian, mechanism.Wishart{Budget: b}, mechanism.Tree{Noise: gaussian}, mechanism.PanPrivateTree{Noise: gaussian}, mechanism.SecureTree{Budget: b},
+		mechanism.BLT{Budget: b}, mechanism.SquareRoot{Budget: b}, mechanism.Honaker{Budget: b}, mechanism.Exact{}, mechanism.Counts{},
+		mechanism.Blocks{Budget: b}, mechanism.TreeTally{Budget: b}, mechanism.Laplace{Epsilon: 1}, mechanism.VectorGaussian{Budget: b},
+		mechanism.SecureLaplace{Epsilon: 1}, mechanism.SecureGaussian{Budget: b}, mechanism.SparseVector{Epsilon: 1}, mechanism.TopK{Budget: b},
+		mechanism.RandomisedResponse{Epsilon: 1}, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b}), learner.RandomisedAction{Epsilon: 1},
+		learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
+		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, learner.Local{}, learner.New(learner.CTS{}, nil), learner.New(learner.OMM{}, nil), learner.New(learner.KLOSM{}, nil), learner.Metered{},
+		learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})},
 	} {
 		for _, records := range []int{1, 100, privacy.All} {
 			if c := privacy.PlanOf(x, records).Claim(); !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "none") && !strings.Contains(c.String(), "+Inf") {

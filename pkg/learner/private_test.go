@@ -14,7 +14,7 @@ import (
 )
 
 // showing shows rows as they are, and claims a finite epsilon.
-type showing struct{ *mechanism.Exact }
+type showing struct{ mechanism.Exact }
 
 func (s showing) Plan(int) privacy.Plan {
 	law := privacy.GaussianLaw(6, 1)
@@ -39,14 +39,14 @@ func TestPrivateRefuses(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	wants(t, "no policy", learner.New[privacy.Sums](nil, nil).Init(p, 10), "Policy is nil")
 	wants(t, "no statistic", learner.New(own{}, nil).Init(p, 10), "Statistic is nil", "learner_test.own")
-	leak := learner.New(learner.LinUCB{}, showing{&mechanism.Exact{}})
+	leak := learner.New(learner.LinUCB{}, showing{mechanism.Exact{}})
 	wants(t, "rows", leak.Init(p, 10), "learner_test.showing", "shows rows", "claims")
 	for _, arms := range []int{0, 2} {
 		n := learner.LDPNoise{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 		act := func() *several { return &several{arms: arms} }
 		for name, l := range map[string]bandit.Learner{
 			"private": learner.New(act(), nil),
-			"local":   &learner.Local{Device: &learner.LDPDevice{Noise: n, Policy: act()}, Server: &learner.LDPServer{Noise: n}},
+			"local":   learner.Local{Device: &learner.LDPDevice{Noise: n, Policy: act()}, Server: &learner.LDPServer{Noise: n}},
 		} {
 			if err := l.Init(p, 10); err != nil {
 				t.Fatal(err)
@@ -79,15 +79,15 @@ func TestPolicyThatPoints(t *testing.T) {
 	self := &holds{}
 	self.Any = self
 	for words, h := range map[string]*holds{
-		"Private.Policy.Any is a *mechanism.Tree, which":                             {Any: tree},
-		"Private.Policy.where.list[1] is a *mechanism.Exact, which":                  {where: struct{ list []any }{[]any{1, &mechanism.Exact{}}}},
-		"Private.Policy.named[inner] is a *learner.Private[":                         {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
+		"Private.Policy.Any is a mechanism.Tree, which":                              {Any: tree},
+		"Private.Policy.where.list[1] is a mechanism.Exact, which":                   {where: struct{ list []any }{[]any{1, mechanism.Exact{}}}},
+		"Private.Policy.named[inner] is a learner.Private[":                         {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
 		"Private.Policy.later is a chan":                                             {later: make(chan int)},
-		"Private.Policy.Any is a *mechanism.Gaussian, which has a plan":              {Any: &mechanism.Gaussian{}},
-		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{&environment.DecisionSets{}}}},
+		"Private.Policy.Any is a mechanism.Gaussian, which has a plan":               {Any: mechanism.Gaussian{}},
+		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{environment.DecisionSets{}}}},
 		"": self,
 	} {
 		err := learner.New(h, tree).Init(p, 10)
@@ -104,7 +104,7 @@ func TestServerThatPoints(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	n := learner.LDPNoise{Budget: whole}
 	device := &learner.LDPDevice{Noise: n}
-	local := &learner.Local{Device: device, Server: &learner.LDPServer{Noise: n, Policy: &holds{Any: []learner.Device{device}}}}
+	local := learner.Local{Device: device, Server: &learner.LDPServer{Noise: n, Policy: &holds{Any: []learner.Device{device}}}}
 	wants(t, "a device", local.Init(p, 10), "Local.Server.Policy.Any[0] is a *learner.LDPDevice, which is a device", "messages alone")
 	local.Server = &learner.LDPServer{Noise: n, Policy: &holds{Any: privacy.NewSystemNoise()}}
 	wants(t, "noise", local.Init(p, 10), "Local.Server.Policy.Any is noise")
@@ -118,10 +118,10 @@ func (*forgets) Init(bandit.Problem, int, *privacy.Sums) error { return nil }
 // TestForgottenInit: whoever forgets Init or Reset is told so, by an error.
 func TestForgottenInit(t *testing.T) {
 	v := bandit.View{Round: 1, Arms: 2, Dim: 1, X: []float64{0, 1}}
-	for name, use := range map[string]func(*learner.Private[privacy.Sums]){
-		"Reset":  func(l *learner.Private[privacy.Sums]) { l.Reset(random.New(1, 0, "own"), random.New(1, 0, "noise")) },
-		"Select": func(l *learner.Private[privacy.Sums]) { l.Select(&v, nil) },
-		"Update": func(l *learner.Private[privacy.Sums]) { l.Update(&v, []int{0}, []float64{1}) },
+	for name, use := range map[string]func(learner.Private[privacy.Sums]){
+		"Reset":  func(l learner.Private[privacy.Sums]) { l.Reset(random.New(1, 0, "own"), random.New(1, 0, "noise")) },
+		"Select": func(l learner.Private[privacy.Sums]) { l.Select(&v, nil) },
+		"Update": func(l learner.Private[privacy.Sums]) { l.Update(&v, []int{0}, []float64{1}) },
 	} {
 		l := learner.New(learner.LinUCB{}, nil)
 		use(l)

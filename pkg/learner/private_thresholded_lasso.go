@@ -36,8 +36,8 @@ var _ Policy[mechanism.SparseGram] = PrivateThresholdedLasso{}
 // NewPrivateThresholdedLasso returns the algorithm as printed, with the bounds that hold for nearly
 // all rounds of environment.Sparse: 1.5 on rewards, and 3.8 on a context's norm on the support.
 // What it claims is computed: nothing.
-func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(PrivateThresholdedLasso{}, &mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
+func NewPrivateThresholdedLasso(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
+	return New(PrivateThresholdedLasso{}, mechanism.ThresholdedLasso{Budget: b, Sparsity: sparsity, Reward: 1.5, Row: 3.8})
 }
 
 // Prepare validates. No choice is random.

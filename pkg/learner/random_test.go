@@ -13,15 +13,15 @@ import (
 )
 
 func TestRandomConformance(t *testing.T) {
-	bandittest.Learner(t, func() bandit.Learner { return &learner.Random{} },
-		func() bandit.Environment { return &environment.Arms{Means: []float64{0.2, 0.5, 0.9}} },
+	bandittest.Learner(t, func() bandit.Learner { return learner.Random{} },
+		environment.Arms{Means: []float64{0.2, 0.5, 0.9}},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
 
 // Each of 5 arms is played in a fifth of 10,000 rounds. A count is binomial with standard deviation
 // 40; all are within 4.5 of these but for a probability of 4e-5.
 func TestRandomIsUniform(t *testing.T) {
-	l := &learner.Random{}
+	l := learner.Random{}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMin: 0, RewardMax: 1}
 	if err := l.Init(p, 10_000); err != nil {
 		t.Fatal(err)

@@ -105,21 +105,17 @@ func TestAgainstReference(t *testing.T) {
 	small := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	for _, c := range []struct {
 		name   string
-		make   func() privacy.Accumulator
+		make   privacy.Accumulator
 		rhoMin float64
 		rounds int
 	}{
-		{"exact", func() privacy.Accumulator { return &mechanism.Exact{} }, 0, horizon},
-		{"exact/ridge", func() privacy.Accumulator { return &mechanism.Exact{Ridge: 0.01} }, 0, horizon},
-		{"gaussian/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 0, 1000},
-		{"gaussian/Sound/shifted", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}} }, 2, 1000},
-		{"gaussian/padded", func() privacy.Accumulator {
-			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}
-		}, 0, 1000},
-		{"wishart/Sound", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small}} }, 0, 500},
-		{"wishart/unshifted", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}
-		}, 0, 500},
+		{"exact", mechanism.Exact{}, 0, horizon},
+		{"exact/ridge", mechanism.Exact{Ridge: 0.01}, 0, horizon},
+		{"gaussian/Sound", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 0, 1000},
+		{"gaussian/Sound/shifted", mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}}, 2, 1000},
+		{"gaussian/padded", mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: b, Calibration: privacy.AsPublished, Padded: true}}, 0, 1000},
+		{"wishart/Sound", mechanism.Tree{Noise: mechanism.Wishart{Budget: small}}, 0, 500},
+		{"wishart/unshifted", mechanism.Tree{Noise: mechanism.Wishart{Budget: small, Calibration: privacy.AsPublished, Unshifted: true}}, 0, 500},
 	} {
 		for _, d := range []int{1, 2, 5, 12, 20} {
 			t.Run(fmt.Sprintf("%s/d=%d", c.name, d), func(t *testing.T) {

@@ -85,8 +85,8 @@ func TestInitRefuses(t *testing.T) {
 		{learner.LinUCB{ThetaNorm: nan}, nil, []string{"ThetaNorm = NaN", "> 0"}},
 		{learner.LinUCB{RhoMin: -1}, nil, []string{"RhoMin = -1", "> 0"}},
 		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
-		{learner.LinUCB{}, &mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
-		{learner.LinUCB{}, &mechanism.Tree{}, []string{"Noise is nil"}},
+		{learner.LinUCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
+		{learner.LinUCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
 		{learner.LinUCB{RhoMin: 1}, &fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
 		{learner.LinUCB{OptimalShift: true}, &fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
@@ -141,7 +141,7 @@ func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l, clean := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{}, make_())
-		for _, l := range []*learner.Private[privacy.Sums]{l, clean} {
+		for _, l := range []learner.Private[privacy.Sums]{l, clean} {
 			if err := l.Init(p, 100); err != nil {
 				t.Fatal(err)
 			}
@@ -288,9 +288,9 @@ func TestNilPointers(t *testing.T) {
 	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
 	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
 	device, server := &learner.LDPDevice{Noise: noise}, &learner.LDPServer{Noise: noise}
-	var gaussian *mechanism.Gaussian
+	var gaussian mechanism.Gaussian
 	var policy *learner.LinUCB
-	private := (*learner.Private[privacy.Sums])(nil)
+	private := (learner.Private[privacy.Sums])(nil)
 	for _, c := range []struct {
 		what interface {
 			Init(bandit.Problem, int) error
@@ -298,15 +298,15 @@ func TestNilPointers(t *testing.T) {
 		p    bandit.Problem
 		want string
 	}{
-		{learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
-		{learner.New(learner.LinUCB{}, &mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.Tree{Noise: gaussian}), linear, "Noise is a mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a mechanism.Gaussian that is nil"},
 		{learner.New[privacy.Sums](policy, nil), linear, "Private.Policy is a *learner.LinUCB that is nil"},
-		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
-		{&learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
-		{&learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
-		{&learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
-		{&learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
-		{&learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
+		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a mechanism.BLT that is nil"},
+		{learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
+		{learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
+		{learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},
+		{learner.Local{Device: device, Server: (*learner.LDPServer)(nil)}, linear, "Local.Server is a *learner.LDPServer that is nil"},
+		{learner.Local{Device: device, Server: server, Batch: 2, Shuffler: (*learner.Uniform)(nil)}, linear, "Local.Shuffler is a *learner.Uniform that is nil"},
 		{&learner.LDPDevice{Noise: noise, Policy: policy}, linear, "LDPDevice.Policy is a *learner.LinUCB that is nil"},
 		{&learner.LDPServer{Noise: noise, Policy: policy}, linear, "LDPServer.Policy is a *learner.LinUCB that is nil"},
 		{&learner.CombinerDevice{Devices: []learner.Device{device, (*learner.LDPDevice)(nil)}}, linear, "CombinerDevice.Devices[1] is a *learner.LDPDevice that is nil"},

@@ -15,20 +15,18 @@ func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		want   bool
-		change func(l *Private[privacy.Sums], v *bandit.View)
+		change func(l Private[privacy.Sums], v *bandit.View)
 	}{
-		{"next round", true, func(*Private[privacy.Sums], *bandit.View) {}},
-		{"not said to be the same", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Same = false }},
-		{"the same round again", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Round-- }},
-		{"a round not seen", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Round++ }},
-		{"fewer arms", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.Arms-- }},
-		{"another last context", false, func(_ *Private[privacy.Sums], v *bandit.View) { v.X = []float64{1, 0, 0.5, 0.5, 0.5, 0.4} }},
-		{"other memory for the contexts", true, func(_ *Private[privacy.Sums], v *bandit.View) { v.X = append([]float64(nil), v.X...) }},
-		{"Reset", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Reset(nil, rand.NewPCG(1, 2)) }},
-		{"Init", false, func(l *Private[privacy.Sums], _ *bandit.View) { l.Init(l.problem, 10) }},
+		{"next round", true, func(Private[privacy.Sums], *bandit.View) {}},
+		{"not said to be the same", false, func(_ Private[privacy.Sums], v *bandit.View) { v.Same = false }},
+		{"the same round again", false, func(_ Private[privacy.Sums], v *bandit.View) { v.Round-- }},
+		{"a round not seen", false, func(_ Private[privacy.Sums], v *bandit.View) { v.Round++ }},
+		{"fewer arms", false, func(_ Private[privacy.Sums], v *bandit.View) { v.Arms-- }},
+		{"another last context", false, func(_ Private[privacy.Sums], v *bandit.View) { v.X = []float64{1, 0, 0.5, 0.5, 0.5, 0.4} }},
+		{"other memory for the contexts", true, func(_ Private[privacy.Sums], v *bandit.View) { v.X = append([]float64(nil), v.X...) }},
+		{"Reset", false, func(l Private[privacy.Sums], _ *bandit.View) { l.Reset(nil, rand.NewPCG(1, 2)) }},
 	} {
-		policy := LinUCB{}
-		l := New(policy, nil)
+		l := New(LinUCB{}, nil)
 		if err := l.Init(bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMax: 1}, 10); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +34,7 @@ func TestFollows(t *testing.T) {
 		l.Select(&bandit.View{Round: 4, Arms: 3, Dim: 2, X: x}, nil)
 		v := bandit.View{Round: 5, Arms: 3, Dim: 2, X: x, Same: true}
 		c.change(l, &v)
-		if got := policy.memory.follows(&v); got != c.want {
+		if got := l.Rule().(*LinUCBRule).memory.follows(&v); got != c.want {
 			t.Errorf("%s: follows = %v, want %v", c.name, got, c.want)
 		}
 	}

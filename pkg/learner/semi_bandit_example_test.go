@@ -21,14 +21,10 @@ func ExampleDPUCBMAT() {
 		fmt.Println(err)
 		return
 	}
-	private := func() privacy.Tally {
-		return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
-	}
+	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
-		Environment: func() bandit.Environment {
-			return &environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
-		},
+		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
 		Policies: []simulate.Policy{
 			{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(m) }},
 			{Name: "CTS", New: func() bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -183,8 +184,8 @@ func TestAlgorithms2And3(t *testing.T) {
 	inf := math.Inf(1)
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		forced := start == learner.Forced
-		blocks := func(epsilon float64) *mechanism.Blocks {
-			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
+		blocks := func(epsilon float64) mechanism.Blocks {
+			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}, Calibration: privacy.AsPublished}
 		}
 		for _, c := range []struct {
 			name string
@@ -205,7 +206,7 @@ func TestAlgorithms2And3(t *testing.T) {
 				if err := c.l.Init(env.Problem(), rounds); err != nil {
 					t.Fatal(err)
 				}
-				env.Reset(nil)
+				trial := bandittest.Start(t, env, nil)
 				c.l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
 				if c.l.WantsWarmUp() == forced {
@@ -213,19 +214,19 @@ func TestAlgorithms2And3(t *testing.T) {
 				}
 				if !forced {
 					w := make([]float64, len(vectors))
-					env.Pull(rewards, []int{0, 1, 2, 3, 4, 5, 6}, w)
+					trial.Pull(rewards, []int{0, 1, 2, 3, 4, 5, 6}, w)
 					c.l.WarmUp(w)
 					c.r.initialise(w)
 				}
 				var v bandit.View
 				y, played := make([]float64, 3), make([]int, 7)
 				for round := 1; round <= rounds; round++ {
-					env.Next(&v)
+					trial.Next(&v)
 					arms := c.l.Select(&v, nil)
 					if want := c.r.choose(round); !slices.Equal(arms, want) {
 						t.Fatalf("round %d: arms %v, the reference plays %v", round, arms, want)
 					}
-					env.Pull(rewards, arms, y)
+					trial.Pull(rewards, arms, y)
 					c.l.Update(&v, arms, y)
 					c.r.observe(arms, y)
 					for _, a := range arms {

@@ -18,26 +18,24 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-func blocks(epsilon float64) *mechanism.Blocks {
-	return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
+func blocks(epsilon float64) mechanism.Blocks {
+	return mechanism.Blocks{Budget: privacy.Budget{Epsilon: epsilon}}
 }
 
 func TestSemiBanditConformance(t *testing.T) {
-	uniform := func() bandit.Environment {
-		return &environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
-	}
+	uniform := environment.SemiBandit{Matroid: must(matroid.NewUniform(5, 1)), Means: []float64{0.1, 0.9, 0.3, 0.2, 0}, Law: environment.GaussianWeights, Sigma: 0.5}
 	for _, e := range []struct {
 		name string
-		make func() bandit.Environment
+		env  bandit.Environment
 		m    matroid.Matroid
 	}{
-		{"table2", func() bandit.Environment { return table2() }, table2().Matroid},
-		{"films", func() bandit.Environment { return films() }, films().Matroid},
-		{"uniform", uniform, uniform().(*environment.SemiBandit).Matroid},
+		{"table2", table2(), table2().Matroid},
+		{"films", films(), films().Matroid},
+		{"uniform", uniform, uniform.Matroid},
 	} {
 		for _, s := range semiBandits {
 			t.Run(e.name+"/"+s.name, func(t *testing.T) {
-				bandittest.Learner(t, func() bandit.Learner { return s.make(e.m) }, e.make, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+				bandittest.Learner(t, func() bandit.Learner { return s.make(e.m) }, e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
 		for name, l := range map[string]func() bandit.Learner{
@@ -51,7 +49,7 @@ func TestSemiBanditConformance(t *testing.T) {
 				return learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
 			},
 			"gaussian": func() bandit.Learner {
-				return learner.New(learner.OMM{Matroid: e.m}, &mechanism.Blocks{Budget: budget})
+				return learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget})
 			},
 			"omm/inf": func() bandit.Learner { return learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
 		} {
@@ -59,7 +57,7 @@ func TestSemiBanditConformance(t *testing.T) {
 				name += "/as published"
 			}
 			t.Run(e.name+"/"+name, func(t *testing.T) {
-				bandittest.Learner(t, l, e.make, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+				bandittest.Learner(t, l, e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
 	}
@@ -236,7 +234,7 @@ func TestNoPrivacy(t *testing.T) {
 // TestForced: all arms that can be played are seen after at most L - K + 1 rounds, whatever comes
 // back.
 func TestForced(t *testing.T) {
-	for _, env := range []*environment.SemiBandit{table2(), films(), network()} {
+	for _, env := range []environment.SemiBandit{table2(), films(), network()} {
 		p := env.Problem()
 		loops := matroid.Loops(env.Matroid)
 		for _, s := range semiBandits {
@@ -262,22 +260,22 @@ func TestForced(t *testing.T) {
 func TestEasyInstances(t *testing.T) {
 	const rounds = 4000
 	for _, m := range []matroid.Matroid{must(matroid.NewUniform(8, 3)), must(matroid.NewGraphic(5, [][2]int{{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 0}, {3, 4}, {4, 0}, {1, 3}}))} {
-		env := &environment.SemiBandit{Matroid: m, Means: []float64{0, 1, 0, 1, 0, 1, 0, 1}}
+		env := environment.SemiBandit{Matroid: m, Means: []float64{0, 1, 0, 1, 0, 1, 0, 1}}
 		for _, l := range []struct {
 			name  string
 			l     bandit.Learner
 			limit float64
 		}{
 			{"omm", learner.NewOMM(m), 150}, {"cts", learner.New(learner.CTS{Matroid: m}, nil), 100}, {"cts, narrow", learner.New(learner.CTS{Matroid: m, Width: 0.5}, nil), 40},
-			{"cts-beta", &learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
+			{"cts-beta", learner.CTSBeta{Matroid: m}, 30}, {"kl-osm", learner.New(learner.KLOSM{Matroid: m}, nil), 60},
 			{"dpucb-mat", learner.DPUCBMAT(m, 10), 600}, {"dpts-mat", learner.DPTSMAT(m, 10), 400},
 			{"kl-osm, private", learner.New(learner.KLOSM{Matroid: m}, blocks(10)), 300},
 			{"omm, narrow", learner.New(learner.OMM{Matroid: m, Width: 0.2}, blocks(10)), 120},
 		} {
-			env.Reset(nil)
+			trial := bandittest.Start(t, env, nil)
 			var regret float64
 			for _, arms := range semiPlay(t, l.l, env.Problem(), m, rounds, weights(env.Means)) {
-				regret += env.Regret(arms)
+				regret += trial.Regret(arms)
 			}
 			t.Logf("%s: regret %.0f", l.name, regret)
 			if !(regret <= l.limit) {
@@ -293,7 +291,7 @@ func TestBetaCoins(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: -2, RewardMax: 2}
 	// 0.375 against 0.625, 0.2 against 0.4, 0.6 against 0.8
 	for _, weights := range [][]float64{{-0.5, 0.5}, {-1.2, -0.4}, {0.4, 1.2}} {
-		played := semiPlay(t, &learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
+		played := semiPlay(t, learner.CTSBeta{Matroid: m}, p, m, 3000, func(_, arm int) float64 { return weights[arm] })
 		n := 0
 		for _, arms := range played {
 			n += arms[0]
@@ -312,7 +310,7 @@ func TestSemiBanditRefuses(t *testing.T) {
 	all := map[string]maker{
 		"OMM":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.OMM{Matroid: m}, nil) },
 		"CTS":     func(m matroid.Matroid) bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) },
-		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return &learner.CTSBeta{Matroid: m} },
+		"CTSBeta": func(m matroid.Matroid) bandit.Learner { return learner.CTSBeta{Matroid: m} },
 		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
@@ -444,7 +442,7 @@ func TestSemiBanditClaims(t *testing.T) {
 			t.Errorf("%T spends epsilon = %v, %v", l, epsilon, err)
 		}
 	}
-	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
+	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
 	if err := l.Init(env.Problem(), 100); err != nil {
 		t.Fatal(err)
 	}

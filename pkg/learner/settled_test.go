@@ -40,7 +40,7 @@ var plane = bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin:
 func TestPartsAreSettledByInit(t *testing.T) {
 	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	device, server := &learner.LDPDevice{Noise: noise}, &heard{LDPServer: &learner.LDPServer{Noise: noise}}
-	local := &learner.Local{Device: device, Server: server}
+	local := learner.Local{Device: device, Server: server}
 	view := &bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
 	start := func(l bandit.Learner) {
@@ -60,11 +60,11 @@ func TestPartsAreSettledByInit(t *testing.T) {
 	}
 
 	private := func() bandit.Learner {
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: noise.Budget}})
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: noise.Budget}})
 	}
 	exact := learner.New(learner.LinUCB{}, nil)
 	start(exact)
-	randomised := &learner.RandomisedAction{Learner: exact, Epsilon: 1}
+	randomised := learner.RandomisedAction{Learner: exact, Epsilon: 1}
 	start(randomised)
 	other := private()
 	start(other)
@@ -72,7 +72,7 @@ func TestPartsAreSettledByInit(t *testing.T) {
 	if p := privacy.PlanOf(randomised, privacy.All); p.Scope != privacy.OwnAction {
 		t.Errorf("a private learner put in after Init gives actions of an exact one the scope %v", p.Scope)
 	}
-	metered := &learner.Metered{Learner: private(), Budget: privacy.Budget{Epsilon: 0.5, Delta: 1e-5}}
+	metered := learner.Metered{Learner: private(), Budget: privacy.Budget{Epsilon: 0.5, Delta: 1e-5}}
 	start(metered)
 	want := privacy.ClaimOf(metered).Epsilon()
 	metered.Learner, metered.Freeze = exact, true

@@ -50,7 +50,7 @@ func TestShuffleConformance(t *testing.T) {
 	for name, make := range shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t, func() bandit.Learner { return make() },
-				func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12} },
+				environment.UnitFeatures{Dim: 4, Arms: 12},
 				// before the first batch arms of one norm tie
 				bandittest.LearnerOptions{Seed: 1, Equivariant: strings.HasSuffix(name, "B=1"), Rounds: 150})
 		})
@@ -61,7 +61,7 @@ func TestShuffleConformance(t *testing.T) {
 // claims. An accountant confirms the claims.
 func TestShuffleLedger(t *testing.T) {
 	e := &simulate.Experiment{
-		Name: "shuffle", Environment: func() bandit.Environment { return &environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true} },
+		Name: "shuffle", Environment: environment.UnitFeatures{Dim: 4, Arms: 12, Fixed: true},
 		Horizon: 300, Rounds: 250, Trials: 2, Seed: 1,
 	}
 	for name, make := range shuffles(strict) {
@@ -307,7 +307,7 @@ func TestVectorSumConfidence(t *testing.T) {
 		l := learner.NewShuffleVectorSum(learner.VectorSum{Budget: privacy.Budget{Epsilon: 5, Delta: 0.1}, Batch: 20})
 		server := l.Server.(*learner.VectorSumServer)
 		server.Policy = learner.LinUCB{Alpha: 0.1}
-		if escaped(t, l, &environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400) {
+		if escaped(t, l, environment.UnitFeatures{Dim: 3, Arms: 8}, trial, 400) {
 			failures++
 		}
 		if theta, beta := server.Confidence(); !slices.Equal(theta, server.Broadcast()[:3]) || beta != server.Broadcast()[3+6] {

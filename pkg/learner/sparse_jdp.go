@@ -53,11 +53,11 @@ var _ Policy[mechanism.SparseGram] = SparseJDP{}
 // The constants were tuned on 8 arms in 300 dimensions, of which 6 matter, and noise of standard
 // deviation 0.4, for normal contexts of variance 1, a theta of length 1 and epsilon from 0.5 to 10.
 // Scale contexts and rewards to that. Epsilon = +Inf returns the same without noise.
-func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
+func NewSparseJDP(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
 	estimate := mechanism.SparseEstimate{Ridge: 0.5, Keep: sparsity}
 	norm := 0.9 * math.Sqrt(float64(sparsity))
 	half := (sparsity + 1) / 2
-	return New(SparseJDP{Estimate: estimate}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{Estimate: estimate}, mechanism.SparseEpisodes{
 		Budget:   b,
 		Refine:   true,
 		Estimate: estimate,
@@ -75,8 +75,8 @@ func NewSparseJDP(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram]
 // SparseJDPTuned returns SparseJDP with one tuned recipe for forgetful episodes: selection by
 // signs, of 6 parts in 10 of the budget, exact accounting, a first episode as long as its noise
 // demands, and a second solve on the largest coordinates.
-func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
-	return New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, &mechanism.SparseEpisodes{
+func SparseJDPTuned(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
+	return New(SparseJDP{Estimate: mechanism.SparseEstimate{Keep: sparsity, Again: true}}, mechanism.SparseEpisodes{
 		Budget:  b,
 		Lengths: mechanism.Growing{Noise: 4.5},
 		Phases: []mechanism.Phase{{
@@ -87,9 +87,9 @@ func SparseJDPTuned(b privacy.Budget, sparsity int) *Private[mechanism.SparseGra
 
 // SparseJDPPlain returns SparseJDP as it is easiest to prove: selection by correlations, of 3 parts
 // in 10 of a zCDP budget, and episodes of 32, 64, ... rounds.
-func SparseJDPPlain(b privacy.Budget, sparsity int) *Private[mechanism.SparseGram] {
+func SparseJDPPlain(b privacy.Budget, sparsity int) Private[mechanism.SparseGram] {
 	k := 2 * sparsity
-	return New(SparseJDP{}, &mechanism.SparseEpisodes{
+	return New(SparseJDP{}, mechanism.SparseEpisodes{
 		Budget: b, Concentrated: true,
 		Phases: []mechanism.Phase{{
 			Picks: k, Share: 0.3, Scores: mechanism.Correlations{X: 2, Y: 1.5},

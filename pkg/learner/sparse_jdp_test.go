@@ -15,7 +15,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-type sparseRecipe = func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]
+type sparseRecipe = func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 
 var sparseRecipes = map[string]sparseRecipe{
 	"plain": learner.SparseJDPPlain, "tuned": learner.SparseJDPTuned, "refined": learner.NewSparseJDP,
@@ -30,12 +30,12 @@ func TestSparseJDPConformance(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner {
 					l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
-					s := l.Statistic.(*mechanism.SparseEpisodes)
+					s := l.Statistic.(mechanism.SparseEpisodes)
 					s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
 					s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
 					return l
 				},
-				func() bandit.Environment { return &environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4} },
+				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
 	}
@@ -53,10 +53,10 @@ func TestSparseJDPClaims(t *testing.T) {
 			continue
 		}
 		l := make(budget, sparsity)
-		if s := l.Statistic.(*mechanism.SparseEpisodes); testing.Short() {
+		if s := l.Statistic.(mechanism.SparseEpisodes); testing.Short() {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 		}
-		if err := l.Init((&environment.Sparse{}).Problem(), 16000); err != nil {
+		if err := l.Init(environment.Sparse{}.Problem(), 16000); err != nil {
 			t.Fatal(err)
 		}
 		c := privacy.ClaimOf(l)
@@ -68,7 +68,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 		none := make(privacy.Budget{Epsilon: math.Inf(1)}, sparsity)
-		if err := none.Init((&environment.Sparse{}).Problem(), 16000); err != nil {
+		if err := none.Init(environment.Sparse{}.Problem(), 16000); err != nil {
 			t.Fatal(err)
 		}
 		if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
@@ -84,7 +84,7 @@ func TestSparseJDPRegret(t *testing.T) {
 		t.Skip("calibrates four learners; the test with correlations compares the recipes, too")
 	}
 	e := &simulate.Experiment{Name: "SparseJDP", Horizon: 6000, Trials: 6, Seed: 11, Grid: []int{6000},
-		Environment: func() bandit.Environment { return &environment.Sparse{Dim: 60, Sparsity: 4} }}
+		Environment: environment.Sparse{Dim: 60, Sparsity: 4}}
 	epsilons := []float64{1, 5}
 	name := func(recipe string, epsilon float64) string {
 		return recipe + map[float64]string{1: " at 1", 5: " at 5"}[epsilon]
@@ -123,16 +123,14 @@ func TestSparseJDPRegret(t *testing.T) {
 // of the standard conversion of zCDP: more noise, and soon computed.
 func TestSparseJDPWithCorrelations(t *testing.T) {
 	e := &simulate.Experiment{Name: "correlated", Horizon: 8000, Trials: 6, Seed: 12, Grid: []int{8000},
-		Environment: func() bandit.Environment {
-			return &environment.Sparse{Dim: 60, Sparsity: 4, Design: environment.Autoregressive, Correlation: 0.5}
-		}}
+		Environment: environment.Sparse{Dim: 60, Sparsity: 4, Design: environment.Autoregressive, Correlation: 0.5}}
 	for recipe, make := range sparseRecipes {
 		if testing.Short() && recipe == "tuned" {
 			continue
 		}
 		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, New: func() bandit.Learner {
 			l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
+			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
 			return l
 		}})
@@ -156,15 +154,15 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 }
 
 func TestSparseJDPRefuses(t *testing.T) {
-	p := (&environment.Sparse{Dim: 12, Sparsity: 2}).Problem()
-	for words, change := range map[string]func(l *learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
-		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
-		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
-		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
-		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+	p := environment.Sparse{Dim: 12, Sparsity: 2}.Problem()
+	for words, change := range map[string]func(l learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
+		"Horizon = 32, want more than the 32 rounds": func(_ learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
+		"Picks = 10, want in [1, d = 5]":             func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
+		"Slots = 2":                                  func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
+		"Ridge = -1": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
 			l.Policy.(*learner.SparseJDP).Estimate.Ridge = -1
 		},
-		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+		"Keep = 13": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
 			l.Policy.(*learner.SparseJDP).Estimate.Keep = 13
 		},
 	} {
@@ -179,7 +177,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 // With a budget that leaves no signal a trial warns.
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
-		Environment: func() bandit.Environment { return &environment.Sparse{Dim: 20, Sparsity: 2} },
+		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
 		Policies: []simulate.Policy{{Name: "faint", New: func() bandit.Learner {
 			return learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)
 		}}}}

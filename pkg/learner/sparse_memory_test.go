@@ -15,7 +15,7 @@ import (
 // takes no time to compute.
 func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
-	used := func(l *learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
+	used := func(l learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
 		t.Helper()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -24,17 +24,17 @@ func TestSparseMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		start := 0
-		for _, end := range l.Statistic.(*mechanism.SparseEpisodes).Ends() {
+		for _, end := range l.Statistic.(mechanism.SparseEpisodes).Ends() {
 			rows, start = max(rows, end-start), end
 		}
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
 	}
-	for name, make := range map[string]func(privacy.Budget, int) *learner.Private[mechanism.SparseGram]{
+	for name, make := range map[string]func(privacy.Budget, int) learner.Private[mechanism.SparseGram]{
 		"default": learner.NewSparseJDP, "tuned": learner.SparseJDPTuned, "plain": learner.SparseJDPPlain,
 	} {
-		ready := func() *learner.Private[mechanism.SparseGram] {
+		ready := func() learner.Private[mechanism.SparseGram] {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)
-			s := l.Statistic.(*mechanism.SparseEpisodes)
+			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
 			return l
 		}

@@ -90,7 +90,7 @@ func TestOptimalShift(t *testing.T) {
 			g, h := linUCB(l).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
+					name, math.Pow(10, log), g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
@@ -100,11 +100,9 @@ func TestOptimalShift(t *testing.T) {
 // learner that never learns; the sums keep their own shift then.
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	make_ := func() privacy.Accumulator {
-		return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	}
+	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
 	own, optimal := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{OptimalShift: true}, make_())
-	for _, l := range []*learner.Private[privacy.Sums]{own, optimal} {
+	for _, l := range []learner.Private[privacy.Sums]{own, optimal} {
 		if err := l.Init(p, 1000); err != nil {
 			t.Fatal(err)
 		}

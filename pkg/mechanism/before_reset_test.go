@@ -21,18 +21,18 @@ func TestBeforeReset(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]privacy.Accumulator{
-		"Tree":           &Tree{Noise: &Gaussian{Budget: budget}},
-		"PanPrivateTree": &PanPrivateTree{Noise: &Gaussian{Budget: budget}},
-		"Honaker":        &Honaker{Budget: budget},
-		"SquareRoot":     &SquareRoot{Budget: budget},
-		"BLT":            &BLT{Budget: budget},
+		"Tree":           Tree{Noise: Gaussian{Budget: budget}},
+		"PanPrivateTree": PanPrivateTree{Noise: Gaussian{Budget: budget}},
+		"Honaker":        Honaker{Budget: budget},
+		"SquareRoot":     SquareRoot{Budget: budget},
+		"BLT":            BLT{Budget: budget},
 	} {
 		check(name, s.Init(setup), s.Add, privacy.Row([]float64{0.5, 0.5}))
 	}
 	for name, s := range map[string]privacy.Statistic[Total]{
-		"VectorTree":       &VectorTree{Budget: budget},
-		"VectorSquareRoot": &VectorSquareRoot{Budget: budget},
-		"VectorBLT":        &VectorBLT{Budget: budget},
+		"VectorTree":       VectorTree{Budget: budget},
+		"VectorSquareRoot": VectorSquareRoot{Budget: budget},
+		"VectorBLT":        VectorBLT{Budget: budget},
 	} {
 		check(name, s.Init(setup), s.Add, &privacy.Record{X: []float64{0.5, 0.5}})
 	}

@@ -14,13 +14,13 @@ import (
 func BenchmarkAccumulate(b *testing.B) {
 	for _, c := range []struct {
 		name     string
-		make     func() privacy.Accumulator
+		make     privacy.Accumulator
 		horizons []int
 	}{
-		{"tree", func() privacy.Accumulator { return &Tree{Noise: &Gaussian{Budget: budget}} }, []int{1e3, 1e5, 1e7}},
-		{"honaker", func() privacy.Accumulator { return &Honaker{Budget: budget} }, []int{1e3, 1e5, 1e7}},
-		{"blt", func() privacy.Accumulator { return &BLT{Budget: budget} }, []int{1e3, 1e4, 1e5, 1e6, 1e7, 5e7}},
-		{"square-root", func() privacy.Accumulator { return &SquareRoot{Budget: budget} }, []int{1e2, 1e3, 1e4, 1e5}},
+		{"tree", Tree{Noise: Gaussian{Budget: budget}}, []int{1e3, 1e5, 1e7}},
+		{"honaker", Honaker{Budget: budget}, []int{1e3, 1e5, 1e7}},
+		{"blt", BLT{Budget: budget}, []int{1e3, 1e4, 1e5, 1e6, 1e7, 5e7}},
+		{"square-root", SquareRoot{Budget: budget}, []int{1e2, 1e3, 1e4, 1e5}},
 	} {
 		for _, horizon := range c.horizons {
 			b.Run(fmt.Sprintf("%s/T=%.0e", c.name, float64(horizon)), func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkAccumulate(b *testing.B) {
 				}
 				row, release := privacy.Row([]float64{0.5, 0.5, 0, 0, 0, 1}), make([]float64, 21)
 				f := shared(acc)
-				tree, _ := acc.(*Tree)
+				tree, _ := acc.(Tree)
 				acc.Reset(privacy.NewNoise(testSource()))
 				b.ReportAllocs()
 				for b.Loop() {
@@ -47,7 +47,7 @@ func BenchmarkAccumulate(b *testing.B) {
 					}
 					acc.Release().Read(release)
 				}
-				if blt, ok := acc.(*BLT); ok {
+				if blt, ok := acc.(BLT); ok {
 					b.ReportMetric(float64(8*len(blt.kernel.buffers)), "B/kept")
 				}
 			})
@@ -60,7 +60,7 @@ func BenchmarkInit(b *testing.B) {
 	for _, horizon := range []int{1e3, 1e5, 1e7, 5e7, 1e9} {
 		b.Run(fmt.Sprintf("blt/T=%.0e", float64(horizon)), func(b *testing.B) {
 			for b.Loop() {
-				if err := (&BLT{Budget: budget}).Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+				if err := (BLT{Budget: budget}).Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -68,7 +68,7 @@ func BenchmarkInit(b *testing.B) {
 	}
 	b.Run("blt/T=5e+07/buffers=16", func(b *testing.B) {
 		for b.Loop() {
-			if err := (&BLT{Budget: budget, Buffers: 16}).Init(privacy.Setup{Dim: 6, Horizon: 5e7, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
+			if err := (BLT{Budget: budget, Buffers: 16}).Init(privacy.Setup{Dim: 6, Horizon: 5e7, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 // TestBlocksRelease: an arm's estimate changes with its observations number 1, 3, 7, 15, ..., and
 // is of 1, 2, 4, 8, ...
 func TestBlocksRelease(t *testing.T) {
-	b := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
+	b := Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	if err := b.Init(privacy.Setup{Arms: 2, Slots: 1, Horizon: 2000, Hi: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestBlocksRelease(t *testing.T) {
 // slowBlocks computes estimates from all observations of a run, and its noise as a list of what a
 // second source of the same seed draws. It takes each formula as the papers, or the comment of
 // Remember, have it.
-func slowBlocks(b *Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
+func slowBlocks(b Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weights [][]float64) (all [][]privacy.Estimate) {
 	type block struct{ sum, size, scale float64 }
 	released, open := make([][]block, s.Arms), make([]block, s.Arms)
 	for i := range arms {
@@ -109,7 +109,7 @@ func slowBlocks(b *Blocks, s privacy.Setup, n *privacy.Noise, arms [][]int, weig
 func TestBlocksReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7, Delta: 1e-4}, {Epsilon: 50, Delta: 1e-2}, {Epsilon: math.Inf(1), Delta: 1e-4}} {
 		for name, tally := range tallies(budget) {
-			b, ok := tally.(*Blocks)
+			b, ok := tally.(Blocks)
 			if !ok {
 				continue
 			}
@@ -135,7 +135,7 @@ func TestBlocksReference(t *testing.T) {
 // bit for weights that sums of are exact, or of all full blocks.
 func TestBlocksWithoutNoise(t *testing.T) {
 	for _, remember := range []bool{false, true} {
-		b := &Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Remember: remember}
+		b := Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Remember: remember}
 		if err := b.Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1 << 12, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func TestBlocksNoise(t *testing.T) {
 	const arms = 100_000
 	budget := privacy.Budget{Epsilon: 2, Delta: 1e-3}
 	for name, tally := range tallies(budget) {
-		b, ok := tally.(*Blocks)
+		b, ok := tally.(Blocks)
 		if !ok {
 			continue
 		}
@@ -233,7 +233,7 @@ func TestBlocksNoise(t *testing.T) {
 func TestBlocksPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-			b := &Blocks{Budget: privacy.Budget{Epsilon: 0.7}, Calibration: c}
+			b := Blocks{Budget: privacy.Budget{Epsilon: 0.7}, Calibration: c}
 			if err := b.Init(s); err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +258,7 @@ func TestBlocksPrivacy(t *testing.T) {
 						weights[replaced][j], other[replaced][j] = s.Lo, s.Hi
 					}
 				}
-				none := &Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
+				none := Blocks{Budget: privacy.Budget{Epsilon: math.Inf(1)}}
 				one, two := run(t, none, s, testSource(), arms, weights), run(t, none, s, testSource(), arms, other)
 				var loss float64
 				for arm := range s.Arms {
@@ -305,7 +305,7 @@ func TestBlocksPrivacy(t *testing.T) {
 func TestBlocksRemember(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.01}, {Epsilon: 0.5}, {Epsilon: 2}, {Epsilon: 50}, {Epsilon: 2, Delta: 1e-5}, {Epsilon: 0.1, Delta: 1e-5}} {
 		for _, slots := range []int{1, 3, 17} {
-			all := [2]*Blocks{{Budget: budget}, {Budget: budget, Remember: true}}
+			all := [2]Blocks{{Budget: budget}, {Budget: budget, Remember: true}}
 			for _, b := range all {
 				if err := b.Init(privacy.Setup{Arms: 100, Slots: slots, Horizon: 1 << 17, Hi: 1}); err != nil {
 					t.Fatal(err)

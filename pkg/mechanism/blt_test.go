@@ -16,7 +16,7 @@ func TestBLTAgainstItsMatrix(t *testing.T) {
 			if testing.Short() && horizon == 512 && buffers != 0 {
 				continue // longer than 100 by far
 			}
-			blt := &BLT{Budget: budget, Buffers: buffers}
+			blt := BLT{Budget: budget, Buffers: buffers}
 			b := impulses(t, blt, &blt.factorised, horizon, horizon-1)
 			c := make([]float64, horizon-1)
 			c[0] = 1
@@ -159,7 +159,7 @@ func TestBLTLoss(t *testing.T) {
 		{1_000_000, 5, 0.0042}, {10_000_000, 6, 0.0034}, {50_000_000, 7, 0.0022}, {1_000_000_000, 7, 0.007}, {1e10, 8, 0.007},
 	} {
 		s.Horizon = c.horizon
-		blt := &BLT{Budget: budget}
+		blt := BLT{Budget: budget}
 		if err := blt.Init(s); err != nil {
 			t.Fatal(err)
 		}

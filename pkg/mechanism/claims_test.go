@@ -195,7 +195,7 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	const horizon = 9
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	linUCB := func() *learner.Private[privacy.Sums] {
+	linUCB := func() learner.Private[privacy.Sums] {
 		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: b}})
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
@@ -226,9 +226,9 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 			t.Fatal(err)
 		}
 		half := privacy.Budget{Epsilon: privacy.GaussianEpsilon(b.Delta, math.Sqrt(0.6)*mu), Delta: b.Delta}
-		add(&learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
+		add(learner.Metered{Learner: linUCB(), Budget: half, Freeze: true}, inNodes(2))
 	}
-	add(&learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
+	add(learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: b.Epsilon}, func(laws []privacy.Draws, _ float64) float64 { return laws[0].Scale })
 	return all
 }
 
@@ -288,7 +288,7 @@ func TestClaimsAreConsistent(t *testing.T) {
 // TestSystemNoiseReachesTheTrial: a learner passes on what its sums find of the system's noise.
 func TestSystemNoiseReachesTheTrial(t *testing.T) {
 	inner := learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: claimBudgets[1]})
-	l := &learner.RandomisedAction{Learner: inner, Epsilon: 1}
+	l := learner.RandomisedAction{Learner: inner, Epsilon: 1}
 	if err := l.Init(bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, 9); err != nil {
 		t.Fatal(err)
 	}

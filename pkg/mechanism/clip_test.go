@@ -18,7 +18,7 @@ func testSource() interface{ Uint64() uint64 } { return random.Source(1, 0, "tes
 func TestClipping(t *testing.T) {
 	const bound = 1.5
 	all := factorisations(privacy.Budget{Epsilon: math.Inf(1)})
-	all["exact"], all["tree"], all["pan-private"] = &Exact{}, &Tree{Noise: &tags{zero: true}}, &PanPrivateTree{Noise: &tags{zero: true}}
+	all["exact"], all["tree"], all["pan-private"] = Exact{}, Tree{Noise: &tags{zero: true}}, PanPrivateTree{Noise: &tags{zero: true}}
 	for name, acc := range all {
 		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 100, Bound: bound, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestClipping(t *testing.T) {
 func TestShifted(t *testing.T) {
 	s := privacy.Setup{Dim: 3, Horizon: 100, Bound: 1, Alpha: 0.1}
 	all := accumulators(budget)
-	all["exact"] = &Exact{Ridge: 2}
+	all["exact"] = Exact{Ridge: 2}
 	for name, acc := range all {
 		if err := acc.Init(s); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestNoNoise(t *testing.T) {
 		for _, c := range []Gaussian{{}, {Calibration: privacy.AsPublished}, {Padded: true}} {
 			c.Budget = privacy.Budget{Epsilon: math.Inf(1), Delta: delta}
 			twin := c
-			tree, exact, pan := &Tree{Noise: &c}, &Exact{Ridge: 1}, &PanPrivateTree{Noise: &twin}
+			tree, exact, pan := Tree{Noise: &c}, Exact{Ridge: 1}, PanPrivateTree{Noise: &twin}
 			all := []privacy.Accumulator{tree, exact, pan}
 			others := factorisations(privacy.Budget{Epsilon: math.Inf(1), Delta: delta})
 			for _, a := range others {
@@ -174,7 +174,7 @@ func TestExtremeRowsAreClipped(t *testing.T) {
 		{[]float64{math.MaxFloat64, 0, 0.5}, []float64{1, 0, 0.5}},
 		{[]float64{-1e200, 0, 1e308}, []float64{-1e-308, 0, 1.5}},
 	} {
-		for name, acc := range map[string]privacy.Accumulator{"exact": &Exact{}, "tree": &Tree{Noise: &tags{zero: true}}} {
+		for name, acc := range map[string]privacy.Accumulator{"exact": Exact{}, "tree": Tree{Noise: &tags{zero: true}}} {
 			if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 9, Bound: 1.5, Context: 1, Alpha: 0.1}); err != nil {
 				t.Fatal(err)
 			}

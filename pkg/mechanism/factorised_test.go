@@ -133,18 +133,18 @@ func distance(a, b mat.Matrix) float64 {
 // factorisations makes one of each for a budget.
 func factorisations(b privacy.Budget) map[string]privacy.Accumulator {
 	return map[string]privacy.Accumulator{
-		"honaker": &Honaker{Budget: b}, "square root": &SquareRoot{Budget: b}, "blt": &BLT{Budget: b}, "blt of one": &BLT{Budget: b, Buffers: 1},
+		"honaker": Honaker{Budget: b}, "square root": SquareRoot{Budget: b}, "blt": BLT{Budget: b}, "blt of one": BLT{Budget: b, Buffers: 1},
 	}
 }
 
 // shared returns what the factorisations have in common.
 func shared(acc privacy.Accumulator) *factorised {
 	switch acc := acc.(type) {
-	case *Honaker:
+	case Honaker:
 		return &acc.factorised
-	case *SquareRoot:
+	case SquareRoot:
 		return &acc.factorised
-	case *BLT:
+	case BLT:
 		return &acc.factorised
 	}
 	return nil
@@ -158,7 +158,7 @@ func TestMaxSD(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &Gaussian{Budget: budget}
+	g := Gaussian{Budget: budget}
 	if err := g.Init(s); err != nil {
 		t.Fatal(err)
 	}
@@ -170,11 +170,11 @@ func TestMaxSD(t *testing.T) {
 	for _, padded := range []bool{false, true} {
 		for _, calibration := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			for _, horizon := range []int{1, 2, 3, 7, 8, 9, 1000, 20_000} {
-				of := &Tree{Noise: &Gaussian{Budget: budget, Calibration: calibration, Padded: padded}}
+				of := Tree{Noise: Gaussian{Budget: budget, Calibration: calibration, Padded: padded}}
 				if err := of.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: 3, Alpha: 0.1}); err != nil {
 					t.Fatal(err)
 				}
-				most, node := 1, of.Noise.(*Gaussian)
+				most, node := 1, of.Noise.(Gaussian)
 				for row := 1; row < horizon; row++ {
 					most = max(most, len(PrefixNodes(row)))
 				}
@@ -186,7 +186,7 @@ func TestMaxSD(t *testing.T) {
 			}
 		}
 	}
-	if w := (&Tree{Noise: &Wishart{Budget: budget}}); w.Init(s) != nil || !math.IsNaN(w.MaxSD()) {
+	if w := (Tree{Noise: Wishart{Budget: budget}}); w.Init(s) != nil || !math.IsNaN(w.MaxSD()) {
 		t.Errorf("a Wishart tree's largest standard deviation is %v, want NaN", w.MaxSD())
 	}
 	for name, want := range map[string]float64{"honaker": 10.010, "square root": 4.2186, "blt": 4.228} {
@@ -286,15 +286,15 @@ func TestFactorisationNoise(t *testing.T) {
 func TestFactorisationsRefuse(t *testing.T) {
 	s := privacy.Setup{Dim: 2, Horizon: 100, Bound: 1, Alpha: 0.1}
 	for _, buffers := range []int{-1, 17, 1 << 40} {
-		wants(t, "buffers", (&BLT{Budget: budget, Buffers: buffers}).Init(s), "BLT.Buffers = ", "want in [1, 16]")
+		wants(t, "buffers", (BLT{Budget: budget, Buffers: buffers}).Init(s), "BLT.Buffers = ", "want in [1, 16]")
 	}
 	long := s
 	long.Horizon = 1<<17 + 1
-	wants(t, "square root", (&SquareRoot{Budget: budget}).Init(long), "131073", "want <= 131072", "use BLT")
+	wants(t, "square root", (SquareRoot{Budget: budget}).Init(long), "131073", "want <= 131072", "use BLT")
 	long.Horizon = 1e10 + 1
-	wants(t, "blt", (&BLT{Budget: budget}).Init(long), "10000000001", "want <= 1e+10")
-	wants(t, "square root", (&SquareRoot{Budget: budget}).Init(long), "use BLT")
-	if err := (&Honaker{Budget: budget}).Init(long); err != nil {
+	wants(t, "blt", (BLT{Budget: budget}).Init(long), "10000000001", "want <= 1e+10")
+	wants(t, "square root", (SquareRoot{Budget: budget}).Init(long), "use BLT")
+	if err := (Honaker{Budget: budget}).Init(long); err != nil {
 		t.Errorf("honaker over 1e10 rounds: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func near(t *testing.T, what string, got, want, relative float64) {
 func TestGaussianOfExperiment2(t *testing.T) {
 	published := Gaussian{Budget: budget, Calibration: privacy.AsPublished}
 	sound := Gaussian{Budget: budget}
-	for _, g := range []*Gaussian{&published, &sound} {
+	for _, g := range []Gaussian{&published, &sound} {
 		if err := g.Init(exp2); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestGaussianTable(t *testing.T) {
 		s := privacy.Setup{Dim: 6, Horizon: c.n, Bound: math.Sqrt2, Alpha: 1 / float64(c.n)}
 		published := Gaussian{Budget: privacy.Budget{Epsilon: c.eps, Delta: c.delta}, Calibration: privacy.AsPublished}
 		sound := Gaussian{Budget: published.Budget}
-		for _, g := range []*Gaussian{&published, &sound} {
+		for _, g := range []Gaussian{&published, &sound} {
 			if err := g.Init(s); err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func TestHonakerAgainstLeastSquares(t *testing.T) {
 			continue // the cube of it, twenty times; 8 and 9 are on either side of a power, too
 		}
 		n := horizon - 1
-		h := &Honaker{Budget: budget}
+		h := Honaker{Budget: budget}
 		b, c := impulses(t, h, &h.factorised, horizon, n+finished(n)), nodeMatrix(n)
 		var product mat.Dense
 		product.Mul(b, c)

@@ -87,9 +87,9 @@ func TestSpent(t *testing.T) {
 			}
 			held, most, last := map[int]map[Node]bool{}, 0, 0.0
 			one := mu(t, privacy.PlanOf(meter, 1).Event())
-			_, blt := acc.(*BLT)
-			_, root := acc.(*SquareRoot)
-			_, below := acc.(*Honaker)
+			_, blt := acc.(BLT)
+			_, root := acc.(SquareRoot)
+			_, below := acc.(Honaker)
 			for records := 0; records <= horizon+1; records++ {
 				if released := records; released < horizon {
 					for _, node := range PrefixNodes(released) {

@@ -163,21 +163,21 @@ func TestAccurateBounds(t *testing.T) {
 	small := privacy.Budget{Epsilon: 0.9, Delta: 0.3}
 	for _, c := range []struct {
 		name    string
-		noise   func() NodeNoise
+		noise   NodeNoise
 		shift   float64 // rho_min wanted, as a multiple of the natural one; 0: leave it
 		allowed float64
 	}{
-		{"Gaussian/Sound", func() NodeNoise { return &Gaussian{Budget: small} }, 0, 1. / 16},
-		{"Gaussian/Sound/shifted", func() NodeNoise { return &Gaussian{Budget: small} }, 0.2, 1. / 16},
-		{"Gaussian/AsPublished", func() NodeNoise { return &Gaussian{Budget: small, Calibration: privacy.AsPublished} }, 0, 1. / 8},
-		{"Gaussian/padded", func() NodeNoise { return &Gaussian{Budget: small, Calibration: privacy.AsPublished, Padded: true} }, 0, 1. / 8},
-		{"Gaussian/Sound/padded", func() NodeNoise { return &Gaussian{Budget: small, Padded: true} }, 0, 1. / 16},
-		{"Wishart/Sound", func() NodeNoise { return &Wishart{Budget: small} }, 0, 1. / 16},
-		{"Wishart/Sound/shifted down", func() NodeNoise { return &Wishart{Budget: small} }, 0.1, 1. / 16},
-		{"Wishart/Sound/shifted up", func() NodeNoise { return &Wishart{Budget: small, Unshifted: true} }, 2, 1. / 16},
-		{"Wishart/Sound/unshifted", func() NodeNoise { return &Wishart{Budget: small, Unshifted: true} }, 0, 1. / 16},
-		{"Wishart/AsPublished", func() NodeNoise { return &Wishart{Budget: small, Calibration: privacy.AsPublished} }, 0, 3. / 32},
-		{"Wishart/given", func() NodeNoise { return &Wishart{Budget: small, Degrees: 20_000} }, 0, 1. / 16},
+		{"Gaussian/Sound", Gaussian{Budget: small}, 0, 1. / 16},
+		{"Gaussian/Sound/shifted", Gaussian{Budget: small}, 0.2, 1. / 16},
+		{"Gaussian/AsPublished", Gaussian{Budget: small, Calibration: privacy.AsPublished}, 0, 1. / 8},
+		{"Gaussian/padded", Gaussian{Budget: small, Calibration: privacy.AsPublished, Padded: true}, 0, 1. / 8},
+		{"Gaussian/Sound/padded", Gaussian{Budget: small, Padded: true}, 0, 1. / 16},
+		{"Wishart/Sound", Wishart{Budget: small}, 0, 1. / 16},
+		{"Wishart/Sound/shifted down", Wishart{Budget: small}, 0.1, 1. / 16},
+		{"Wishart/Sound/shifted up", Wishart{Budget: small, Unshifted: true}, 2, 1. / 16},
+		{"Wishart/Sound/unshifted", Wishart{Budget: small, Unshifted: true}, 0, 1. / 16},
+		{"Wishart/AsPublished", Wishart{Budget: small, Calibration: privacy.AsPublished}, 0, 3. / 32},
+		{"Wishart/given", Wishart{Budget: small, Degrees: 20_000}, 0, 1. / 16},
 	} {
 		for _, k := range kinds[:2] {
 			if k.name[0] == 'P' && c.shift != 0 {

@@ -14,15 +14,15 @@ import (
 )
 
 // flipHat is the setting of FLIPHAT's paper, but for the calibration.
-func flipHat(epsilon float64) *NoisyIHT {
-	return &NoisyIHT{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}, Sparsity: 10, L1: 3.75}
+func flipHat(epsilon float64) NoisyIHT {
+	return NoisyIHT{Budget: privacy.Budget{Epsilon: epsilon, Delta: 0.01}, Sparsity: 10, L1: 3.75}
 }
 
 // Without noise, an estimate is what iterative hard thresholding gives on the clipped rows.
 func TestNoisyIHTWithoutNoise(t *testing.T) {
 	const d, horizon = 5, 40
 	rows := sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, d)
-	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
+	h := initialised(t, NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1.2, Step: 0.2, Rate: 1, Sd: 0.3, Context: 1.5}, d, horizon,
 		privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 	start := 0
 	for i := range rows {
@@ -103,7 +103,7 @@ func nearestInBall(theta []float64, radius float64) []float64 {
 // records moves one by just that.
 func TestNoisyIHTSensitivity(t *testing.T) {
 	const d, n = 4, 8
-	h := initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
+	h := initialised(t, NoisyIHT{Budget: narrow, Sparsity: 2, L1: 0.7, Context: 1.3, Lengths: Growing{Least: n}}, d, 100, privacy.NewNoise(rand.NewPCG(1, 1)))
 	rng := rand.New(rand.NewPCG(5, 1))
 	p := h.levels[0]
 	record := func(far float64) privacy.Record {
@@ -184,16 +184,16 @@ func TestPeelingScale(t *testing.T) {
 
 func TestNoisyIHTClaims(t *testing.T) {
 	for name, c := range map[string]struct {
-		change       func(h *NoisyIHT)
+		change       func(h NoisyIHT)
 		least, most  float64
 		conditionHas string
 	}{
-		"sound":     {func(*NoisyIHT) {}, 0.999, 1 + 1e-6, "clipped"},
-		"gumbel":    {func(h *NoisyIHT) { h.Gumbel = true }, 0.999, 1 + 1e-6, "clipped"},
-		"published": {func(h *NoisyIHT) { h.Calibration = privacy.AsPublished }, 0.4, 0.5, "clipped"},
-		"no steps":  {func(h *NoisyIHT) { h.Rate = 1e-3 }, 0, 0, ""},
-		"public":    {func(h *NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true }, math.Inf(1), math.Inf(1), ""},
-		"no noise":  {func(h *NoisyIHT) { h.Budget.Epsilon = math.Inf(1) }, math.Inf(1), math.Inf(1), ""},
+		"sound":     {func(NoisyIHT) {}, 0.999, 1 + 1e-6, "clipped"},
+		"gumbel":    {func(h NoisyIHT) { h.Gumbel = true }, 0.999, 1 + 1e-6, "clipped"},
+		"published": {func(h NoisyIHT) { h.Calibration = privacy.AsPublished }, 0.4, 0.5, "clipped"},
+		"no steps":  {func(h NoisyIHT) { h.Rate = 1e-3 }, 0, 0, ""},
+		"public":    {func(h NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true }, math.Inf(1), math.Inf(1), ""},
+		"no noise":  {func(h NoisyIHT) { h.Budget.Epsilon = math.Inf(1) }, math.Inf(1), math.Inf(1), ""},
 	} {
 		h := flipHat(1)
 		c.change(h)
@@ -203,7 +203,7 @@ func TestNoisyIHTClaims(t *testing.T) {
 			t.Errorf("%s: %v, want epsilon in [%v, %v]", name, claim, c.least, c.most)
 		}
 	}
-	if claim := privacy.ClaimOf(initialised(t, &NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
+	if claim := privacy.ClaimOf(initialised(t, NoisyIHT{Budget: narrow, Sparsity: 1, L1: 1, Rate: 0.3, Calibration: privacy.AsPublished, Unclipped: true}, 3, 100, nil)); !strings.Contains(claim.String(), "not clipped moves") {
 		t.Errorf("the public constants' claim does not say why it is empty: %v", claim)
 	}
 }
@@ -215,12 +215,12 @@ func TestNoisyIHTAudit(t *testing.T) {
 	const d, n = 3, 64
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.01}
 	for name, c := range map[string]struct {
-		h      *NoisyIHT
+		h      NoisyIHT
 		caught bool
 	}{
-		"sound":  {&NoisyIHT{}, false},
-		"gumbel": {&NoisyIHT{Gumbel: true}, false},
-		"public": {&NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}, true},
+		"sound":  {NoisyIHT{}, false},
+		"gumbel": {NoisyIHT{Gumbel: true}, false},
+		"public": {NoisyIHT{Calibration: privacy.AsPublished, Unclipped: true}, true},
 	} {
 		ready := func() any {
 			h := *c.h
@@ -232,7 +232,7 @@ func TestNoisyIHTAudit(t *testing.T) {
 		}
 		pool := sync.Pool{New: ready} // one for each run at a time
 		release := func(world int, source rand.Source, out []float64) error {
-			h := pool.Get().(*NoisyIHT)
+			h := pool.Get().(NoisyIHT)
 			defer pool.Put(h)
 			h.Reset(privacy.NewNoise(source))
 			row := privacy.Record{X: []float64{0, 0, 0}, Y: []float64{0}}
@@ -264,19 +264,19 @@ func TestNoisyIHTAudit(t *testing.T) {
 }
 
 func TestNoisyIHTRefuses(t *testing.T) {
-	for words, change := range map[string]func(h *NoisyIHT, s *privacy.Setup){
-		"Sparsity = 5, want in [1, d = 4]": func(h *NoisyIHT, _ *privacy.Setup) { h.Sparsity = 5 },
-		"L1 = 0":                           func(h *NoisyIHT, _ *privacy.Setup) { h.L1 = 0 },
-		"Step = -1":                        func(h *NoisyIHT, _ *privacy.Setup) { h.Step = -1 },
-		"Context = NaN":                    func(h *NoisyIHT, _ *privacy.Setup) { h.Context = math.NaN() },
-		"Calibration = Given":              func(h *NoisyIHT, _ *privacy.Setup) { h.Calibration = privacy.Given },
-		"AsPublished of Gumbel":            func(h *NoisyIHT, _ *privacy.Setup) { h.Calibration, h.Gumbel = privacy.AsPublished, true },
-		"Sound of Unclipped contexts":      func(h *NoisyIHT, _ *privacy.Setup) { h.Unclipped = true },
-		"Horizon = 1, want more than":      func(_ *NoisyIHT, s *privacy.Setup) { s.Horizon = 1 },
-		"steps in an episode":              func(h *NoisyIHT, _ *privacy.Setup) { h.Rate = 1e6 },
-		"delta":                            func(h *NoisyIHT, _ *privacy.Setup) { h.Budget.Delta = 0 },
+	for words, change := range map[string]func(h NoisyIHT, s *privacy.Setup){
+		"Sparsity = 5, want in [1, d = 4]": func(h NoisyIHT, _ *privacy.Setup) { h.Sparsity = 5 },
+		"L1 = 0":                           func(h NoisyIHT, _ *privacy.Setup) { h.L1 = 0 },
+		"Step = -1":                        func(h NoisyIHT, _ *privacy.Setup) { h.Step = -1 },
+		"Context = NaN":                    func(h NoisyIHT, _ *privacy.Setup) { h.Context = math.NaN() },
+		"Calibration = Given":              func(h NoisyIHT, _ *privacy.Setup) { h.Calibration = privacy.Given },
+		"AsPublished of Gumbel":            func(h NoisyIHT, _ *privacy.Setup) { h.Calibration, h.Gumbel = privacy.AsPublished, true },
+		"Sound of Unclipped contexts":      func(h NoisyIHT, _ *privacy.Setup) { h.Unclipped = true },
+		"Horizon = 1, want more than":      func(_ NoisyIHT, s *privacy.Setup) { s.Horizon = 1 },
+		"steps in an episode":              func(h NoisyIHT, _ *privacy.Setup) { h.Rate = 1e6 },
+		"delta":                            func(h NoisyIHT, _ *privacy.Setup) { h.Budget.Delta = 0 },
 	} {
-		h, s := &NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1}, privacy.Setup{Dim: 5, Horizon: 50}
+		h, s := NoisyIHT{Budget: narrow, Sparsity: 2, L1: 1}, privacy.Setup{Dim: 5, Horizon: 50}
 		change(h, &s)
 		if err := h.Init(s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)

@@ -12,15 +12,15 @@ import (
 func accumulators(b privacy.Budget) map[string]privacy.Accumulator {
 	all := map[string]privacy.Accumulator{}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		all["gaussian "+c.String()] = &Tree{Noise: &Gaussian{Budget: b, Calibration: c}}
-		all["wishart "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c}}
-		all["unshifted "+c.String()] = &Tree{Noise: &Wishart{Budget: b, Calibration: c, Unshifted: true}}
-		all["pan-private gaussian "+c.String()] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Calibration: c}}
-		all["pan-private wishart "+c.String()] = &PanPrivateTree{Noise: &Wishart{Budget: b, Calibration: c}}
+		all["gaussian "+c.String()] = Tree{Noise: Gaussian{Budget: b, Calibration: c}}
+		all["wishart "+c.String()] = Tree{Noise: Wishart{Budget: b, Calibration: c}}
+		all["unshifted "+c.String()] = Tree{Noise: Wishart{Budget: b, Calibration: c, Unshifted: true}}
+		all["pan-private gaussian "+c.String()] = PanPrivateTree{Noise: Gaussian{Budget: b, Calibration: c}}
+		all["pan-private wishart "+c.String()] = PanPrivateTree{Noise: Wishart{Budget: b, Calibration: c}}
 	}
-	all["padded gaussian"] = &Tree{Noise: &Gaussian{Budget: b, Padded: true}}
-	all["pan-private padded gaussian"] = &PanPrivateTree{Noise: &Gaussian{Budget: b, Padded: true}}
-	all["wishart of given degrees"] = &Tree{Noise: &Wishart{Budget: b, Degrees: 1 << 40}}
+	all["padded gaussian"] = Tree{Noise: Gaussian{Budget: b, Padded: true}}
+	all["pan-private padded gaussian"] = PanPrivateTree{Noise: Gaussian{Budget: b, Padded: true}}
+	all["wishart of given degrees"] = Tree{Noise: Wishart{Budget: b, Degrees: 1 << 40}}
 	for name, acc := range factorisations(b) {
 		all[name] = acc
 	}
@@ -76,7 +76,7 @@ func TestInitRefuses(t *testing.T) {
 		{func(s *privacy.Setup) { s.Alpha = 0 }, []string{"Alpha = 0", "(0, 1]"}},
 	}
 	all := accumulators(budget)
-	all["exact"] = &Exact{}
+	all["exact"] = Exact{}
 	for name, acc := range all {
 		for _, c := range setups {
 			s := good
@@ -91,10 +91,10 @@ func TestInitRefuses(t *testing.T) {
 			wants(t, name, err, "rho_min = ", "want finite and > 0")
 		}
 	}
-	wants(t, "no noise", (&Tree{}).Init(good), "Noise is nil")
-	wants(t, "no noise", (&PanPrivateTree{}).Init(good), "Noise is nil")
-	wants(t, "ridge", (&Exact{Ridge: -1}).Init(good), "Ridge = -1", ">= 0")
-	wants(t, "ridge", (&Exact{Ridge: nan}).Init(good), "Ridge = NaN", ">= 0")
+	wants(t, "no noise", (Tree{}).Init(good), "Noise is nil")
+	wants(t, "no noise", (PanPrivateTree{}).Init(good), "Noise is nil")
+	wants(t, "ridge", (Exact{Ridge: -1}).Init(good), "Ridge = -1", ">= 0")
+	wants(t, "ridge", (Exact{Ridge: nan}).Init(good), "Ridge = NaN", ">= 0")
 }
 
 // TestWishartRefuses: a node's epsilon of 1 or more is not private, and the error says so.
@@ -161,7 +161,7 @@ func TestWishartClaims(t *testing.T) {
 // TestRowsRefused: a bad row is an error that names it, and changes nothing.
 func TestRowsRefused(t *testing.T) {
 	all := accumulators(budget)
-	all["exact"] = &Exact{}
+	all["exact"] = Exact{}
 	for name, acc := range all {
 		if err := acc.Init(privacy.Setup{Dim: 3, Horizon: 4, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ func TestRandomisedResponse(t *testing.T) {
 		choices int
 		users   int // contributions
 	}{{1, 2, 1}, {0.1, 5, 1}, {3, 4, 1}, {2, 3, 2}} {
-		r := &RandomisedResponse{Epsilon: c.epsilon, Choices: c.choices,
+		r := RandomisedResponse{Epsilon: c.epsilon, Choices: c.choices,
 			Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "user's answer", Contributions: c.users}}
 		if _, err := r.Respond(0); err == nil {
 			t.Error("answers without noise")
@@ -77,7 +77,7 @@ func TestRandomisedResponse(t *testing.T) {
 			t.Errorf("%v allocations an answer", a)
 		}
 	}
-	r := &RandomisedResponse{Epsilon: math.Inf(1), Choices: 3}
+	r := RandomisedResponse{Epsilon: math.Inf(1), Choices: 3}
 	if err := r.Init(); err != nil {
 		t.Fatal(err)
 	}

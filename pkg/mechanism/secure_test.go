@@ -28,8 +28,8 @@ func TestSecureIsTheSystems(t *testing.T) {
 		t.Fatalf("secure noise comes from a %T", systemSource())
 	}
 	for _, s := range []Secure{
-		&SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
-		&SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1},
+		SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 1},
+		SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1},
 	} {
 		dst := make([]float64, 3)
 		for _, err := range []error{s.Add(dst), s.Release(dst), s.Check()} {
@@ -61,8 +61,8 @@ func TestSecureIsTheSystems(t *testing.T) {
 // TestSecureLaws: a release less the exact sum of the rounded records has the discrete law of the
 // claim's event, on the grid.
 func TestSecureLaws(t *testing.T) {
-	gaussian := &SecureGaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}, Dim: 2, Bound: 2.5, Grid: 0.5}
-	laplace := &SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRemoved}
+	gaussian := SecureGaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-3}, Dim: 2, Bound: 2.5, Grid: 0.5}
+	laplace := SecureLaplace{Epsilon: 2, Dim: 2, Bound: 2.5, Grid: 0.5, Neighbours: addRemoved}
 	// Each record is clipped, (3, -4) to (1.5, -2) in L2 and to (1.07, -1.43) in L1, then rounded to
 	// halves.
 	for i, c := range []struct {
@@ -146,8 +146,8 @@ func TestSecureSensitivity(t *testing.T) {
 			rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return (float64(i) + 0.5) * grid }),
 			rapid.Just(bound), rapid.Just(bound/math.Sqrt(float64(dim))), rapid.Just(math.MaxFloat64), rapid.Just(0.0))
 		record := rapid.SliceOfN(coordinate, dim, dim)
-		g := &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: bound, Grid: grid}
-		l := &SecureLaplace{Epsilon: 1, Dim: dim, Bound: bound, Grid: grid}
+		g := SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: bound, Grid: grid}
+		l := SecureLaplace{Epsilon: 1, Dim: dim, Bound: bound, Grid: grid}
 		if g.Init() != nil || l.Init() != nil {
 			t.Skip("all rounds to 0")
 		}
@@ -194,14 +194,14 @@ func TestSecureSensitivity(t *testing.T) {
 	})
 	// The charge is needed: 2 records of norm 1.5 sqrt(2) < 2.13 round to (2, 2) and (-2, -2), 5.66
 	// apart and not 4.26.
-	g := &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 2.13, Grid: 1}
+	g := SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 2, Bound: 2.13, Grid: 1}
 	if err := g.Init(); err != nil {
 		t.Fatal(err)
 	}
 	if err := g.Add([]float64{1.502, 1.502}); err != nil || g.sum[0] != 2 || g.sum[1] != 2 {
 		t.Errorf("(1.502, 1.502) is added as %v, %v", g.sum, err)
 	}
-	l := &SecureLaplace{Epsilon: 1, Dim: 2, Bound: 3.02, Grid: 1}
+	l := SecureLaplace{Epsilon: 1, Dim: 2, Bound: 3.02, Grid: 1}
 	if err := l.Init(); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestSecureClaims(t *testing.T) {
 		for _, epsilon := range []float64{0.01, 1, 10, 100} {
 			for _, dim := range []int{1, 30} {
 				b := privacy.Budget{Epsilon: epsilon, Delta: 1e-6}
-				g := &SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n}
+				g := SecureGaussian{Budget: b, Dim: dim, Bound: 3, Neighbours: n}
 				if err := g.Init(); err != nil {
 					t.Fatal(err)
 				}
@@ -250,7 +250,7 @@ func TestSecureClaims(t *testing.T) {
 				if exact := factor * 3 / math.Sqrt(2*rho); g.SD() < exact || g.SD() > 1.002*exact {
 					t.Errorf("%v, %d dimensions, %v: sd %v on the grid, %v without one", b, dim, n, g.SD(), exact)
 				}
-				l := &SecureLaplace{Epsilon: epsilon, Dim: dim, Bound: 3, Neighbours: n}
+				l := SecureLaplace{Epsilon: epsilon, Dim: dim, Bound: 3, Neighbours: n}
 				if err := l.Init(); err != nil {
 					t.Fatal(err)
 				}
@@ -270,8 +270,8 @@ func TestSecureScales(t *testing.T) {
 	var releases [2][2][]float64
 	for i, by := range []float64{1, 2} {
 		all := []Secure{
-			&SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 0.7 * by},
-			&SecureLaplace{Epsilon: 1, Dim: 3, Bound: 0.7 * by},
+			SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: 3, Bound: 0.7 * by},
+			SecureLaplace{Epsilon: 1, Dim: 3, Bound: 0.7 * by},
 		}
 		for j, s := range all {
 			withSource(50, func() {
@@ -310,37 +310,37 @@ func TestSecureRefuses(t *testing.T) {
 		s     Secure
 		words []string
 	}{
-		{&SecureGaussian{Dim: 1, Bound: 1}, []string{"epsilon = 0"}},
-		{&SecureGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
-		{&SecureGaussian{Budget: privacy.Budget{Epsilon: inf, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
-		{&SecureGaussian{Budget: b, Bound: 1}, []string{"Dim = 0", ">= 1"}},
-		{&SecureGaussian{Budget: b, Dim: 1}, []string{"Bound = 0", "> 0"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1e200}, []string{"Bound = 1e+200", "has no grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: -1}, []string{"Grid = -1", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: nan}, []string{"Grid = NaN", "power of two"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
-		{&SecureGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&SecureLaplace{Epsilon: -1, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
-		{&SecureLaplace{Epsilon: inf, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
-		{&SecureLaplace{Epsilon: 1, Bound: 1}, []string{"Dim = 0"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: -1}, []string{"Bound = -1"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 3}, []string{"Grid = 3", "power of two"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 1e-6, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^50", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 5e-4, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"noise of up to", "coarser grid"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-20, Neighbours: crowd}, []string{"contributions", "2^53"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
-		{&SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{SecureGaussian{Dim: 1, Bound: 1}, []string{"epsilon = 0"}},
+		{SecureGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
+		{SecureGaussian{Budget: privacy.Budget{Epsilon: inf, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
+		{SecureGaussian{Budget: b, Bound: 1}, []string{"Dim = 0", ">= 1"}},
+		{SecureGaussian{Budget: b, Dim: 1}, []string{"Bound = 0", "> 0"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1e200}, []string{"Bound = 1e+200", "has no grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0.3}, []string{"Grid = 0.3", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: -1}, []string{"Grid = -1", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: nan}, []string{"Grid = NaN", "power of two"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^52", "coarser grid"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
+		{SecureGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{SecureLaplace{Epsilon: -1, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
+		{SecureLaplace{Epsilon: inf, Dim: 1, Bound: 1}, []string{"epsilon = +Inf", "noise of zero"}},
+		{SecureLaplace{Epsilon: 1, Bound: 1}, []string{"Dim = 0"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: -1}, []string{"Bound = -1"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 3}, []string{"Grid = 3", "power of two"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-31}, []string{"< 2^31", "coarser grid"}},
+		{SecureLaplace{Epsilon: 1e-6, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"<= 2^50", "coarser grid"}},
+		{SecureLaplace{Epsilon: 5e-4, Dim: 1, Bound: 1, Grid: 0x1p-30}, []string{"noise of up to", "coarser grid"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 0x1p-20, Neighbours: crowd}, []string{"contributions", "2^53"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Grid: 4}, []string{"rounds to 0 on the grid 4", "noise of zero"}},
+		{SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
 	} {
 		wants(t, fmt.Sprintf("%+v", c.s), c.s.Init(), c.words...)
 	}
-	g := &SecureGaussian{Budget: b, Dim: 2, Bound: 1, Grid: 0x1p-20}
-	l := &SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0x1p-20}
+	g := SecureGaussian{Budget: b, Dim: 2, Bound: 1, Grid: 0x1p-20}
+	l := SecureLaplace{Epsilon: 1, Dim: 2, Bound: 1, Grid: 0x1p-20}
 	for _, c := range []struct {
 		m Secure
 		s *secure
@@ -375,8 +375,8 @@ func BenchmarkSecure(b *testing.B) {
 		record := make([]float64, dim)
 		dst := make([]float64, dim)
 		for name, s := range map[string]Secure{
-			"gaussian": &SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: 1},
-			"laplace":  &SecureLaplace{Epsilon: 1, Dim: dim, Bound: 1},
+			"gaussian": SecureGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Dim: dim, Bound: 1},
+			"laplace":  SecureLaplace{Epsilon: 1, Dim: dim, Bound: 1},
 		} {
 			b.Run(fmt.Sprintf("%s/d=%d", name, dim), func(b *testing.B) {
 				if err := s.Init(); err != nil {

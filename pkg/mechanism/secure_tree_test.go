@@ -12,7 +12,7 @@ import (
 // TestSecureTree: the release is the exact sum of rounded rows and noise on the grid; the noise is
 // the system's, counted, and within its bounds.
 func TestSecureTree(t *testing.T) {
-	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	setup := privacy.Setup{Dim: 3, Horizon: 1 << 14, Bound: 1.5, Alpha: 0.1}
 	if err := tree.Init(setup); err != nil {
 		t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSecureTreeClaims(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 1, 10} {
 		setup := privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Alpha: 1e-3}
 		b := privacy.Budget{Epsilon: epsilon, Delta: 1e-5}
-		tree, gaussian := &SecureTree{Budget: b}, &Gaussian{Budget: b}
+		tree, gaussian := SecureTree{Budget: b}, Gaussian{Budget: b}
 		if err := tree.Init(setup); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestSecureTreeClaims(t *testing.T) {
 func TestSecureTreeSensitivity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dim := rapid.IntRange(2, 5).Draw(t, "dim")
-		tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: math.Ldexp(1, rapid.IntRange(-10, 0).Draw(t, "log2 grid"))}
+		tree := SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Grid: math.Ldexp(1, rapid.IntRange(-10, 0).Draw(t, "log2 grid"))}
 		if err := tree.Init(privacy.Setup{Dim: dim, Horizon: 10, Bound: 1.5, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}
@@ -178,8 +178,8 @@ func TestSecureTreeRefuses(t *testing.T) {
 	}
 	long := setup
 	long.Horizon = 1 << 45
-	wants(t, "horizon", (&SecureTree{Budget: b}).Init(long), "35184372088832 rows", "<= 2^53")
-	tree := &SecureTree{Budget: b}
+	wants(t, "horizon", (SecureTree{Budget: b}).Init(long), "35184372088832 rows", "<= 2^53")
+	tree := SecureTree{Budget: b}
 	if err := tree.Init(privacy.Setup{Dim: 3, Horizon: 2, Bound: 1, Alpha: 0.1}); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestSecureTreeRefuses(t *testing.T) {
 }
 
 func BenchmarkSecureTree(b *testing.B) {
-	tree := &SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
+	tree := SecureTree{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
 	if err := tree.Init(privacy.Setup{Dim: 6, Horizon: 1 << 30, Bound: math.Sqrt2, Alpha: 0.1}); err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func settlers() map[string]func() settler {
 	all := map[string]func() settler{}
 	b := privacy.Budget{Epsilon: 0.7, Delta: 0.01}
 	kept := privacy.Neighbours{Relation: privacy.AddRemove, Record: "row", Contributions: 2}
-	rows := func(name string, s privacy.Setup, a func() privacy.Accumulator) {
+	rows := func(name string, s privacy.Setup, a privacy.Accumulator) {
 		all[name] = func() settler {
 			a := a()
 			return settler{a, func() error { return a.Init(s) }, func(show func(...any)) { accumulate(a, s, show) }, false}
@@ -34,24 +34,24 @@ func settlers() map[string]func() settler {
 	}
 	setup := privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		gaussian := func() NodeNoise { return &Gaussian{Budget: b, Calibration: c} }
-		rows(fmt.Sprintf("Tree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &Tree{Noise: gaussian()} })
-		rows(fmt.Sprintf("PanPrivateTree, Gaussian, %v", c), setup, func() privacy.Accumulator { return &PanPrivateTree{Noise: gaussian()} })
+		gaussian := Gaussian{Budget: b, Calibration: c}
+		rows(fmt.Sprintf("Tree, Gaussian, %v", c), setup, Tree{Noise: gaussian()})
+		rows(fmt.Sprintf("PanPrivateTree, Gaussian, %v", c), setup, PanPrivateTree{Noise: gaussian()})
 		for _, unshifted := range []bool{false, true} {
-			wishart := func() NodeNoise { return &Wishart{Budget: b, Calibration: c, Unshifted: unshifted} }
-			rows(fmt.Sprintf("Tree, Wishart, %v, unshifted %v", c, unshifted), setup, func() privacy.Accumulator { return &Tree{Noise: wishart()} })
+			wishart := Wishart{Budget: b, Calibration: c, Unshifted: unshifted}
+			rows(fmt.Sprintf("Tree, Wishart, %v, unshifted %v", c, unshifted), setup, Tree{Noise: wishart()})
 		}
 	}
-	rows("Tree, Gaussian, padded", setup, func() privacy.Accumulator { return &Tree{Noise: &Gaussian{Budget: b, Padded: true}} })
-	rows("PanPrivateTree, Gaussian, padded", setup, func() privacy.Accumulator { return &PanPrivateTree{Noise: &Gaussian{Budget: b, Padded: true}} })
-	rows("Tree, Wishart, given", setup, func() privacy.Accumulator { return &Tree{Noise: &Wishart{Budget: b, Degrees: 9999}} })
-	rows("Exact", setup, func() privacy.Accumulator { return &Exact{Ridge: 2} })
-	rows("Honaker", setup, func() privacy.Accumulator { return &Honaker{Budget: b} })
-	rows("SquareRoot", setup, func() privacy.Accumulator { return &SquareRoot{Budget: b} })
-	rows("BLT", setup, func() privacy.Accumulator { return &BLT{Budget: b, Buffers: 2} })
-	rows("SecureTree", setup, func() privacy.Accumulator { return &SecureTree{Budget: b} })
+	rows("Tree, Gaussian, padded", setup, Tree{Noise: Gaussian{Budget: b, Padded: true}})
+	rows("PanPrivateTree, Gaussian, padded", setup, PanPrivateTree{Noise: Gaussian{Budget: b, Padded: true}})
+	rows("Tree, Wishart, given", setup, Tree{Noise: Wishart{Budget: b, Degrees: 9999}})
+	rows("Exact", setup, Exact{Ridge: 2})
+	rows("Honaker", setup, Honaker{Budget: b})
+	rows("SquareRoot", setup, SquareRoot{Budget: b})
+	rows("BLT", setup, BLT{Budget: b, Buffers: 2})
+	rows("SecureTree", setup, SecureTree{Budget: b})
 
-	tallies := func(name string, tally func() privacy.Tally) {
+	tallies := func(name string, tally privacy.Tally) {
 		for _, s := range []privacy.Setup{
 			{Arms: 5, Slots: 2, Horizon: 40, Lo: -3, Hi: 5},
 			{Arms: 5, Slots: 2, Horizon: 17, Lo: 0, Hi: 1, WarmUp: true},
@@ -62,21 +62,21 @@ func settlers() map[string]func() settler {
 			}
 		}
 	}
-	tallies("Counts", func() privacy.Tally { return &Counts{} })
+	tallies("Counts", Counts{})
 	for _, b := range []privacy.Budget{b, {Epsilon: b.Epsilon}} {
 		for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 			for _, remember := range []bool{false, true} {
-				tallies(fmt.Sprintf("Blocks, %v, %v, remember %v", b, c, remember), func() privacy.Tally { return &Blocks{Budget: b, Calibration: c, Remember: remember} })
+				tallies(fmt.Sprintf("Blocks, %v, %v, remember %v", b, c, remember), Blocks{Budget: b, Calibration: c, Remember: remember})
 			}
 		}
-		tallies(fmt.Sprintf("TreeTally, %v", b), func() privacy.Tally { return &TreeTally{Budget: b} })
+		tallies(fmt.Sprintf("TreeTally, %v", b), TreeTally{Budget: b})
 	}
 
 	values := [][]float64{{9, -9, 9}, {0.1, 0.2, -0.3}, {1, 2}, {1, 2, 3, 4}, {math.NaN(), 0, 0}}
 	dst := func(value []float64) []float64 { return make([]float64, len(value)) }
 	for _, k := range []privacy.Neighbours{{}, kept} {
 		all[fmt.Sprintf("Laplace, %v", k)] = func() settler {
-			m := &Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2, Neighbours: k}
+			m := Laplace{Epsilon: 0.7, Dim: 3, Lo: -1, Hi: 2, Neighbours: k}
 			return settler{m, m.Init, func(show func(...any)) {
 				m.Reset(privacy.NewNoise(testSource()))
 				for _, v := range values {
@@ -87,7 +87,7 @@ func settlers() map[string]func() settler {
 			}, false}
 		}
 		all[fmt.Sprintf("VectorGaussian, %v", k)] = func() settler {
-			m := &VectorGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}
+			m := VectorGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}
 			return settler{m, m.Init, func(show func(...any)) {
 				m.Reset(privacy.NewNoise(testSource()))
 				for _, v := range values {
@@ -109,11 +109,11 @@ func settlers() map[string]func() settler {
 				show(m.Check())
 			}, false}
 		}
-		all[fmt.Sprintf("SecureLaplace, %v", k)] = func() settler { return secure(&SecureLaplace{Epsilon: 0.7, Dim: 3, Bound: 2, Neighbours: k}) }
-		all[fmt.Sprintf("SecureGaussian, %v", k)] = func() settler { return secure(&SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}) }
+		all[fmt.Sprintf("SecureLaplace, %v", k)] = func() settler { return secure(SecureLaplace{Epsilon: 0.7, Dim: 3, Bound: 2, Neighbours: k}) }
+		all[fmt.Sprintf("SecureGaussian, %v", k)] = func() settler { return secure(SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: k}) }
 		for _, monotone := range []bool{false, k == kept} {
 			all[fmt.Sprintf("SparseVector, %v, monotone %v", k, monotone)] = func() settler {
-				m := &SparseVector{Epsilon: 0.7, Accepted: 2, Sensitivity: 1, Monotone: monotone, Neighbours: k}
+				m := SparseVector{Epsilon: 0.7, Accepted: 2, Sensitivity: 1, Monotone: monotone, Neighbours: k}
 				return settler{m, m.Init, func(show func(...any)) {
 					m.Reset(privacy.NewNoise(testSource()))
 					for i := range 9 {
@@ -124,7 +124,7 @@ func settlers() map[string]func() settler {
 				}, false}
 			}
 			all[fmt.Sprintf("TopK, %v, monotone %v", k, monotone)] = func() settler {
-				m := &TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1, Monotone: monotone, Neighbours: k}
+				m := TopK{Budget: b, K: 2, Candidates: 4, Sensitivity: 0.1, Monotone: monotone, Neighbours: k}
 				return settler{m, m.Init, func(show func(...any)) {
 					m.Reset(privacy.NewNoise(testSource()))
 					for _, n := range []int{4, 4, 3, 5} {
@@ -135,7 +135,7 @@ func settlers() map[string]func() settler {
 			}
 		}
 	}
-	for _, recipe := range []func(privacy.Budget) *SparseEpisodes{recipe, refining} {
+	for _, recipe := range []func(privacy.Budget) SparseEpisodes{recipe, refining} {
 		for _, concentrated := range []bool{false, true} {
 			if testing.Short() && !concentrated && recipe(b).Refine {
 				continue // calibrated for long; the two differ in the noise alone
@@ -148,20 +148,14 @@ func settlers() map[string]func() settler {
 		}
 	}
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
-		sparsely(all, fmt.Sprintf("NoisyIHT, %v", c), func() privacy.Statistic[SparseTheta] {
-			return &NoisyIHT{Budget: narrow, Calibration: c, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6, Lengths: &Growing{Least: 8}}
-		})
+		sparsely(all, fmt.Sprintf("NoisyIHT, %v", c), NoisyIHT{Budget: narrow, Calibration: c, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6, Lengths: &Growing{Least: 8}})
 	}
 	for _, repairs := range []Repairs{{}, {Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true, Gamma: true}} {
-		sparsely(all, fmt.Sprintf("ThresholdedLasso, %v", repairs), func() privacy.Statistic[SparseGram] {
-			return &ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: repairs}
-		})
+		sparsely(all, fmt.Sprintf("ThresholdedLasso, %v", repairs), ThresholdedLasso{Budget: narrow, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: repairs})
 	}
-	sparsely(all, "TopScores", func() privacy.Statistic[Support] {
-		return &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: &Signs{Y: 1}, Lengths: &Growing{Least: 8}}
-	})
+	sparsely(all, "TopScores", TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: &Signs{Y: 1}, Lengths: &Growing{Least: 8}})
 	all["RandomisedResponse"] = func() settler {
-		m := &RandomisedResponse{Epsilon: 0.7, Choices: 3, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "answer", Contributions: 2}}
+		m := RandomisedResponse{Epsilon: 0.7, Choices: 3, Neighbours: privacy.Neighbours{Relation: privacy.Replace, Record: "answer", Contributions: 2}}
 		return settler{m, m.Init, func(show func(...any)) {
 			m.Reset(privacy.NewNoise(testSource()))
 			for i := range 20 {
@@ -179,7 +173,7 @@ func settlers() map[string]func() settler {
 
 // sparsely adds a statistic of sparse rows: a run over some of which are malformed, huge or beyond
 // the horizon.
-func sparsely[R any](all map[string]func() settler, name string, fresh func() privacy.Statistic[R]) {
+func sparsely[R any](all map[string]func() settler, name string, fresh privacy.Statistic[R]) {
 	all[name] = func() settler {
 		const dim, horizon = 6, 60
 		m := fresh()
@@ -448,14 +442,14 @@ func TestReleasesAreShown(t *testing.T) {
 	try("SparseEpisodes", func(write bool) []string { return meddle(t, recipe(narrow), write) })
 	try("SparseEpisodes, refined", func(write bool) []string { return meddle(t, refining(narrow), write) })
 	try("NoisyIHT", func(write bool) []string {
-		return meddle(t, &NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6}, write)
+		return meddle(t, NoisyIHT{Budget: narrow, Calibration: privacy.AsPublished, Sparsity: 2, L1: 1.5, Step: 0.1, Rate: 0.6}, write)
 	})
 	try("ThresholdedLasso", func(write bool) []string {
-		all := meddle(t, &ThresholdedLasso{Budget: privacy.Budget{Epsilon: 1e9, Delta: 0.01}, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: Repairs{TwoSided: true}}, write)
+		all := meddle(t, ThresholdedLasso{Budget: privacy.Budget{Epsilon: 1e9, Delta: 0.01}, Sparsity: 2, Reward: 1.5, Row: 2, Repairs: Repairs{TwoSided: true}}, write)
 		return slices.Repeat(all[len(all)-1:], 4) // it adds to its last release; its draws are the same
 	})
 	try("TopScores", func(write bool) []string {
-		return meddle(t, &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 8, Factor: 1}}, write)
+		return meddle(t, TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 8, Factor: 1}}, write)
 	})
 }
 
@@ -463,8 +457,8 @@ func TestReleasesAreShown(t *testing.T) {
 func TestRowsAreNotAskedFor(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	for _, a := range []privacy.Accumulator{
-		&Tree{Noise: &Gaussian{Budget: b}}, &Tree{Noise: &Wishart{Budget: b}}, &PanPrivateTree{Noise: &Gaussian{Budget: b}},
-		&Honaker{Budget: b}, &SquareRoot{Budget: b}, &BLT{Budget: b}, &SecureTree{Budget: b},
+		Tree{Noise: Gaussian{Budget: b}}, Tree{Noise: Wishart{Budget: b}}, PanPrivateTree{Noise: Gaussian{Budget: b}},
+		Honaker{Budget: b}, SquareRoot{Budget: b}, BLT{Budget: b}, SecureTree{Budget: b},
 	} {
 		if err := a.Init(privacy.Setup{Dim: 3, Horizon: 11, Bound: 1.5, Context: 1.2, Alpha: 0.1}); err != nil {
 			t.Fatal(err)

@@ -29,13 +29,13 @@ func sparseRows(rng *rand.Rand, n, d int) (all []privacy.Record) {
 	return all
 }
 
-func recipe(b privacy.Budget) *SparseEpisodes {
-	return &SparseEpisodes{Budget: b, Lengths: Growing{Least: 8, Factor: 1.5},
+func recipe(b privacy.Budget) SparseEpisodes {
+	return SparseEpisodes{Budget: b, Lengths: Growing{Least: 8, Factor: 1.5},
 		Phases: []Phase{{Picks: 3, Share: 0.6, Scores: Signs{Y: 1}, Norm: 1.5, Reward: 0.9}}}
 }
 
-func refining(b privacy.Budget) *SparseEpisodes {
-	return &SparseEpisodes{Budget: b, Lengths: Growing{Least: 8}, Refine: true, Estimate: SparseEstimate{Keep: 3},
+func refining(b privacy.Budget) SparseEpisodes {
+	return SparseEpisodes{Budget: b, Lengths: Growing{Least: 8}, Refine: true, Estimate: SparseEstimate{Keep: 3},
 		Phases: []Phase{
 			{Picks: 2, Share: 0.8, Norm: 1.5, Reward: 1},
 			{Picks: 1, Share: 0.5, Scores: Correlations{X: 1, Y: 0.5}, Norm: 2, Reward: 0.7},
@@ -60,7 +60,7 @@ func initialised[S interface {
 func TestSparseEpisodesWithoutNoise(t *testing.T) {
 	const d, horizon = 6, 60
 	rows := sparseRows(rand.New(rand.NewPCG(3, 1)), horizon, d)
-	for name, e := range map[string]*SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
+	for name, e := range map[string]SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
 		initialised(t, e, d, horizon, privacy.ScriptedNoise(func(_ privacy.Law, dst []float64) { clear(dst) }))
 		centre, start := map[int]float64{}, 0
 		for i := range rows {
@@ -166,7 +166,7 @@ func TestSparseEpisodesWithoutNoise(t *testing.T) {
 func TestSparseEstimate(t *testing.T) {
 	const d, horizon = 20, 4000
 	rows := sparseRows(rand.New(rand.NewPCG(4, 1)), horizon, d)
-	for _, e := range []*SparseEpisodes{recipe(privacy.Budget{Epsilon: math.Inf(1)}), refining(privacy.Budget{Epsilon: math.Inf(1)})} {
+	for _, e := range []SparseEpisodes{recipe(privacy.Budget{Epsilon: math.Inf(1)}), refining(privacy.Budget{Epsilon: math.Inf(1)})} {
 		e.Phases[0].Norm, e.Phases[0].Reward = 9, 9
 		initialised(t, e, d, horizon, privacy.NewNoise(rand.NewPCG(5, 1)))
 		for i := range rows {
@@ -197,7 +197,7 @@ func TestGrowingWithNoise(t *testing.T) {
 		if testing.Short() && want.epsilon != 1 {
 			continue // a budget takes a second
 		}
-		e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: want.epsilon, Delta: 1e-5}, Lengths: Growing{Noise: 4.5},
+		e := SparseEpisodes{Budget: privacy.Budget{Epsilon: want.epsilon, Delta: 1e-5}, Lengths: Growing{Noise: 4.5},
 			Phases: []Phase{{Picks: 7, Share: 0.6, Scores: Signs{Y: 1}, Norm: 2.4, Reward: 1.5}}}
 		initialised(t, e, want.dim, 16000, nil)
 		if n := e.Ends()[0]; n < want.n-1 || n > want.n+1 {
@@ -236,7 +236,7 @@ func TestSparseEpisodesSensitivity(t *testing.T) {
 			if refine {
 				phase.Picks = d / 2
 			}
-			e := &SparseEpisodes{Budget: narrow, Lengths: Growing{Least: 4, Factor: 1}, Refine: refine, Phases: []Phase{phase}}
+			e := SparseEpisodes{Budget: narrow, Lengths: Growing{Least: 4, Factor: 1}, Refine: refine, Phases: []Phase{phase}}
 			initialised(t, e, d, 9, script)
 			mostScore, mostGram := 0.0, 0.0
 			for range 600 {
@@ -291,14 +291,14 @@ func TestSparseEpisodesSensitivity(t *testing.T) {
 }
 
 func TestSparseEpisodesClaim(t *testing.T) {
-	for name, e := range map[string]*SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
+	for name, e := range map[string]SparseEpisodes{"forgetting": recipe(narrow), "refining": refining(narrow)} {
 		initialised(t, e, 6, 60, nil)
 		c := privacy.ClaimOf(e)
 		if !(c.Epsilon() <= 1+1e-6 && c.Epsilon() > 0.999) {
 			t.Errorf("%s: epsilon = %v, want 1", name, c.Epsilon())
 		}
 	}
-	plain := &SparseEpisodes{Budget: narrow, Concentrated: true,
+	plain := SparseEpisodes{Budget: narrow, Concentrated: true,
 		Phases: []Phase{{Picks: 10, Share: 0.3, Scores: Correlations{X: 2, Y: 1.5}, Norm: 3.795, Reward: 1.5, Scale: 1}}}
 	initialised(t, plain, 100, 16000, nil)
 	near(t, "epsilon by the standard conversion", privacy.ClaimOf(plain).Epsilon(), 0.775, 1e-3)
@@ -311,24 +311,24 @@ func TestSparseEpisodesClaim(t *testing.T) {
 
 func TestSparseEpisodesRefuses(t *testing.T) {
 	good := privacy.Setup{Dim: 7, Horizon: 60}
-	for words, change := range map[string]func(e *SparseEpisodes, s *privacy.Setup){
-		"Setup.Dim = 1":         func(_ *SparseEpisodes, s *privacy.Setup) { s.Dim = 1 },
-		"Setup.Horizon = 8":     func(_ *SparseEpisodes, s *privacy.Setup) { s.Horizon = 8 },
-		"Phases is empty":       func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases = nil },
-		"Picks = 7":             func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Picks = 7 },
-		"Picks = 0":             func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Picks = 0 },
-		"Share = 1":             func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Share = 1 },
-		"Norm = NaN":            func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Norm = math.NaN() },
-		"Reward = 0":            func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Reward = 0 },
-		"Scale = -1":            func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scale = -1 },
-		"Signs.Y = -1":          func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scores = Signs{Y: -1} },
-		"Correlations.X = 0":    func(e *SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scores = Correlations{Y: 1} },
-		"delta = 0":             func(e *SparseEpisodes, _ *privacy.Setup) { e.Budget.Delta = 0 },
-		"Keep = -1":             func(e *SparseEpisodes, _ *privacy.Setup) { e.Estimate.Keep = -1 },
-		"Ridge = -1":            func(e *SparseEpisodes, _ *privacy.Setup) { e.Estimate.Ridge = -1 },
-		"Length(0) = 0":         func(e *SparseEpisodes, _ *privacy.Setup) { e.Lengths = Growing{Noise: -1} },
-		"GiB of memory":         func(_ *SparseEpisodes, s *privacy.Setup) { s.Dim, s.Horizon = 1e6, 1e6 },
-		"over 2097152 episodes": func(e *SparseEpisodes, s *privacy.Setup) { e.Lengths, s.Horizon = Growing{Least: 1, Factor: 1}, 1e8 },
+	for words, change := range map[string]func(e SparseEpisodes, s *privacy.Setup){
+		"Setup.Dim = 1":         func(_ SparseEpisodes, s *privacy.Setup) { s.Dim = 1 },
+		"Setup.Horizon = 8":     func(_ SparseEpisodes, s *privacy.Setup) { s.Horizon = 8 },
+		"Phases is empty":       func(e SparseEpisodes, _ *privacy.Setup) { e.Phases = nil },
+		"Picks = 7":             func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Picks = 7 },
+		"Picks = 0":             func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Picks = 0 },
+		"Share = 1":             func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Share = 1 },
+		"Norm = NaN":            func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Norm = math.NaN() },
+		"Reward = 0":            func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Reward = 0 },
+		"Scale = -1":            func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scale = -1 },
+		"Signs.Y = -1":          func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scores = Signs{Y: -1} },
+		"Correlations.X = 0":    func(e SparseEpisodes, _ *privacy.Setup) { e.Phases[0].Scores = Correlations{Y: 1} },
+		"delta = 0":             func(e SparseEpisodes, _ *privacy.Setup) { e.Budget.Delta = 0 },
+		"Keep = -1":             func(e SparseEpisodes, _ *privacy.Setup) { e.Estimate.Keep = -1 },
+		"Ridge = -1":            func(e SparseEpisodes, _ *privacy.Setup) { e.Estimate.Ridge = -1 },
+		"Length(0) = 0":         func(e SparseEpisodes, _ *privacy.Setup) { e.Lengths = Growing{Noise: -1} },
+		"GiB of memory":         func(_ SparseEpisodes, s *privacy.Setup) { s.Dim, s.Horizon = 1e6, 1e6 },
+		"over 2097152 episodes": func(e SparseEpisodes, s *privacy.Setup) { e.Lengths, s.Horizon = Growing{Least: 1, Factor: 1}, 1e8 },
 	} {
 		e, s := recipe(narrow), good
 		change(e, &s)
@@ -370,8 +370,8 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 		rows[1] = privacy.Record{X: []float64{1, 1, 1, 1, 1}, Y: []float64{sign}}
 		return rows
 	}
-	start := func(cheat float64) *SparseEpisodes {
-		e := &SparseEpisodes{Budget: budget, Lengths: Growing{Least: n}, Phases: []Phase{{Picks: picks, Share: 0.6, Norm: 1, Reward: 1}}}
+	start := func(cheat float64) SparseEpisodes {
+		e := SparseEpisodes{Budget: budget, Lengths: Growing{Least: n}, Phases: []Phase{{Picks: picks, Share: 0.6, Norm: 1, Reward: 1}}}
 		initialised(t, e, d, n+1, nil)
 		e.phases[0].gumbel *= cheat
 		return e
@@ -391,7 +391,7 @@ func TestSparseEpisodesLikelihood(t *testing.T) {
 		return audit.Likelihood{
 			Name: "SparseEpisodes", Claim: budget, Outputs: picks + packed.Size(picks) + picks, Runs: 60000,
 			Release: func(w int, source rand.Source, out []float64) error {
-				e := pool.Get().(*SparseEpisodes)
+				e := pool.Get().(SparseEpisodes)
 				defer pool.Put(e)
 				e.Reset(privacy.NewNoise(source))
 				for _, r := range world(w) {
@@ -465,7 +465,7 @@ func scaled(v []float64, by float64) []float64 {
 }
 
 func TestTopScores(t *testing.T) {
-	top := &TopScores{Budget: privacy.Budget{Epsilon: 50}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 200}}
+	top := TopScores{Budget: privacy.Budget{Epsilon: 50}, Picks: 2, Scores: Signs{Y: 1}, Lengths: Growing{Least: 200}}
 	if err := top.Init(privacy.Setup{Dim: 31, Horizon: 300}); err != nil {
 		t.Fatal(err)
 	}
@@ -525,7 +525,7 @@ func BenchmarkSparseEpisodes(b *testing.B) {
 // sums, in 4,000 episodes. A false alarm is beyond 6 standard errors.
 func TestSparseEpisodesNoise(t *testing.T) {
 	const d, n, runs = 3, 2, 4000
-	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Lengths: Growing{Least: n},
+	e := SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Lengths: Growing{Least: n},
 		Phases: []Phase{{Picks: d, Share: 0.5, Norm: 1, Reward: 1}}}
 	initialised(t, e, d, n+1, nil)
 	var gram, diagonal, cross float64
@@ -566,7 +566,7 @@ func TestSparseEpisodesNoise(t *testing.T) {
 
 // A support that holds every coordinate stays: no more are chosen.
 func TestSparseEpisodesChooseAll(t *testing.T) {
-	e := &SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Refine: true, Concentrated: true,
+	e := SparseEpisodes{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-3}, Refine: true, Concentrated: true,
 		Lengths: Growing{Least: 4, Factor: 1}, Phases: []Phase{{Picks: 2, Share: 0.5, Norm: 1, Reward: 1}}}
 	initialised(t, e, 3, 21, nil)
 	e.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
@@ -583,7 +583,7 @@ func TestSparseEpisodesChooseAll(t *testing.T) {
 // What is set through a rule's pointer after Init changes nothing: the noise was fixed then.
 func TestRulesAreCopied(t *testing.T) {
 	rule := &Signs{Y: 1}
-	top := &TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Scores: rule, Lengths: Growing{Least: 2}}
+	top := TopScores{Budget: privacy.Budget{Epsilon: 1}, Picks: 1, Scores: rule, Lengths: Growing{Least: 2}}
 	if err := top.Init(privacy.Setup{Dim: 4, Horizon: 8}); err != nil {
 		t.Fatal(err)
 	}

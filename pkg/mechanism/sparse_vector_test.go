@@ -13,7 +13,7 @@ import (
 // TestSparseVectorLedger: the ledger shows one threshold noise for each acceptance, one more while
 // a run is open, and one query noise a query.
 func TestSparseVectorLedger(t *testing.T) {
-	s := &SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1}
+	s := SparseVector{Epsilon: 3, Accepted: 3, Sensitivity: 1}
 	if _, err := s.Above(0, 0); err == nil {
 		t.Error("answers without noise")
 	}
@@ -108,7 +108,7 @@ func TestSparseVectorScales(t *testing.T) {
 // fresh one for each query the answers would be independent.
 func TestSparseVectorPatterns(t *testing.T) {
 	values := []float64{-3, 1, -1, 0, 2} // against the threshold 0; a sixth cell for none above
-	s := &SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1}
+	s := SparseVector{Epsilon: 2, Accepted: 1, Sensitivity: 1}
 	if err := s.Init(); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // binom(2k, k)/4^k; A = C C.
 func TestSquareRootAgainstItsMatrix(t *testing.T) {
 	for _, horizon := range []int{2, 3, 10, 100, 512} {
-		root := &SquareRoot{Budget: budget}
+		root := SquareRoot{Budget: budget}
 		b := impulses(t, root, &root.factorised, horizon, horizon-1)
 		f := make([]float64, horizon-1)
 		for k := range f {

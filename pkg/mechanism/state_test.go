@@ -18,11 +18,11 @@ type noisy interface {
 // that succeeds or not. A mechanism that has no noise level yet, or that of other settings,
 // releases nothing.
 func TestNothingIsReleasedBeforeInitAndReset(t *testing.T) {
-	laplace := &Laplace{Epsilon: 1, Dim: 1, Hi: 1}
-	gaussian := &VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Dim: 1, Bound: 1}
-	response := &RandomisedResponse{Epsilon: 1, Choices: 2}
-	sparse := &SparseVector{Epsilon: 1, Accepted: 9, Sensitivity: 1}
-	top := &TopK{Budget: privacy.Budget{Epsilon: 1}, K: 1, Candidates: 1, Sensitivity: 1}
+	laplace := Laplace{Epsilon: 1, Dim: 1, Hi: 1}
+	gaussian := VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}, Dim: 1, Bound: 1}
+	response := RandomisedResponse{Epsilon: 1, Choices: 2}
+	sparse := SparseVector{Epsilon: 1, Accepted: 9, Sensitivity: 1}
+	top := TopK{Budget: privacy.Budget{Epsilon: 1}, K: 1, Candidates: 1, Sensitivity: 1}
 	one := make([]float64, 1)
 	for name, c := range map[string]struct {
 		m       noisy
@@ -61,7 +61,7 @@ func TestNothingIsReleasedBeforeInitAndReset(t *testing.T) {
 			t.Errorf("%s: claims %v after an Init that failed", name, privacy.ClaimOf(c.m))
 		}
 	}
-	wants(t, "estimate", (&RandomisedResponse{Epsilon: 1, Choices: 2}).Estimate(make([]float64, 2), make([]int, 2)), "before Init")
+	wants(t, "estimate", (RandomisedResponse{Epsilon: 1, Choices: 2}).Estimate(make([]float64, 2), make([]int, 2)), "before Init")
 }
 
 // TestAFailedInitTakesNoRow: an accumulator whose second Init fails does not go on with the first
@@ -71,14 +71,14 @@ func TestAFailedInitTakesNoRow(t *testing.T) {
 	setup := privacy.Setup{Dim: 2, Horizon: 10, Bound: 1, Alpha: 0.1}
 	wider := setup
 	wider.Bound = 100
-	tree, pan, wishart := &Gaussian{Budget: b}, &Gaussian{Budget: b}, &Wishart{Budget: b}
-	secure, blt, root, honaker := &SecureTree{Budget: b}, &BLT{Budget: b}, &SquareRoot{Budget: b}, &Honaker{Budget: b}
+	tree, pan, wishart := Gaussian{Budget: b}, Gaussian{Budget: b}, Wishart{Budget: b}
+	secure, blt, root, honaker := SecureTree{Budget: b}, BLT{Budget: b}, SquareRoot{Budget: b}, Honaker{Budget: b}
 	for name, c := range map[string]struct {
 		acc   privacy.Accumulator
 		spoil *privacy.Budget
 	}{
-		"Tree": {&Tree{Noise: tree}, &tree.Budget}, "PanPrivateTree": {&PanPrivateTree{Noise: pan}, &pan.Budget},
-		"Wishart": {&Tree{Noise: wishart}, &wishart.Budget}, "SecureTree": {secure, &secure.Budget},
+		"Tree": {Tree{Noise: tree}, &tree.Budget}, "PanPrivateTree": {PanPrivateTree{Noise: pan}, &pan.Budget},
+		"Wishart": {Tree{Noise: wishart}, &wishart.Budget}, "SecureTree": {secure, &secure.Budget},
 		"BLT": {blt, &blt.Budget}, "SquareRoot": {root, &root.Budget}, "Honaker": {honaker, &honaker.Budget},
 	} {
 		if err := c.acc.Init(setup); err != nil {

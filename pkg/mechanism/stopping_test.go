@@ -77,7 +77,7 @@ func TestStopping(t *testing.T) {
 
 // TestStoppingPlan: the three shares of epsilon add up, by the plan's own releases.
 func TestStoppingPlan(t *testing.T) {
-	s := &Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1}
+	s := Stopping{Epsilon: 0.6, Alpha: 0.5, Beta: 0.1}
 	if err := s.Init(privacy.Setup{Horizon: 100, Bound: 3}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestStoppingPlan(t *testing.T) {
 // TestStoppingEnds: a mean of 0 is ended by the horizon; without noise the rule is that of the
 // formula; numbers are clipped.
 func TestStoppingEnds(t *testing.T) {
-	s := &Stopping{Epsilon: math.Inf(1), Alpha: 0.5, Beta: 0.1}
+	s := Stopping{Epsilon: math.Inf(1), Alpha: 0.5, Beta: 0.1}
 	run := func(x func(t int) float64) Stopped {
 		t.Helper()
 		if err := s.Init(privacy.Setup{Horizon: 400, Bound: 1}); err != nil {
@@ -143,7 +143,7 @@ func TestStoppingEnds(t *testing.T) {
 	if got := run(func(int) float64 { return 1 }); !got.Reached || got.Count != 256 {
 		t.Errorf("doubling: %+v, want a stop at 256", got)
 	}
-	s = &Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1}
+	s = Stopping{Epsilon: 1, Alpha: 0.1, Beta: 0.1}
 	if err := s.Init(privacy.Setup{Horizon: 1000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestStoppingRefuses(t *testing.T) {
 }
 
 func BenchmarkStopping(b *testing.B) {
-	s := &Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1}
+	s := Stopping{Epsilon: 1, Alpha: 0.01, Beta: 0.1}
 	if err := s.Init(privacy.Setup{Horizon: 1 << 40, Bound: 1}); err != nil {
 		b.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func BenchmarkStopping(b *testing.B) {
 // TestStoppingIsShown: whoever writes to the release does not make an ended rule go on, which would
 // release another estimate that nobody has paid for.
 func TestStoppingIsShown(t *testing.T) {
-	s := &Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
+	s := Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
 	if err := s.Init(privacy.Setup{Horizon: 20000, Bound: 1}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,11 @@ func tallies(b privacy.Budget) map[string]privacy.Tally {
 	for _, c := range []privacy.Calibration{privacy.Sound, privacy.AsPublished} {
 		for _, remember := range []bool{false, true} {
 			kind := fmt.Sprintf("blocks, %v, remember %v, ", c, remember)
-			all[kind+"Laplace"] = &Blocks{Budget: pure, Calibration: c, Remember: remember}
-			all[kind+"Gaussian"] = &Blocks{Budget: b, Calibration: c, Remember: remember}
+			all[kind+"Laplace"] = Blocks{Budget: pure, Calibration: c, Remember: remember}
+			all[kind+"Gaussian"] = Blocks{Budget: b, Calibration: c, Remember: remember}
 		}
 	}
-	all["tree, Laplace"], all["tree, Gaussian"] = &TreeTally{Budget: pure}, &TreeTally{Budget: b}
+	all["tree, Laplace"], all["tree, Gaussian"] = TreeTally{Budget: pure}, TreeTally{Budget: b}
 	return all
 }
 
@@ -102,9 +102,9 @@ func worth(tally privacy.Tally, s privacy.Setup) float64 {
 	var first, later float64
 	releases := float64(s.Slots)
 	switch m := tally.(type) {
-	case *Blocks:
+	case Blocks:
 		first, later = m.Scale()
-	case *TreeTally:
+	case TreeTally:
 		first, later = m.Scale()
 		releases *= math.Floor(math.Log2(float64(s.Horizon))) + 1
 	}
@@ -239,9 +239,9 @@ func TestTallySpentWarmUp(t *testing.T) {
 		}
 		want []privacy.Event // after 1, 2, ... records
 	}{
-		{&Blocks{Budget: budget}, []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
-		{&Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, privacy.Parallel{published, later}}},
-		{&TreeTally{Budget: budget}, []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
+		{Blocks{Budget: budget}, []privacy.Event{warm, privacy.Parallel{warm, later}, privacy.Parallel{warm, later}}},
+		{Blocks{Budget: budget, Calibration: privacy.AsPublished}, []privacy.Event{published, privacy.Parallel{published, later}}},
+		{TreeTally{Budget: budget}, []privacy.Event{warm, tree(2), tree(4), tree(4), tree(6), tree(6), tree(6), tree(6), tree(8), tree(8)}},
 	} {
 		if err := c.tally.Init(s); err != nil {
 			t.Fatal(err)
@@ -323,30 +323,30 @@ func TestTallyInitRefuses(t *testing.T) {
 			wants(t, name, tally.Init(good), c.words...)
 		}
 	}
-	blocks := &Blocks{Budget: privacy.Budget{Epsilon: 1}}
+	blocks := Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	if err := blocks.Init(good); err != nil {
 		t.Fatal(err)
 	}
 	blocks.Lengths = equalBlocks(0)
 	wants(t, "lengths", blocks.Init(good), "Length(0) = 0", ">= 1")
 	blocks.Reset(privacy.NewNoise(testSource())) // has no length for a block of the arms from before
-	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
+	wants(t, "epsilon", (Blocks{Budget: privacy.Budget{Epsilon: 1e-200}}).Init(good), "(1e-200, 0)", "scale 1.6e+201", "finite")
 	one := privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1}
-	wants(t, "a variance that overflows", (&Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
-	wants(t, "epsilon", (&Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
+	wants(t, "a variance that overflows", (Blocks{Budget: privacy.Budget{Epsilon: 1e-154}}).Init(one), "(1e-154, 0)", "scale 1e+154", "twice its square")
+	wants(t, "epsilon", (Blocks{Budget: privacy.Budget{Epsilon: 1e200}}).Init(privacy.Setup{Arms: 1, Slots: 1, Horizon: 1, Hi: 1e-150}), "(1e+200, 0)", "scale 0", "> 0")
 	for _, delta := range []float64{-1, 1, nan} {
-		b := &Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
+		b := Blocks{Budget: privacy.Budget{Epsilon: 1, Delta: delta}}
 		wants(t, "delta", b.Init(good), fmt.Sprintf("delta = %v", delta), "[0, 1)")
 	}
 	for _, c := range []privacy.Calibration{privacy.Given, 77} {
-		wants(t, "calibration", (&Blocks{Budget: privacy.Budget{Epsilon: 1}, Calibration: c}).Init(good), c.String(), "Sound or AsPublished")
+		wants(t, "calibration", (Blocks{Budget: privacy.Budget{Epsilon: 1}, Calibration: c}).Init(good), c.String(), "Sound or AsPublished")
 	}
 	all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
-	all["counts"] = &Counts{}
-	all["batches"] = &Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}}
-	all["round batches"] = &RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)}
-	all["hybrid"], all["responses"] = &HybridTally{Epsilon: 1}, &ResponseTally{Epsilon: 1}
-	all["draws"] = &PosteriorDraws{Variance: 1, Delta: 0.1}
+	all["counts"] = Counts{}
+	all["batches"] = Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: Geometric{First: 1, Ratio: 2}}
+	all["round batches"] = RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: equalRounds(5)}
+	all["hybrid"], all["responses"] = HybridTally{Epsilon: 1}, ResponseTally{Epsilon: 1}
+	all["draws"] = PosteriorDraws{Variance: 1, Delta: 0.1}
 	for name, tally := range all {
 		tally.Reset(privacy.NewNoise(testSource()))
 		if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
@@ -383,7 +383,7 @@ func TestTallyInitRefuses(t *testing.T) {
 func TestTallyAddRefuses(t *testing.T) {
 	for _, s := range []privacy.Setup{{Arms: 3, Slots: 2, Horizon: 4, Hi: 1}, {Arms: 3, Slots: 2, Horizon: 3, Hi: 1, WarmUp: true}} {
 		all := tallies(privacy.Budget{Epsilon: 1, Delta: 0.1})
-		all["counts"] = &Counts{}
+		all["counts"] = Counts{}
 		for name, tally := range all {
 			if _, err := tally.Add(&privacy.Record{Arms: []int{0}, Y: []float64{0}}); err == nil {
 				t.Errorf("%s: takes a record before Init", name)
@@ -514,7 +514,7 @@ func TestTallyMetamorphic(t *testing.T) {
 // TestTallyAllocs: neither Add nor Release allocates.
 func TestTallyAllocs(t *testing.T) {
 	all := tallies(privacy.Budget{Epsilon: 0.7, Delta: 1e-4})
-	all["counts"] = &Counts{}
+	all["counts"] = Counts{}
 	for name, tally := range all {
 		if err := tally.Init(privacy.Setup{Arms: 20, Slots: 5, Horizon: 1e6, Hi: 1}); err != nil {
 			t.Fatal(err)
@@ -536,7 +536,7 @@ func TestTallyAllocs(t *testing.T) {
 
 // TestCounts: exact means.
 func TestCounts(t *testing.T) {
-	c := &Counts{}
+	c := Counts{}
 	for _, s := range tallySetups {
 		arms, weights := shown(s, rand.New(rand.NewPCG(1, 2)))
 		got := run(t, c, s, testSource(), arms, weights)
@@ -566,9 +566,9 @@ func BenchmarkTally(b *testing.B) {
 		name string
 		privacy.Tally
 	}{
-		{"counts", &Counts{}}, {"blocks", &Blocks{Budget: pure}}, {"blocks-remember", &Blocks{Budget: pure, Remember: true}},
-		{"blocks-gaussian", &Blocks{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
-		{"tree", &TreeTally{Budget: pure}}, {"tree-gaussian", &TreeTally{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		{"counts", Counts{}}, {"blocks", Blocks{Budget: pure}}, {"blocks-remember", Blocks{Budget: pure, Remember: true}},
+		{"blocks-gaussian", Blocks{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		{"tree", TreeTally{Budget: pure}}, {"tree-gaussian", TreeTally{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 	} {
 		for _, size := range []struct{ arms, slots int }{{7, 3}, {100, 17}, {1000, 333}} {
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", c.name, size.arms, size.slots), func(b *testing.B) {

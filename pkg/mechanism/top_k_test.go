@@ -12,7 +12,7 @@ import (
 // mechanisms one after the other.
 func TestTopKIsPeeling(t *testing.T) {
 	scores := []float64{0, 3, 1, 1.5, -2}
-	top := &TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5}
+	top := TopK{Budget: privacy.Budget{Epsilon: 2}, K: 2, Candidates: 5, Sensitivity: 0.5}
 	if _, err := top.Choose(scores, nil); err == nil {
 		t.Error("chooses without noise")
 	}
@@ -82,7 +82,7 @@ func TestTopKIsPeeling(t *testing.T) {
 func TestTopKWithoutNoise(t *testing.T) {
 	noise, _ := seeded(301)
 	for _, k := range []int{1, 3, 40, 50} {
-		top := &TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1}
+		top := TopK{Budget: privacy.Budget{Epsilon: math.Inf(1)}, K: k, Candidates: 50, Sensitivity: 1}
 		if err := top.Init(); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 func TestTreeTallyReference(t *testing.T) {
 	for _, budget := range []privacy.Budget{{Epsilon: 0.7}, {Epsilon: 0.7, Delta: 1e-4}, {Epsilon: math.Inf(1)}} {
 		for i, s := range append(tallySetups, privacy.Setup{Arms: 2, Slots: 1, Horizon: 5000, Hi: 1}) {
-			tree := &TreeTally{Budget: budget}
+			tree := TreeTally{Budget: budget}
 			arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 			got := run(t, tree, s, random.Source(7, 0, "noise"), arms, weights)
 			n := privacy.NewNoise(random.Source(7, 0, "noise"))
@@ -91,8 +91,8 @@ func TestTreeTallyWithoutNoise(t *testing.T) {
 	for i, s := range tallySetups {
 		arms, weights := shown(s, rand.New(rand.NewPCG(uint64(i), 2)))
 		for _, delta := range []float64{0, 0.1} {
-			got := run(t, &TreeTally{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}}, s, testSource(), arms, weights)
-			want := run(t, &Counts{}, s, testSource(), arms, weights)
+			got := run(t, TreeTally{Budget: privacy.Budget{Epsilon: math.Inf(1), Delta: delta}}, s, testSource(), arms, weights)
+			want := run(t, Counts{}, s, testSource(), arms, weights)
 			for r := range got {
 				if !same(got[r], want[r]) {
 					t.Fatalf("%+v, record %d: %v, want %v", s, r, got[r], want[r])
@@ -108,7 +108,7 @@ func TestTreeTallyWithoutNoise(t *testing.T) {
 // are played in all rounds.
 func TestTreeTallyPrivacy(t *testing.T) {
 	for _, s := range tallySetups {
-		tree := &TreeTally{Budget: privacy.Budget{Epsilon: 0.7}}
+		tree := TreeTally{Budget: privacy.Budget{Epsilon: 0.7}}
 		if err := tree.Init(s); err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,7 @@ func TestTreeTallyPrivacy(t *testing.T) {
 func TestTreeTallyNoise(t *testing.T) {
 	const arms = 100_000
 	for _, budget := range []privacy.Budget{{Epsilon: 2}, {Epsilon: 2, Delta: 1e-3}} {
-		tree := &TreeTally{Budget: budget}
+		tree := TreeTally{Budget: budget}
 		if err := tree.Init(privacy.Setup{Arms: arms, Slots: arms, Horizon: 8, Hi: 1}); err != nil {
 			t.Fatal(err)
 		}

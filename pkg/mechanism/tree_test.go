@@ -74,8 +74,8 @@ type kind struct {
 var kinds = func() (all []kind) {
 	for _, padded := range []bool{false, true} {
 		all = append(all,
-			kind{fmt.Sprintf("Tree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &Tree{Noise: n} }},
-			kind{fmt.Sprintf("PanPrivateTree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return &PanPrivateTree{Noise: n} }})
+			kind{fmt.Sprintf("Tree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return Tree{Noise: n} }},
+			kind{fmt.Sprintf("PanPrivateTree/padded=%v", padded), padded, func(n NodeNoise) privacy.Accumulator { return PanPrivateTree{Noise: n} }})
 	}
 	return all
 }()
@@ -310,18 +310,18 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 func TestReset(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 20, Bound: 1, Alpha: 0.1}
 	noises := map[string]func() NodeNoise{
-		"Gaussian": func() NodeNoise { return &Gaussian{Budget: budget} },
-		"padded":   func() NodeNoise { return &Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true} },
-		"Wishart":  func() NodeNoise { return &Wishart{Budget: budget} },
+		"Gaussian": Gaussian{Budget: budget},
+		"padded":   Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true},
+		"Wishart":  Wishart{Budget: budget},
 	}
 	all := map[string]func() privacy.Accumulator{}
 	for name, noise := range noises {
 		for _, k := range kinds[:2] {
-			all[k.name+" over "+name] = func() privacy.Accumulator { return k.make(noise()) }
+			all[k.name+" over "+name] = k.make(noise())
 		}
 	}
 	for name := range factorisations(budget) {
-		all[name] = func() privacy.Accumulator { return factorisations(budget)[name] }
+		all[name] = factorisations(budget)[name]
 	}
 	for name, fresh := range all {
 		run := func(acc privacy.Accumulator, seed uint64) (all []float64) {
@@ -357,8 +357,8 @@ func TestReset(t *testing.T) {
 
 // TestSharedNoise: noise that another tree has initialised for shorter rows is no noise for these.
 func TestSharedNoise(t *testing.T) {
-	noise := &Gaussian{Budget: budget}
-	long, short, same := &Tree{Noise: noise}, &PanPrivateTree{Noise: noise}, &Tree{Noise: noise}
+	noise := Gaussian{Budget: budget}
+	long, short, same := Tree{Noise: noise}, PanPrivateTree{Noise: noise}, Tree{Noise: noise}
 	setup := privacy.Setup{Dim: 3, Horizon: 9, Bound: 10, Alpha: 0.1}
 	for _, a := range []privacy.Accumulator{long, same} {
 		if err := a.Init(setup); err != nil {

@@ -43,8 +43,8 @@ func TestVectorTreeScales(t *testing.T) {
 func TestVectorSumsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for name, v := range map[string]privacy.Statistic[Total]{
-		"exact": &VectorExact{}, "tree": &VectorTree{Budget: none}, "padded": &VectorTree{Budget: none, Padded: true},
-		"square root": &VectorSquareRoot{Budget: none}, "BLT": &VectorBLT{Budget: none},
+		"exact": VectorExact{}, "tree": VectorTree{Budget: none}, "padded": VectorTree{Budget: none, Padded: true},
+		"square root": VectorSquareRoot{Budget: none}, "BLT": VectorBLT{Budget: none},
 	} {
 		if err := v.Init(privacy.Setup{Dim: 2, Horizon: 3, Bound: 5}); err != nil {
 			t.Fatal(err)
@@ -76,16 +76,16 @@ func TestVectorSumsRefuse(t *testing.T) {
 		setup privacy.Setup
 		want  string
 	}{
-		{&VectorExact{}, change(func(s *privacy.Setup) { s.Dim = 0 }), "Setup.Dim = 0, want >= 1"},
-		{&VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Horizon = 0 }), "Setup.Horizon = 0, want >= 1"},
-		{&VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Bound = math.NaN() }), "Setup.Bound = NaN"},
-		{&VectorTree{}, good, "epsilon = 0"},
-		{&VectorTree{Budget: pure, Calibration: 7}, good, "Calibration(7), want Sound or AsPublished"},
-		{&VectorTree{Budget: approximate, Calibration: privacy.AsPublished}, good, "delta = 1e-05, want 0"},
-		{&VectorTree{Budget: pure, Calibration: privacy.AsPublished}, change(func(s *privacy.Setup) { s.Horizon = 1 }), "horizon of 1, want >= 2"},
-		{&VectorSquareRoot{Budget: pure}, good, "delta = 0"},
-		{&VectorSquareRoot{Budget: approximate}, change(func(s *privacy.Setup) { s.Horizon = 1 << 20 }), "want <= 131072"},
-		{&VectorBLT{Budget: approximate, Buffers: 17}, good, "Buffers = 17, want in [1, 16]"},
+		{VectorExact{}, change(func(s *privacy.Setup) { s.Dim = 0 }), "Setup.Dim = 0, want >= 1"},
+		{VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Horizon = 0 }), "Setup.Horizon = 0, want >= 1"},
+		{VectorTree{Budget: pure}, change(func(s *privacy.Setup) { s.Bound = math.NaN() }), "Setup.Bound = NaN"},
+		{VectorTree{}, good, "epsilon = 0"},
+		{VectorTree{Budget: pure, Calibration: 7}, good, "Calibration(7), want Sound or AsPublished"},
+		{VectorTree{Budget: approximate, Calibration: privacy.AsPublished}, good, "delta = 1e-05, want 0"},
+		{VectorTree{Budget: pure, Calibration: privacy.AsPublished}, change(func(s *privacy.Setup) { s.Horizon = 1 }), "horizon of 1, want >= 2"},
+		{VectorSquareRoot{Budget: pure}, good, "delta = 0"},
+		{VectorSquareRoot{Budget: approximate}, change(func(s *privacy.Setup) { s.Horizon = 1 << 20 }), "want <= 131072"},
+		{VectorBLT{Budget: approximate, Buffers: 17}, good, "Buffers = 17, want in [1, 16]"},
 	} {
 		if err := c.v.Init(c.setup); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%T: error %v, want one with %q", c.v, err, c.want)
@@ -103,7 +103,7 @@ func TestVectorSumsRefuse(t *testing.T) {
 func TestVectorSumsAllocate(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
 	for name, v := range map[string]privacy.Statistic[Total]{
-		"exact": &VectorExact{}, "tree": &VectorTree{Budget: b, Padded: true}, "square root": &VectorSquareRoot{Budget: b}, "BLT": &VectorBLT{Budget: b},
+		"exact": VectorExact{}, "tree": VectorTree{Budget: b, Padded: true}, "square root": VectorSquareRoot{Budget: b}, "BLT": VectorBLT{Budget: b},
 	} {
 		if err := v.Init(privacy.Setup{Dim: 4, Horizon: 10_000, Bound: 1}); err != nil {
 			t.Fatal(err)

@@ -79,8 +79,8 @@ type releaser interface {
 }
 
 func TestVectorReleases(t *testing.T) {
-	laplace := &Laplace{Epsilon: 0.5, Dim: 2, Lo: -1, Hi: 3}
-	gaussian := &VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 2, Bound: 2.5}
+	laplace := Laplace{Epsilon: 0.5, Dim: 2, Lo: -1, Hi: 3}
+	gaussian := VectorGaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Dim: 2, Bound: 2.5}
 	for i, c := range []struct {
 		m       releaser
 		value   []float64
@@ -204,40 +204,40 @@ func TestVectorRefuses(t *testing.T) {
 		m     interface{ Init() error }
 		words []string
 	}{
-		{&Laplace{Dim: 1, Hi: 1}, []string{"epsilon = 0", "> 0"}},
-		{&Laplace{Epsilon: nan, Dim: 1, Hi: 1}, []string{"epsilon = NaN"}},
-		{&Laplace{Epsilon: 1, Hi: 1}, []string{"Dim = 0", ">= 1"}},
-		{&Laplace{Epsilon: 1, Dim: 1}, []string{"Lo = 0, Hi = 0", "Lo < Hi"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Lo: nan, Hi: 1}, []string{"Lo = NaN"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Hi: inf}, []string{"Hi = +Inf", "finite"}},
-		{&Laplace{Epsilon: 1e-300, Dim: 1, Hi: 1e300}, []string{"scale +Inf"}},
-		{&Laplace{Epsilon: 1e300, Dim: 1, Hi: 1e-300}, []string{"scale 0"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&Laplace{Epsilon: 1, Dim: 1, Lo: 1, Hi: 2, Neighbours: add}, []string{"want 0 between them"}},
-		{&VectorGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
-		{&VectorGaussian{Budget: privacy.Budget{Epsilon: -1, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
-		{&VectorGaussian{Budget: b, Bound: 1}, []string{"Dim = 0"}},
-		{&VectorGaussian{Budget: b, Dim: 1}, []string{"Bound = 0"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
-		{&VectorGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&RandomisedResponse{Choices: 2}, []string{"epsilon = 0"}},
-		{&RandomisedResponse{Epsilon: 1, Choices: 1}, []string{"Choices = 1", ">= 2"}},
-		{&RandomisedResponse{Epsilon: 1, Choices: 2, Neighbours: add}, []string{"add or remove", "want replace"}},
-		{&SparseVector{Accepted: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
-		{&SparseVector{Epsilon: 1, Sensitivity: 1}, []string{"Accepted = 0", ">= 1"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1}, []string{"Sensitivity = 0", "> 0"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: inf}, []string{"Sensitivity = +Inf"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
-		{&SparseVector{Epsilon: 1e-300, Accepted: 9, Sensitivity: 1e300}, []string{"scales +Inf"}},
-		{&SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
-		{&TopK{K: 1, Candidates: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
-		{&TopK{Budget: b, Candidates: 1, Sensitivity: 1}, []string{"K = 0"}},
-		{&TopK{Budget: b, K: 3, Candidates: 2, Sensitivity: 1}, []string{"K = 3 of Candidates = 2"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: nan}, []string{"Sensitivity = NaN"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
-		{&TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1}, K: 1, Candidates: 2, Sensitivity: 1}, []string{"delta = 1"}},
-		{&TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{Laplace{Dim: 1, Hi: 1}, []string{"epsilon = 0", "> 0"}},
+		{Laplace{Epsilon: nan, Dim: 1, Hi: 1}, []string{"epsilon = NaN"}},
+		{Laplace{Epsilon: 1, Hi: 1}, []string{"Dim = 0", ">= 1"}},
+		{Laplace{Epsilon: 1, Dim: 1}, []string{"Lo = 0, Hi = 0", "Lo < Hi"}},
+		{Laplace{Epsilon: 1, Dim: 1, Lo: nan, Hi: 1}, []string{"Lo = NaN"}},
+		{Laplace{Epsilon: 1, Dim: 1, Hi: inf}, []string{"Hi = +Inf", "finite"}},
+		{Laplace{Epsilon: 1e-300, Dim: 1, Hi: 1e300}, []string{"scale +Inf"}},
+		{Laplace{Epsilon: 1e300, Dim: 1, Hi: 1e-300}, []string{"scale 0"}},
+		{Laplace{Epsilon: 1, Dim: 1, Hi: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{Laplace{Epsilon: 1, Dim: 1, Lo: 1, Hi: 2, Neighbours: add}, []string{"want 0 between them"}},
+		{VectorGaussian{Budget: privacy.Budget{Epsilon: 1}, Dim: 1, Bound: 1}, []string{"delta = 0"}},
+		{VectorGaussian{Budget: privacy.Budget{Epsilon: -1, Delta: 0.1}, Dim: 1, Bound: 1}, []string{"epsilon = -1"}},
+		{VectorGaussian{Budget: b, Bound: 1}, []string{"Dim = 0"}},
+		{VectorGaussian{Budget: b, Dim: 1}, []string{"Bound = 0"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: nan}, []string{"Bound = NaN"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: inf}, []string{"Bound = +Inf"}},
+		{VectorGaussian{Budget: b, Dim: 1, Bound: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{RandomisedResponse{Choices: 2}, []string{"epsilon = 0"}},
+		{RandomisedResponse{Epsilon: 1, Choices: 1}, []string{"Choices = 1", ">= 2"}},
+		{RandomisedResponse{Epsilon: 1, Choices: 2, Neighbours: add}, []string{"add or remove", "want replace"}},
+		{SparseVector{Accepted: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
+		{SparseVector{Epsilon: 1, Sensitivity: 1}, []string{"Accepted = 0", ">= 1"}},
+		{SparseVector{Epsilon: 1, Accepted: 1}, []string{"Sensitivity = 0", "> 0"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: inf}, []string{"Sensitivity = +Inf"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
+		{SparseVector{Epsilon: 1e-300, Accepted: 9, Sensitivity: 1e300}, []string{"scales +Inf"}},
+		{SparseVector{Epsilon: 1, Accepted: 1, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
+		{TopK{K: 1, Candidates: 1, Sensitivity: 1}, []string{"epsilon = 0"}},
+		{TopK{Budget: b, Candidates: 1, Sensitivity: 1}, []string{"K = 0"}},
+		{TopK{Budget: b, K: 3, Candidates: 2, Sensitivity: 1}, []string{"K = 3 of Candidates = 2"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: nan}, []string{"Sensitivity = NaN"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Monotone: true}, []string{"Monotone under replace", "AddRemove"}},
+		{TopK{Budget: privacy.Budget{Epsilon: 1, Delta: 1}, K: 1, Candidates: 2, Sensitivity: 1}, []string{"delta = 1"}},
+		{TopK{Budget: b, K: 1, Candidates: 2, Sensitivity: 1, Neighbours: bad}, []string{"Contributions = 0"}},
 	} {
 		wants(t, "Init", c.m.Init(), c.words...)
 	}

@@ -73,7 +73,7 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
 		return Estimate{}, errors.New("offpolicy: Replay: the learner wants a warm-up with the rewards of all arms, which a log does not have")
 	}
-	rows.Reset()
+	contexts := rows.Start()
 	l.Reset(random.New(r.Seed, 0, "learner/"), random.Source(r.Seed, 0, "noise/"))
 	least := 1.0
 	for _, p := range r.Log.Propensities {
@@ -91,7 +91,7 @@ func (r *Replay) Run(l bandit.Learner) (Estimate, error) {
 		if len(terms) == r.Horizon {
 			break
 		}
-		rows.Show(&view, len(terms)+1, r.Log.context(i))
+		contexts.Show(&view, len(terms)+1, r.Log.context(i))
 		arms = l.Select(&view, arms[:0])
 		if err := l.Err(); err != nil {
 			return Estimate{}, fmt.Errorf("offpolicy: Replay: round %d of the log: %w", i+1, err)

@@ -132,7 +132,7 @@ func TestReplayLearners(t *testing.T) {
 	}{
 		"LinUCB": {linear, 1, func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
 		"private LinUCB": {linear, 1, func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 		}},
 		"UCB1": {plain, 0, func() bandit.Learner { return learner.New(arms.UCB1{}, nil) }},
 	} {

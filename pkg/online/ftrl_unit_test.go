@@ -44,7 +44,7 @@ func TestFTRLPlan(t *testing.T) {
 		ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
 		l := &FTRL{Gradient: 1, Sums: make(), Noise: privacy.NewNoise(ledger)}
 		if name == "Laplace" {
-			l.Sums.(*mechanism.VectorTree).Padded = true
+			l.Sums.(mechanism.VectorTree).Padded = true
 		}
 		if _, err := Regret(l, s, 100); err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestFTRLPlan(t *testing.T) {
 
 // TestFTRLRepeats: with the same noise anew, a run is the same; without, Reset brings other noise.
 func TestFTRLRepeats(t *testing.T) {
-	l := &FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}
+	l := &FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Padded: true}}
 	run := func() []float64 {
 		l.Reset()
 		var all []float64

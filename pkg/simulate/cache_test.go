@@ -25,7 +25,7 @@ func TestCache(t *testing.T) {
 	run := func(change func(*Experiment), learner func() *toyGreedy) *Result {
 		t.Helper()
 		e := &Experiment{
-			Name: "cache", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Seed: 1, Cache: dir, Workers: 1,
+			Name: "cache", Environment: toyArms{}, Horizon: 20, Trials: 2, Seed: 1, Cache: dir, Workers: 1,
 			Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { played++; return learner() }}},
 		}
 		change(e)
@@ -77,7 +77,7 @@ func TestCache(t *testing.T) {
 	if run(same, plain); played != 1 {
 		t.Errorf("with a damaged record %d trials were played, want 1", played)
 	}
-	e := &Experiment{Name: "two", Environment: func() bandit.Environment { return &toyArms{} }, Horizon: 20, Trials: 2, Cache: dir, Records: dir,
+	e := &Experiment{Name: "two", Environment: toyArms{}, Horizon: 20, Trials: 2, Cache: dir, Records: dir,
 		Policies: []Policy{{Name: "greedy", New: func() bandit.Learner { return plain() }}}}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "one of Cache, Checkpoint and Records") {
 		t.Errorf("error %v, want one that names Cache and Records", err)
@@ -104,7 +104,7 @@ func TestForeign(t *testing.T) {
 	for i, v := range []any{
 		struct{ F func(error, error) bool }{errors.Is},
 		struct{ F func() }{nil},
-		struct{ F []any }{[]any{1, "a", &toyArms{}}},
+		struct{ F []any }{[]any{1, "a", toyArms{}}},
 	} {
 		if _, all := describe(v); !all {
 			t.Errorf("value %d is not described by its fields", i)

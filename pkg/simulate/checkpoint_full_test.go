@@ -111,19 +111,19 @@ func TestCheckpointFullForAWhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	e := small(path)
 	e.Workers = 1
-	env, made := e.Environment, 0
+	first, made := e.Policies[0].New, 0
 	mustRun(t, e)
 	data, _ := os.ReadFile(path)
 	os.Remove(path)
 	lift := limitFiles(t, uint64(bytes.IndexByte(data, '\n')+10))
-	e.Environment = func() bandit.Environment {
+	e.Policies[0].New = func() bandit.Learner {
 		if made++; made == 4 { // the validation's and three trials'
 			if n := saved(path); n != 0 {
 				t.Errorf("%d trials saved without room", n)
 			}
 			lift()
 		}
-		return env()
+		return first()
 	}
 	r := mustRun(t, e)
 	if n := saved(path); n != 4 || len(r.Finished) != 4 {

@@ -27,10 +27,8 @@ func NewPolicy[L bandit.Learner](name string, make func() L) Policy {
 // Experiment compares policies on one environment.
 type Experiment struct {
 	Name string
-	// Environment makes a fresh environment. It is called once a trial, from several goroutines; the
-	// environments must share nothing that they write. If it has a method Validate() error, that is
-	// called before the first trial.
-	Environment func() bandit.Environment
+	// Environment is opened once, before the first trial, and all trials are started in its world.
+	Environment bandit.Environment
 	Policies    []Policy
 
 	Horizon int    // rounds that the learners are calibrated for (Learner.Init), >= 1
@@ -52,8 +50,8 @@ type Experiment struct {
 
 	// Fingerprint describes what else determines the results, such as the data of a closure. A
 	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
-	// other parameters, which are all fields of the values that Environment and New return, private
-	// ones included. Of a function in a field only the name is compared, and of a closure nothing, so
+	// other parameters, which are all fields of Environment and of the values that New returns,
+	// private ones included. Of a function in a field only the name is compared, and of a closure nothing, so
 	// put what a closure computes with into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file

@@ -12,9 +12,9 @@ import (
 // fastForwarded warns of a trial whose numbers are not those of a trial round by round.
 const fastForwarded = "trials fast-forwarded, with rewards drawn as sums: their law is that of single rounds, their numbers are not"
 
-// checkForward returns an error unless an environment's rewards can be drawn as sums.
-func checkForward(env bandit.Environment, p bandit.Problem) error {
-	s, ok := env.(bandit.Summable)
+// checkForward returns an error unless a world's rewards can be drawn as sums.
+func checkForward(world bandit.World, env bandit.Environment, p bandit.Problem) error {
+	s, ok := world.(bandit.Summable)
 	switch {
 	case !ok:
 		return fmt.Errorf("field FastForward = true, and a %T draws no sums of rewards", env)
@@ -29,8 +29,8 @@ func checkForward(env bandit.Environment, p bandit.Problem) error {
 
 // forward plays all rounds of a trial's policy, and jumps over those that the learner knows
 // beforehand. round is the current one, for errors.
-func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, round *int, regret []float64) error {
-	problem := env.Problem()
+func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round *int, regret []float64) error {
+	problem := e.world.Problem()
 	knows, _ := s.learner.(bandit.Committed)
 	var plays []bandit.Plays
 	view, point := bandit.View{Arms: problem.Arms}, 0
@@ -65,7 +65,7 @@ func (e *Prepared) forward(ctx context.Context, env bandit.Summable, s *seat, ro
 }
 
 // jump plays all rounds that a learner knows, and leaves the view at the last of them.
-func (s *seat) jump(env bandit.Summable, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
+func (s *seat) jump(env bandit.Sums, knows bandit.Committed, v *bandit.View, plays []bandit.Plays, most int) error {
 	rounds := 0
 	for _, p := range plays {
 		if uint(p.Arm) >= uint(v.Arms) || p.Times < 1 || p.Times > most-rounds {
@@ -83,7 +83,7 @@ func (s *seat) jump(env bandit.Summable, knows bandit.Committed, v *bandit.View,
 }
 
 // step plays one round.
-func (s *seat) step(env bandit.Environment, p bandit.Problem, v *bandit.View) error {
+func (s *seat) step(env bandit.Instance, p bandit.Problem, v *bandit.View) error {
 	s.arms = s.learner.Select(v, s.arms[:0])
 	if bad := checkArms(s.arms, p.Slots, p.Arms); bad >= 0 {
 		return errors.Join(s.learner.Err(), armsError(s.arms, bad, p.Slots, p.Arms))

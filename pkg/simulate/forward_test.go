@@ -19,17 +19,17 @@ import (
 func forwarded(seed uint64, trials int, forward bool) *simulate.Experiment {
 	e := &simulate.Experiment{
 		Name: "forwarded", Horizon: 6_000, Trials: trials, Seed: seed, Grid: []int{777, 6_000}, FastForward: forward,
-		Environment: func() bandit.Environment { return &environment.Arms{Means: []float64{0.4, 0.7, 0.65}} },
+		Environment: environment.Arms{Means: []float64{0.4, 0.7, 0.65}},
 	}
-	for name, make := range map[string]func() *learner.Private[privacy.Means]{
-		"DP-IMED":  func() *learner.Private[privacy.Means] { return arms.NewDPIMED(0.5, 2) },
-		"DP-KLUCB": func() *learner.Private[privacy.Means] { return arms.NewDPKLUCB(0.5, 1.2) },
-		"AdaP-UCB": func() *learner.Private[privacy.Means] { return arms.NewAdaPUCB(0.5) },
-		"AdaC-UCB": func() *learner.Private[privacy.Means] {
+	for name, make := range map[string]func() learner.Private[privacy.Means]{
+		"DP-IMED":  func() learner.Private[privacy.Means] { return arms.NewDPIMED(0.5, 2) },
+		"DP-KLUCB": func() learner.Private[privacy.Means] { return arms.NewDPKLUCB(0.5, 1.2) },
+		"AdaP-UCB": func() learner.Private[privacy.Means] { return arms.NewAdaPUCB(0.5) },
+		"AdaC-UCB": func() learner.Private[privacy.Means] {
 			return arms.NewAdaCUCB(privacy.Budget{Epsilon: 0.5, Delta: 1e-5})
 		},
-		"DP-SE":      func() *learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
-		"TargetIMED": func() *learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
+		"DP-SE":      func() learner.Private[privacy.Means] { return arms.NewDPElimination(2) },
+		"TargetIMED": func() learner.Private[privacy.Means] { return arms.NewTargetIMED(0.5) },
 	} {
 		e.Policies = append(e.Policies, simulate.NewPolicy(name, make))
 	}
@@ -144,13 +144,11 @@ func TestFastForward(t *testing.T) {
 // run without FastForward.
 func TestFastForwardRefuses(t *testing.T) {
 	e := forwarded(1, 2, true)
-	e.Environment = func() bandit.Environment {
-		return &environment.Arms{Means: []float64{0, 1}, Law: environment.GaussianWeights, Sigma: 1}
-	}
+	e.Environment = environment.Arms{Means: []float64{0, 1}, Law: environment.GaussianWeights, Sigma: 1}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "FastForward") {
 		t.Errorf("Gaussian rewards: %v", err)
 	}
-	e.Environment = func() bandit.Environment { return &environment.SphereArms{Arms: 3, Dim: 2} }
+	e.Environment = environment.SphereArms{Arms: 3, Dim: 2}
 	if _, err := e.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "FastForward") {
 		t.Errorf("contexts: %v", err)
 	}

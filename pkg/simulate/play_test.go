@@ -18,12 +18,12 @@ func TestPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, rounds, regret := new(toyArms), 0, 0.0
-	visit := func(v *bandit.View, arms []int) {
+	env, rounds, regret := toyArms{}, 0, 0.0
+	visit := func(v *bandit.View, arms []int, trial bandit.Instance) {
 		if rounds++; v.Round != rounds {
 			t.Fatalf("round %d is visited as number %d", v.Round, rounds)
 		}
-		regret += env.Regret(arms)
+		regret += trial.Regret(arms)
 	}
 	if err := Play(env, &toyGreedy{}, e.Horizon, e.Seed, visit); err != nil {
 		t.Fatal(err)
@@ -43,6 +43,9 @@ func TestPlay(t *testing.T) {
 	}
 	if err := Play(env, fails, 0, 1, visit); !errors.Is(err, bandit.ErrHorizon) {
 		t.Errorf("no rounds: error %v", err)
+	}
+	if err := Play(nil, fails, 10, 1, visit); err == nil || !strings.Contains(err.Error(), "the environment is nil") {
+		t.Errorf("no environment: error %v", err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/internal/size"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
@@ -15,6 +16,7 @@ import (
 // Experiment must not be changed any more.
 type Prepared struct {
 	*Experiment
+	world    bandit.World
 	grid     []int
 	claims   []*privacy.Claim // by policy
 	identity identity
@@ -23,7 +25,12 @@ type Prepared struct {
 }
 
 // Prepare validates all that can be known before the first trial, each policy's Init included.
-func (e *Experiment) Prepare() (*Prepared, error) { return e.prepare(true) }
+func (e *Experiment) Prepare() (*Prepared, error) {
+	if e == nil {
+		return nil, errors.New("simulate: the experiment is nil")
+	}
+	return e.prepare(true)
+}
 
 // prepare is Prepare. It describes the parameters only if they are asked for, as an environment may
 // hold much data.
@@ -82,26 +89,18 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 	if err := size.Check(what, float64(e.Trials)*float64(len(e.Policies))*float64(len(grid))); err != nil {
 		return nil, err
 	}
-	env := e.Environment()
-	if env == nil {
-		return nil, errors.New("func Environment returned nil")
+	world, err := bandit.OpenWorld(e.Environment)
+	if err != nil {
+		return nil, err
 	}
 	var d described
 	whole := true
 	if describing {
-		d.Environment, whole = describe(env)
+		d.Environment, whole = describe(e.Environment)
 	}
-	if v, ok := env.(interface{ Validate() error }); ok {
-		if err := v.Validate(); err != nil {
-			return nil, err
-		}
-	}
-	problem := env.Problem()
-	if err := problem.Validate(); err != nil {
-		return nil, err
-	}
+	problem := world.Problem()
 	if e.FastForward {
-		if err := checkForward(env, problem); err != nil {
+		if err := checkForward(world, e.Environment, problem); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +125,7 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			claims[len(claims)-1] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
+	p = &Prepared{Experiment: e, world: world, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
 	if p.origin, err = newOrigin(p.identity); err != nil {
 		return nil, err
 	}

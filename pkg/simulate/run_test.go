@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,12 +93,13 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	e := toyExperiment()
 	e.Checkpoint, e.Workers = path, 2
 	var trials atomic.Int64
-	env := e.Environment
-	e.Environment = func() bandit.Environment { // called once by the validation and once a trial
+	policies, first := e.Policies, e.Policies[0].New
+	e.Policies = slices.Clone(policies)
+	e.Policies[0].New = func() bandit.Learner { // called once by the validation and once a trial
 		if trials.Add(1) == 8 {
 			cancel()
 		}
-		return env()
+		return first()
 	}
 	r, err := e.Run(ctx)
 	if !errors.Is(err, context.Canceled) {
@@ -111,7 +114,7 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 			t.Errorf("trial %d differs from the whole run's", trial)
 		}
 	}
-	e.Environment = env
+	e.Policies = policies
 	if resumed := mustRun(t, e); published(t, resumed) != published(t, whole) {
 		t.Error("the resumed run's CSV differs from the whole run's")
 	}
@@ -170,9 +173,15 @@ type odd struct {
 func (l *odd) Select(v *bandit.View, dst []int) []int { return append(dst, l.arms...) }
 
 // nan makes regret that is no number.
-type nan struct{ toyArms }
+type nan struct{}
 
-func (e *nan) Regret([]int) float64 { return math.NaN() }
+func (nan) Open() (bandit.World, error) {
+	return bandit.NewWorld(toyArms{}.Problem(), func(contexts *rand.Rand) bandit.Instance { return nanTrial{startToy(contexts)} }), nil
+}
+
+type nanTrial struct{ *toyTrial }
+
+func (nanTrial) Regret([]int) float64 { return math.NaN() }
 
 func TestMisbehaviourIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
@@ -186,11 +195,11 @@ func TestMisbehaviourIsNamed(t *testing.T) {
 			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{-1}} }}
 		},
 		`environment, trial 0, round 5: cumulative regret of policy "greedy" = NaN, want finite`: func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return new(nan) }
+			e.Environment = nan{}
 			e.Grid = []int{5}
 		},
 		`9 more trials failed`: func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return new(nan) }
+			e.Environment = nan{}
 		},
 	} {
 		e := toyExperiment()
@@ -208,7 +217,9 @@ func TestMisbehaviourIsNamed(t *testing.T) {
 func TestValidation(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
 		"Environment is nil":                         func(e *Experiment) { e.Environment = nil },
-		"Environment returned nil":                   func(e *Experiment) { e.Environment = func() bandit.Environment { return nil } },
+		"the environment is nil":                     func(e *Experiment) { e.Environment = (*toyArms)(nil) },
+		"Open of simulate.opens returned nil":        func(e *Experiment) { e.Environment = opens{} },
+		"Problem.Arms = 0":                           func(e *Experiment) { e.Environment = opens{world: bandit.NewWorld(bandit.Problem{}, nil)} },
 		"len(Policies) = 0":                          func(e *Experiment) { e.Policies = nil },
 		"Horizon = 0, want >= 1":                     func(e *Experiment) { e.Horizon = 0 },
 		"Rounds = 2001, want in [1, Horizon = 2000]": func(e *Experiment) { e.Rounds = 2001 },
@@ -230,7 +241,7 @@ func TestValidation(t *testing.T) {
 			e.Policies[0].New = func() bandit.Learner { return refuses{} }
 		},
 		"no such arms": func(e *Experiment) {
-			e.Environment = func() bandit.Environment { return invalid{} }
+			e.Environment = opens{err: errors.New("no such arms")}
 		},
 		"panic: ": func(e *Experiment) {
 			e.Policies[0].New = func() bandit.Learner { panic("no") }
@@ -245,11 +256,26 @@ func TestValidation(t *testing.T) {
 	if _, err := RunAll(t.Context(), nil, Options{}); err == nil {
 		t.Error("RunAll of no experiments: no error")
 	}
+	if r, err := (*Experiment)(nil).Run(t.Context()); r != nil || err == nil {
+		t.Errorf("no experiment: result %v, error %v", r, err)
+	}
+	if p, err := (*Experiment)(nil).Prepare(); p != nil || err == nil {
+		t.Errorf("no experiment is prepared: %v, error %v", p, err)
+	}
+	never := toyExperiment()
+	never.Environment = opens{world: bandit.NewWorld(toyArms{}.Problem(), func(*rand.Rand) bandit.Instance { return nil })}
+	if _, err := never.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "environment, trial 0, round 0: its Start returned nil") {
+		t.Errorf("an environment that does not start: error %v", err)
+	}
 }
 
-type invalid struct{ bandit.Environment }
+// opens is an environment that opens as it is told.
+type opens struct {
+	world bandit.World
+	err   error
+}
 
-func (invalid) Validate() error { return errors.New("no such arms") }
+func (o opens) Open() (bandit.World, error) { return o.world, o.err }
 
 type refuses struct{ bandit.Learner }
 

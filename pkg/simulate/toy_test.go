@@ -6,34 +6,41 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// toyArms is a Gaussian environment of two arms with means drawn at Reset, plus a context of noise
+// toyArms is a Gaussian environment of two arms with means drawn for each trial, plus a context of noise
 // that nobody needs, so that the contexts' stream advances.
-type toyArms struct {
+type toyArms struct{}
+
+func (toyArms) Problem() bandit.Problem {
+	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -10, RewardMax: 10}
+}
+
+func (e toyArms) Open() (bandit.World, error) {
+	return bandit.NewWorld(e.Problem(), func(contexts *rand.Rand) bandit.Instance { return startToy(contexts) }), nil
+}
+
+// toyTrial is a trial of toyArms.
+type toyTrial struct {
 	contexts *rand.Rand
 	mean     [2]float64
 	x        [2]float64
 	round    int
 }
 
-func (e *toyArms) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -10, RewardMax: 10}
+func startToy(contexts *rand.Rand) *toyTrial {
+	return &toyTrial{contexts: contexts, mean: [2]float64{contexts.Float64(), contexts.Float64()}}
 }
 
-func (e *toyArms) Reset(contexts *rand.Rand) {
-	*e = toyArms{contexts: contexts, mean: [2]float64{contexts.Float64(), contexts.Float64()}}
-}
-
-func (e *toyArms) Next(v *bandit.View) {
+func (e *toyTrial) Next(v *bandit.View) {
 	e.round++
 	e.x = [2]float64{e.contexts.Float64(), e.contexts.Float64()}
 	*v = bandit.View{Round: e.round, Arms: 2, Dim: 1, X: e.x[:]}
 }
 
-func (e *toyArms) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *toyTrial) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	y[0] = e.mean[arms[0]] + rewards.NormFloat64()
 }
 
-func (e *toyArms) Regret(arms []int) float64 {
+func (e *toyTrial) Regret(arms []int) float64 {
 	return max(e.mean[0], e.mean[1]) - e.mean[arms[0]]
 }
 
@@ -90,7 +97,7 @@ func toyPolicy(name string, epsilon, noise float64) Policy {
 func toyExperiment() *Experiment {
 	return &Experiment{
 		Name:        "toy",
-		Environment: func() bandit.Environment { return new(toyArms) },
+		Environment: toyArms{},
 		Policies:    []Policy{toyPolicy("greedy", 0.05, 0), toyPolicy("noisy", 0.05, 5), toyPolicy("uniform", 1, 0)},
 		Horizon:     2000,
 		Trials:      12,

@@ -143,9 +143,11 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 		}
 	}()
 
-	env := e.Environment()
-	problem := env.Problem()
-	env.Reset(random.New(e.Seed, trial, "contexts"))
+	problem := e.world.Problem()
+	env := e.world.Start(random.New(e.Seed, trial, "contexts"))
+	if env == nil {
+		return nil, fail(errors.New("its Start returned nil"))
+	}
 	seats := make([]seat, len(e.Policies))
 	rec = &Record{Origin: e.origin, Trial: trial, Regret: make([][]float64, len(seats)), Warnings: make([][]bandit.Warning, len(seats))}
 	for i, p := range e.Policies {
@@ -180,9 +182,13 @@ func (e *Prepared) runTrial(ctx context.Context, trial int, tick func(rounds int
 	rounds, point := e.rounds(), 0
 	chunk, ticked, since := 1, 0, time.Now()
 	if e.FastForward {
+		sums, ok := env.(bandit.Sums)
+		if !ok {
+			return nil, fail(fmt.Errorf("its instance, a %T, draws no sums of rewards, which its world says it does", env))
+		}
 		for i := range seats {
 			at = i
-			if err := e.forward(ctx, env.(bandit.Summable), &seats[i], &round, rec.Regret[i]); err != nil {
+			if err := e.forward(ctx, sums, &seats[i], &round, rec.Regret[i]); err != nil {
 				if ctx.Err() != nil {
 					return nil, err
 				}

@@ -10,23 +10,29 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // noContexts is a toyArms without contexts.
-type noContexts struct{ toyArms }
+type noContexts struct{}
 
-func (*noContexts) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: -10, RewardMax: 10}
+func (e noContexts) Open() (bandit.World, error) {
+	return bandit.NewWorld(plainTwo, func(contexts *rand.Rand) bandit.Instance { return &plainTrial{startToy(contexts)} }), nil
 }
 
-func (e *noContexts) Next(v *bandit.View) {
+var plainTwo = bandit.Problem{Arms: 2, Slots: 1, RewardMin: -10, RewardMax: 10}
+
+// plainTrial is a trial of noContexts.
+type plainTrial struct{ *toyTrial }
+
+func (e *plainTrial) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: 2}
 }
 
-func (e *noContexts) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *plainTrial) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	draw := [2]float64{rewards.NormFloat64(), rewards.NormFloat64()}
 	for i, a := range arms {
 		y[i] = e.mean[a] + draw[a]
@@ -61,7 +67,7 @@ func (l *warm) Update(v *bandit.View, arms []int, y []float64) {
 
 func warmExperiment() *Experiment {
 	e := toyExperiment()
-	e.Environment = func() bandit.Environment { return new(noContexts) }
+	e.Environment = noContexts{}
 	e.Horizon = 300
 	return e
 }
@@ -111,9 +117,9 @@ func TestWarmUp(t *testing.T) {
 		t.Errorf("warm-ups %v and %v, want the same, one in each trial", seen["a"], seen["b"])
 	}
 	for trial, y := range seen["a"] {
-		env, want := new(noContexts), make([]float64, 2)
-		env.Reset(random.New(warmExperiment().Seed, trial, "contexts"))
-		env.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
+		env, want := noContexts{}, make([]float64, 2)
+		game := bandittest.Start(t, env, random.New(warmExperiment().Seed, trial, "contexts"))
+		game.Pull(random.New(warmExperiment().Seed, trial, "warm-up"), []int{0, 1}, want)
 		if !slices.Equal(y, want) {
 			t.Errorf("trial %d: warm-up %v, want %v from the trial's own stream", trial, y, want)
 		}
@@ -149,21 +155,28 @@ func TestWarmUpFails(t *testing.T) {
 	mustRun(t, e)
 }
 
-// picky refuses what policy greedy plays in round 3.
-type picky struct{ noContexts }
+// pickyArms refuses what policy greedy plays in round 3.
+type pickyArms struct{}
+
+func (pickyArms) Open() (bandit.World, error) {
+	return bandit.NewWorld(plainTwo, func(contexts *rand.Rand) bandit.Instance { return &picky{plainTrial{startToy(contexts)}} }), nil
+}
+
+// picky is a trial of pickyArms.
+type picky struct{ plainTrial }
 
 func (e *picky) Regret(arms []int) float64 {
 	if e.round == 3 {
 		panic("no such choice")
 	}
-	return e.noContexts.Regret(arms)
+	return e.plainTrial.Regret(arms)
 }
 
 // An environment that fails on a policy's arms says whose, and a panic says where and in which
 // call.
 func TestEnvironmentNamesTheTurn(t *testing.T) {
 	e := warmExperiment()
-	e.Environment = func() bandit.Environment { return new(picky) }
+	e.Environment = pickyArms{}
 	_, err := e.Run(t.Context())
 	want := `environment, trial 0, round 3: given the arms of policy "greedy": panic: no such choice, in simulate.(*picky).Regret (warm_up_test.go:`
 	var te *TrialError
@@ -180,8 +193,9 @@ func TestWarmUpAllocatesOnce(t *testing.T) {
 			return &warm{toyGreedy: toyGreedy{Epsilon: 0.1}, wants: true, seen: make([]float64, 2)}
 		}
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
+		world := bandittest.Open(t, e.Environment)
 		return testing.AllocsPerRun(5, func() {
-			if _, err := (&Prepared{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+			if _, err := (&Prepared{Experiment: e, world: world, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -17,11 +17,16 @@ import (
 // A private learner is saved after 500 rounds, and one made anew goes on in its place. Here both
 // play on, to be compared; in practice the saved one has to stop, or its noise is drawn twice.
 func Example() {
-	env := &environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}
-	env.Reset(random.New(1, 0, "contexts"))
+	env := environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}
+	world, err := env.Open()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	trial := world.Start(random.New(1, 0, "contexts"))
 	newLearner := func(rhoMin float64, seed uint64) bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
-		l := learner.New(learner.LinUCB{RhoMin: rhoMin}, &mechanism.Tree{Noise: noise})
+		noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}}
+		l := learner.New(learner.LinUCB{RhoMin: rhoMin}, mechanism.Tree{Noise: noise})
 		if err := l.Init(env.Problem(), 1000); err != nil {
 			log.Fatal(err)
 		}
@@ -32,29 +37,31 @@ func Example() {
 	var v bandit.View
 	play := func(l bandit.Learner) (arm int) {
 		arms := l.Select(&v, nil)
-		env.Pull(random.New(1, v.Round, "rewards"), arms, y)
+		trial.Pull(random.New(1, v.Round, "rewards"), arms, y)
 		l.Update(&v, arms, y)
 		return arms[0]
 	}
 
 	saved := newLearner(0, 1)
 	for range 500 {
-		env.Next(&v)
+		trial.Next(&v)
 		play(saved)
 	}
 	var file bytes.Buffer
 	if err := snapshot.Save(&file, saved); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	state := file.Bytes()
 
 	restored := newLearner(0, 2) // with streams of another seed
 	if err := snapshot.Load(bytes.NewReader(state), restored); err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	alike := 0
 	for range 500 {
-		env.Next(&v)
+		trial.Next(&v)
 		if play(saved) == play(restored) {
 			alike++
 		}

@@ -29,8 +29,8 @@ var (
 	single = bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 )
 
-func overTree() *learner.Private[privacy.Sums] {
-	return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
+func overTree() learner.Private[privacy.Sums] {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 }
 
 // ready initialises and resets a learner.
@@ -152,9 +152,9 @@ func TestOtherTuning(t *testing.T) {
 	more.Arms = 4
 	wide := linear
 	wide.RewardMax = 2
-	tree := func(set func(*learner.LinUCB, *mechanism.Gaussian)) bandit.Learner {
+	tree := func(set func(*learner.LinUCB, mechanism.Gaussian)) bandit.Learner {
 		l := overTree()
-		set(l.Policy.(*learner.LinUCB), l.Statistic.(*mechanism.Tree).Noise.(*mechanism.Gaussian))
+		set(l.Policy.(*learner.LinUCB), l.Statistic.(mechanism.Tree).Noise.(mechanism.Gaussian))
 		return l
 	}
 	state := save(t, ready(t, overTree(), linear, 50))
@@ -165,12 +165,12 @@ func TestOtherTuning(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
-		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
-		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
-		{"the statistic", learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
+		{"epsilon", tree(func(_ *learner.LinUCB, g mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
+		{"rho_min", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
+		{"the shift", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
+		{"the statistic", learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
 		{"no statistic", learner.New(learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
-		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
+		{"the learner", learner.Random{}, linear, 50, "learner.Private"},
 		{"more arms", overTree(), more, 50, "problem: Arms = 3 in the state, and 4 here"},
 		{"larger rewards", overTree(), wide, 50, "RewardMax = 1 in the state, and 2 here"},
 		{"the horizon", overTree(), linear, 51, "Horizon = 50 in the state, and 51 here"},
@@ -178,7 +178,7 @@ func TestOtherTuning(t *testing.T) {
 		refused(t, c.what, state, ready(t, c.into, c.problem, c.horizon), c.want)
 	}
 	support := func(of ...int) bandit.Learner {
-		return ready(t, &learner.SupportOracle{Support: of, Ridge: 1}, linear, 50)
+		return ready(t, learner.SupportOracle{Support: of, Ridge: 1}, linear, 50)
 	}
 	refused(t, "fewer elements", save(t, support(0, 1)), support(1), "Support: the tuning is 2 elements in the state, and 1 here")
 	refused(t, "other elements", save(t, support(0, 1)), support(1, 0), "Support[0]: the tuning is 0 in the state, and 1 here")
@@ -380,8 +380,8 @@ func TestCannotBeSaved(t *testing.T) {
 
 // TestNotReset: what is not saved has to be there.
 func TestNotReset(t *testing.T) {
-	blt := func() *learner.Private[privacy.Sums] {
-		return learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget})
+	blt := func() learner.Private[privacy.Sums] {
+		return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget})
 	}
 	into := blt()
 	if err := into.Init(linear, 50); err != nil {
@@ -434,15 +434,15 @@ func TestBytes(t *testing.T) {
 
 // TestCopiesClaim: a claim says what two copies of one state cost, once there is a state.
 func TestCopiesClaim(t *testing.T) {
-	secure := func() bandit.Learner { return learner.New(learner.LinUCB{}, &mechanism.SecureTree{Budget: budget}) }
+	secure := func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: budget}) }
 	for name, c := range map[string]struct {
 		make  func() bandit.Learner
 		words string
 	}{
 		"seeded":      {func() bandit.Learner { return overTree() }, "two show the same noise"},
 		"secure":      {secure, "spend what k runs do"},
-		"metered":     {func() bandit.Learner { return &learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
-		"inside":      {func() bandit.Learner { return &learner.Delayed{Learner: secure()} }, "spend what k runs do"},
+		"metered":     {func() bandit.Learner { return learner.Metered{Learner: overTree(), Budget: budget} }, "two show the same noise"},
+		"inside":      {func() bandit.Learner { return learner.Delayed{Learner: secure()} }, "spend what k runs do"},
 		"not private": {func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }, ""},
 	} {
 		saved, restored, fresh := ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50), ready(t, c.make(), linear, 50)
@@ -463,12 +463,12 @@ func TestCopiesClaim(t *testing.T) {
 				t.Errorf("%s, %s: claims\n%v, want %d lines about copies, with %q", name, who, got, want, c.words)
 			}
 		}
-		if p, ok := restored.(*learner.Private[privacy.Sums]); ok && c.words != "" && !strings.Contains(privacy.ClaimOf(p.Statistic).String(), c.words) {
+		if p, ok := restored.(learner.Private[privacy.Sums]); ok && c.words != "" && !strings.Contains(privacy.ClaimOf(p.Statistic).String(), c.words) {
 			t.Errorf("%s: its statistic claims\n%v", name, privacy.ClaimOf(p.Statistic))
 		}
 	}
-	tree, twin := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}
-	for _, s := range []*mechanism.Tree{tree, twin} {
+	tree, twin := mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}
+	for _, s := range []mechanism.Tree{tree, twin} {
 		if err := s.Init(privacy.Setup{Horizon: 9, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
 			t.Fatal(err)
 		}

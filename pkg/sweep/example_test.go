@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -18,8 +17,8 @@ import (
 func coins(v sweep.Values) ([]*simulate.Experiment, error) {
 	return []*simulate.Experiment{{
 		Name: "coins", Horizon: 1000, Trials: 6, Seed: 1,
-		Environment: func() bandit.Environment { return &environment.Arms{Means: []float64{0.25, 0.75}} },
-		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() *learner.Private[privacy.Means] {
+		Environment: environment.Arms{Means: []float64{0.25, 0.75}},
+		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() learner.Private[privacy.Means] {
 			return arms.NewDPUCB(v["epsilon"])
 		})},
 	}}, nil

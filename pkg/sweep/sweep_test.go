@@ -23,18 +23,22 @@ import (
 )
 
 // coins is a bandit of two coins, the second one worse by Gap.
-type coins struct {
-	Gap   float64
+type coins struct{ Gap float64 }
+
+func (c coins) Open() (bandit.World, error) {
+	p := bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
+	return bandit.NewWorld(p, func(*rand.Rand) bandit.Instance { return &tosses{gap: c.Gap} }), nil
+}
+
+// tosses is a trial of coins.
+type tosses struct {
+	gap   float64
 	round int
 }
 
-func (c *coins) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 2, Slots: 1, RewardMin: 0, RewardMax: 1}
-}
-func (c *coins) Reset(*rand.Rand)          { c.round = 0 }
-func (c *coins) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
-func (c *coins) Regret(arms []int) float64 { return c.Gap * float64(arms[0]) }
-func (c *coins) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (c *tosses) Next(v *bandit.View)       { c.round++; *v = bandit.View{Round: c.round, Arms: 2} }
+func (c *tosses) Regret(arms []int) float64 { return c.gap * float64(arms[0]) }
+func (c *tosses) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	y[0] = 0
 	if rewards.Float64() < 0.75-c.Regret(arms) {
 		y[0] = 1
@@ -85,7 +89,7 @@ func catalogue() Catalogue {
 	coin := func(v Values) ([]*simulate.Experiment, error) {
 		e := &simulate.Experiment{
 			Name: "coins", Horizon: v.Int("horizon"), Trials: 200, Seed: 3,
-			Environment: func() bandit.Environment { return &coins{Gap: v["gap"]} },
+			Environment: coins{Gap: v["gap"]},
 			Policies: []simulate.Policy{
 				simulate.NewPolicy("greedy", func() *greedy { return &greedy{Explore: 0.05} }),
 				simulate.NewPolicy("lazy", func() *greedy { return &greedy{Explore: 0.5} }),

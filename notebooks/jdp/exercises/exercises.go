@@ -116,8 +116,8 @@ var (
 )
 
 // gaussian returns the noise of a tree.
-func gaussian(dim, horizon int, bound float64) *mechanism.Gaussian {
-	noise := &mechanism.Gaussian{Budget: budget}
+func gaussian(dim, horizon int, bound float64) mechanism.Gaussian {
+	noise := mechanism.Gaussian{Budget: budget}
 	check.OK(noise.Init(privacy.Setup{Dim: dim, Horizon: horizon, Bound: bound, Alpha: 0.1}))
 	return noise
 }

@@ -111,7 +111,7 @@ func reward(rows int) float64 { return 3.75*2 + math.Sqrt(2*math.Log1p(float64(r
 
 // stepped returns how far one row of so many, of one step, moves what FLIPHAT releases.
 func stepped(rows int, step, context, reward float64) float64 {
-	h := &mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
+	h := mechanism.NoisyIHT{Budget: privacy.Budget{Epsilon: math.Inf(1)}, Sparsity: 1, L1: 3.75, Step: step, Context: context,
 		Lengths: mechanism.Growing{Least: rows}}
 	return study.LastRow(h, rows, context, reward) - study.LastRow(h, rows, context, -reward)
 }

@@ -30,14 +30,14 @@ var budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 
 // buffered is LinUCB over a streaming factorisation, with the best shift.
 func buffered() bandit.Learner {
-	return learner.New(learner.LinUCB{OptimalShift: true}, &mechanism.BLT{Budget: budget})
+	return learner.New(learner.LinUCB{OptimalShift: true}, mechanism.BLT{Budget: budget})
 }
 
 // private is LinUCB over a tree of Gaussian noise, with the paper's shift.
 func private(c privacy.Calibration) func() bandit.Learner {
 	return func() bandit.Learner {
-		noise := &mechanism.Gaussian{Budget: budget, Calibration: c}
-		return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: noise})
+		noise := mechanism.Gaussian{Budget: budget, Calibration: c}
+		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: noise})
 	}
 }
 
@@ -57,7 +57,7 @@ func main() {
 func drawRegret(file string) {
 	e := &simulate.Experiment{
 		Name:        "readme",
-		Environment: func() bandit.Environment { return &environment.DecisionSets{Dim: 5, Gap: 0.1} },
+		Environment: environment.DecisionSets{Dim: 5, Gap: 0.1},
 		Policies: []simulate.Policy{
 			{Name: "not private", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
 			{Name: "private, correlated noise in buffers", New: buffered},

@@ -151,25 +151,25 @@ func load(s *lasso.Solver, x [][]float64, y []float64) error {
 
 // play runs a bandit.
 func play(q question) (a answer, err error) {
-	e := &environment.Sparse{Arms: q.Arms, Dim: q.Dim}
+	e := environment.Sparse{Arms: q.Arms, Dim: q.Dim}
 	if err := e.Validate(); err != nil {
 		return a, err
 	}
-	l := &learner.ThresholdedLasso{Tolerance: q.Tolerance}
+	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
 	if err := l.Init(e.Problem(), q.Rounds); err != nil {
 		return a, err
 	}
-	e.Reset(random.New(1, 0, "contexts"))
+	trial := check.Try(e.Open()).Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := []int{0}, []float64{0}
 	began := time.Now()
 	for range q.Rounds {
-		e.Next(&v)
+		trial.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		a.Regret += e.Regret(arms)
-		e.Pull(rewards, arms, y)
+		a.Regret += trial.Regret(arms)
+		trial.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
 	a.Seconds = time.Since(began).Seconds()

@@ -90,8 +90,8 @@ var set = exercise.Set{
 }
 
 // response returns randomised response to a question with two answers.
-func response(epsilon float64) *mechanism.RandomisedResponse {
-	r := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
+func response(epsilon float64) mechanism.RandomisedResponse {
+	r := mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 2}
 	check.OK(r.Init())
 	return r
 }

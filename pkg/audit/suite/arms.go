@@ -13,9 +13,7 @@ import (
 func soundArms(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
 	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) func() privacy.Tally {
-		return func() privacy.Tally {
-			return &mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
-		}
+		return mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
 	}
 	pulls := func(n int) (rounds [][]int) { // of one arm
 		for range n {
@@ -55,23 +53,19 @@ func soundArms(e Effort) []audit.Item {
 		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
 		gaussian.item("batches, Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000),
 			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
-		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
-			return &mechanism.HybridTally{Epsilon: pure.Epsilon}
-		}),
+		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), mechanism.HybridTally{Epsilon: pure.Epsilon}),
 		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), func() privacy.Tally {
 			mu, err := privacy.GaussianMu(Budget)
 			if err != nil {
 				panic(err)
 			}
-			return &mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
+			return mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
 		}),
-		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), func() privacy.Tally {
-			return &mechanism.ResponseTally{Epsilon: pure.Epsilon}
-		}),
+		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), mechanism.ResponseTally{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {
 		name string
-		make func(epsilon float64) *learner.Private[privacy.Means]
+		make func(epsilon float64) learner.Private[privacy.Means]
 	}{
 		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
 		{"DP-UCB", arms.NewDPUCB},
@@ -88,7 +82,7 @@ func soundArms(e Effort) []audit.Item {
 		armsItem(e, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
 		armsItem(e, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
 		armsItem(e, "DP successive elimination", 760, func() bandit.Learner {
-			return learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, &mechanism.Batches{Budget: pure})
+			return learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})
 		}))
 }
 

@@ -22,10 +22,10 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	items = append(items,
 		vectorItem("Laplace, beyond its bounds", 1, runs, [2][]float64{{-beyond}, {beyond}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
+			return mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
 		}),
 		vectorItem("Gaussian, beyond its bounds", Budget.Epsilon, runs, [2][]float64{{beyond, 0}, {-beyond, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
+			return mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
 		}))
 	setup := privacy.Setup{Dim: 3, Horizon: 5, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	// Clipped, they are (1, 0, 0) and (0, 0, sqrt(2)): nearly as far from each other as rows can
@@ -39,7 +39,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	items = append(items, audit.Learner{
 		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
 		New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}})
+			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
 		},
 	})
 	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {
@@ -62,10 +62,10 @@ func soundLikelihoods(e Effort) []audit.Item {
 	runs := pick(e, 100_000, 500_000, 2_000_000)
 	return []audit.Item{
 		likelihoodItem("Laplace, by likelihood", 1, runs, [2][]float64{{0, 0}, {1, 1}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}
+			return mechanism.Laplace{Epsilon: 1, Dim: 2, Lo: 0, Hi: 1}
 		}),
 		likelihoodItem("Gaussian, by likelihood", small.Epsilon, runs, [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: small, Dim: 2, Bound: 1}
+			return mechanism.VectorGaussian{Budget: small, Dim: 2, Bound: 1}
 		}),
 		wishartItem(runs / 5),
 	}
@@ -93,13 +93,13 @@ func wishartItem(runs int) audit.Item {
 	setup := privacy.Setup{Dim: 2, Horizon: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1}
 	near, far := audit.FarRows(setup)
 	ready := func() any {
-		t := &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget, Unshifted: true}}
+		t := mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}
 		must(t.Init(setup))
 		return t
 	}
 	pool := sync.Pool{New: ready}
 	release := func(world int, source rand.Source, out []float64) error {
-		t := pool.Get().(*mechanism.Tree)
+		t := pool.Get().(mechanism.Tree)
 		defer pool.Put(t)
 		t.Reset(privacy.NewNoise(source))
 		if _, err := t.Add(privacy.Row([][]float64{near, far}[world])); err != nil {
@@ -108,7 +108,7 @@ func wishartItem(runs int) audit.Item {
 		t.Release().Read(out)
 		return nil
 	}
-	t := ready().(*mechanism.Tree)
+	t := ready().(mechanism.Tree)
 	t.Reset(privacy.NewNoise(rand.NewPCG(1, 1)))
 	_, err := t.Add(privacy.Row(near))
 	must(err)

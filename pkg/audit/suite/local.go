@@ -57,15 +57,15 @@ func soundLocals(e Effort) []audit.Item {
 	return []audit.Item{
 		localItem(e, "LDP LinUCB: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			n := learner.LDPNoise{Budget: Budget}
-			return &learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n}}
+			return learner.Local{Device: &learner.LDPDevice{Noise: n}, Server: &learner.LDPServer{Noise: n}}
 		}),
 		localItem(e, "OnlineUCB: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			n := learner.OnlineNoise{Budget: Budget}
-			return &learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.OnlineServer{Noise: n}}
+			return learner.Local{Device: &learner.OnlineDevice{Noise: n}, Server: &learner.OnlineServer{Noise: n}}
 		}),
 		localItem(e, "combiner: messages", audit.Round{X: []float64{-1, 0, -1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			device, server := learner.NewCombiner(learner.OnlineNoise{Budget: Budget})
-			return &learner.Local{Device: device, Server: server}
+			return learner.Local{Device: device, Server: server}
 		}),
 		localItem(e, "shuffle LinUCB, amplified: messages", audit.Round{X: []float64{1, 0, 1, 0}, Rewards: []float64{-1, -1}}, func() *learner.Local {
 			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: Budget, Batch: 4})

@@ -19,7 +19,7 @@ type talliedRun struct {
 }
 
 // item audits the run against the tally's claim.
-func (a talliedRun) item(name string, exact float64, runs int, fresh func() privacy.Tally) audit.Item {
+func (a talliedRun) item(name string, exact float64, runs int, fresh privacy.Tally) audit.Item {
 	a.setup.Arms, a.setup.Lo, a.setup.Hi = 3, 0, 1
 	ready := func() any {
 		t := fresh()
@@ -105,12 +105,12 @@ func soundTallies(e Effort) []audit.Item {
 		}}
 	}
 	return []audit.Item{
-		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }),
-		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: pure, Remember: true} }),
-		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.Blocks{Budget: Budget} }),
-		tree.item("tree of each arm, Laplace", pure.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: pure} }),
-		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, func() privacy.Tally { return &mechanism.TreeTally{Budget: Budget} }),
+		blocks.item("doubling blocks, Laplace", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
+		forgetful.item("doubling blocks, the first record", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure}),
+		remembering.item("doubling blocks, remembering", pure.Epsilon, tallyRuns(e), mechanism.Blocks{Budget: pure, Remember: true}),
+		means(1).item("doubling blocks, Gaussian", Budget.Epsilon, many, mechanism.Blocks{Budget: Budget}),
+		tree.item("tree of each arm, Laplace", pure.Epsilon, many, mechanism.TreeTally{Budget: pure}),
+		means(0).item("tree of each arm, Gaussian", Budget.Epsilon, many, mechanism.TreeTally{Budget: Budget}),
 		warmUpItem(e, "doubling blocks, warm-up", privacy.Sound),
 		warmUpItem(e, "doubling blocks, warm-up as published", privacy.AsPublished),
 	}
@@ -130,5 +130,5 @@ func warmUpItem(e Effort, name string, c privacy.Calibration) audit.Item {
 			out[0] += tellLaplace(t.Release().Of[arm].Mean)
 		}
 	}}
-	return first.item(name, exact, tallyRuns(e), func() privacy.Tally { return &mechanism.Blocks{Budget: budget, Calibration: c} })
+	return first.item(name, exact, tallyRuns(e), mechanism.Blocks{Budget: budget, Calibration: c})
 }

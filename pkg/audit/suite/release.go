@@ -19,7 +19,7 @@ const releaseHorizon = 100_000
 // differ in the reward of round 1, 0 or 1; all other rewards are 0.
 type Releases struct {
 	Name   string
-	New    func(p bandit.Problem) *learner.Private[privacy.Means]
+	New    func(p bandit.Problem) learner.Private[privacy.Means]
 	Linear bool
 	// Streaming attacks the first four estimates of a single arm. It is for a learner that shows a
 	// reward in more than one release. Otherwise the attack is on the first estimate of arm 0 alone,
@@ -46,7 +46,7 @@ func (r Releases) runs(rounds int) int {
 
 // first plays until arm 0 has an estimate, and returns the round and the learner. The reward of
 // round 1 is given, the others are 0.
-func (r Releases) first(reward float64, noise rand.Source) (int, *learner.Private[privacy.Means], error) {
+func (r Releases) first(reward float64, noise rand.Source) (int, learner.Private[privacy.Means], error) {
 	p := r.problem()
 	l := r.New(p)
 	if err := l.Init(p, releaseHorizon); err != nil {
@@ -128,7 +128,7 @@ func (r Releases) stream() audit.Item {
 
 // told is a learner that remembers the sum of its first two rewards, as it was released.
 type told struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 	two float64
 }
 
@@ -143,23 +143,21 @@ func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int)
 		return nil, nil
 	}
 	r := Releases{Name: name, Linear: e.Linear, Streaming: e.Streaming, Runs: runs,
-		New: func(p bandit.Problem) *learner.Private[privacy.Means] {
-			return e.New(p, b).(*learner.Private[privacy.Means])
+		New: func(p bandit.Problem) learner.Private[privacy.Means] {
+			return e.New(p, b).(learner.Private[privacy.Means])
 		}}
 	switch e.New(r.problem(), b).(type) {
-	case *learner.Private[privacy.Means]:
+	case learner.Private[privacy.Means]:
 		return r.Item()
-	case *learner.Private[privacy.Sums]:
-		return FirstRow(name, r.runs(1), func() privacy.Accumulator {
-			return e.New(r.problem(), b).(*learner.Private[privacy.Sums]).Statistic
-		})
+	case learner.Private[privacy.Sums]:
+		return FirstRow(name, r.runs(1), e.New(r.problem(), b).(learner.Private[privacy.Sums]).Statistic)
 	}
 	return nil, nil
 }
 
 // FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
-func FirstRow(name string, runs int, fresh func() privacy.Accumulator) (audit.Item, error) {
+func FirstRow(name string, runs int, fresh privacy.Accumulator) (audit.Item, error) {
 	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
 	sums := fresh()
 	if err := sums.Init(setup); err != nil {

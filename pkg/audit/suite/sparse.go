@@ -37,37 +37,23 @@ func soundSparse(e Effort) []audit.Item {
 		out[0], out[1], out[2] = first(r.Support), value(r.Gram), value(r.Cross)
 	}
 	return []audit.Item{
-		sparseItem("sparse episodes", runs, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
-				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}
-		}, gram),
-		sparseItem("sparse episodes, refined by residuals", runs, 2, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
-				Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
-		}, gram),
-		sparseItem("top scores", runs, 1, 1, func() privacy.Statistic[mechanism.Support] {
-			return &mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}
-		}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
-		sparseItem("hard thresholding", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		sparseItem("hard thresholding by the published lemma", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		sparseItem("hard thresholding under Gumbel noise", runs, 1, 2, func() privacy.Statistic[mechanism.SparseTheta] {
-			return &mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}
-		}, hard),
-		sparseItem("thresholded LASSO, mended", runs/5, 1, 3, func() privacy.Statistic[mechanism.SparseGram] {
-			return &mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
-				Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
-			}}
-		}, gram),
+		sparseItem("sparse episodes", runs, 1, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths,
+			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}}}, gram),
+		sparseItem("sparse episodes, refined by residuals", runs, 2, 3, mechanism.SparseEpisodes{Budget: Budget, Lengths: lengths, Refine: true,
+			Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}, gram),
+		sparseItem("top scores", runs, 1, 1, mechanism.TopScores{Budget: Budget, Picks: 1, Lengths: lengths}, func(r *mechanism.Support, out []float64) { out[0] = first(r.Of) }),
+		sparseItem("hard thresholding", runs, 1, 2, mechanism.NoisyIHT{Budget: Budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		sparseItem("hard thresholding by the published lemma", runs, 1, 2, mechanism.NoisyIHT{Budget: Budget, Calibration: privacy.AsPublished, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		sparseItem("hard thresholding under Gumbel noise", runs, 1, 2, mechanism.NoisyIHT{Budget: Budget, Gumbel: true, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.6, Lengths: lengths}, hard),
+		sparseItem("thresholded LASSO, mended", runs/5, 1, 3, mechanism.ThresholdedLasso{Budget: Budget, Sparsity: 1, Reward: 1, Row: 1, Repairs: mechanism.Repairs{
+			Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, TwoSided: true,
+		}}, gram),
 		sparseBitsItem(runs),
 	}
 }
 
 // sparseItem audits what a statistic releases after some episodes. numbers writes a release.
-func sparseItem[R any](name string, runs, episodes, outputs int, fresh func() privacy.Statistic[R],
+func sparseItem[R any](name string, runs, episodes, outputs int, fresh privacy.Statistic[R],
 	numbers func(r *R, out []float64)) audit.Item {
 	rows := episodes * sparseRows
 	ready := func() any {

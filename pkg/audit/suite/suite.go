@@ -103,13 +103,13 @@ func soundMechanisms(e Effort) []audit.Item {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	return []audit.Item{
 		vectorItem("Laplace", 1, runs, [2][]float64{{0}, {1}}, func() releaser {
-			return &mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
+			return mechanism.Laplace{Epsilon: 1, Dim: 1, Lo: 0, Hi: 1}
 		}),
 		vectorItem("Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), [2][]float64{{1, 0}, {-1, 0}}, func() releaser {
-			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
+			return mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
 		}),
-		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
-		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
+		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
+		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
 		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(runs),
 	}
 }
@@ -143,7 +143,7 @@ func secureItem(name string, exact float64, runs int, fresh func() mechanism.Sec
 func responseItem(runs int) audit.Item {
 	const epsilon = 1
 	ready := func() any {
-		m := &mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
+		m := mechanism.RandomisedResponse{Epsilon: epsilon, Choices: 3}
 		must(m.Init())
 		return m
 	}
@@ -152,7 +152,7 @@ func responseItem(runs int) audit.Item {
 	return audit.Mechanism{
 		Name: "randomised response", Claim: claim, Curve: curve, Exact: epsilon, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.RandomisedResponse)
+			m := pool.Get().(mechanism.RandomisedResponse)
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			answer, err := m.Respond(world)
@@ -169,7 +169,7 @@ func responseItem(runs int) audit.Item {
 func sparseVectorItem(runs int) audit.Item {
 	const epsilon, queries = 1, 41
 	ready := func() any {
-		m := &mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
+		m := mechanism.SparseVector{Epsilon: epsilon, Accepted: 1, Sensitivity: 1}
 		must(m.Init())
 		return m
 	}
@@ -178,7 +178,7 @@ func sparseVectorItem(runs int) audit.Item {
 	return audit.Mechanism{
 		Name: "sparse vector", Claim: claim, Curve: curve, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.SparseVector)
+			m := pool.Get().(mechanism.SparseVector)
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			for out[0] = 0; out[0] < queries; out[0]++ {
@@ -198,7 +198,7 @@ func sparseVectorItem(runs int) audit.Item {
 func topKItem(runs int) audit.Item {
 	const epsilon = 1
 	ready := func() any {
-		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
+		m := mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
 		must(m.Init())
 		return m
 	}
@@ -207,7 +207,7 @@ func topKItem(runs int) audit.Item {
 	return audit.Mechanism{
 		Name: "top-2 of 5 by Gumbel noise", Claim: claim, Curve: curve, Runs: runs, Outputs: 2,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.TopK)
+			m := pool.Get().(mechanism.TopK)
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			scores := [2][]float64{{1, 1, 0, 0, 0}, {0, 0, 1, 1, 1}}[world]
@@ -225,26 +225,22 @@ func topKItem(runs int) audit.Item {
 func auditedSums() []struct {
 	name  string
 	exact float64
-	make  func() privacy.Accumulator
+	make  privacy.Accumulator
 } {
 	exact := Budget.Epsilon
 	return []struct {
 		name  string
 		exact float64
-		make  func() privacy.Accumulator
+		make  privacy.Accumulator
 	}{
-		{"binary tree", exact, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}} }},
-		{"pan-private tree", exact, func() privacy.Accumulator {
-			return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: Budget}}
-		}},
-		{"Honaker's tree", exact, func() privacy.Accumulator { return &mechanism.Honaker{Budget: Budget} }},
-		{"square root", exact, func() privacy.Accumulator { return &mechanism.SquareRoot{Budget: Budget} }},
-		{"BLT", exact, func() privacy.Accumulator { return &mechanism.BLT{Budget: Budget} }},
-		{"secure tree", 0, func() privacy.Accumulator { return &mechanism.SecureTree{Budget: Budget} }},
-		{"Gaussian tree as published", 0, func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}
-		}},
-		{"Wishart tree", 0, func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: Budget}} }},
+		{"binary tree", exact, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"pan-private tree", exact, mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: Budget}}},
+		{"Honaker's tree", exact, mechanism.Honaker{Budget: Budget}},
+		{"square root", exact, mechanism.SquareRoot{Budget: Budget}},
+		{"BLT", exact, mechanism.BLT{Budget: Budget}},
+		{"secure tree", 0, mechanism.SecureTree{Budget: Budget}},
+		{"Gaussian tree as published", 0, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget, Calibration: privacy.AsPublished}}},
+		{"Wishart tree", 0, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget}}},
 	}
 }
 
@@ -268,10 +264,10 @@ func soundRuns(e Effort) (items []audit.Item) {
 	budget := privacy.Budget{Epsilon: 8, Delta: 1e-9}
 	for _, sums := range []struct {
 		name string
-		make func() privacy.Accumulator
+		make privacy.Accumulator
 	}{
-		{"binary tree", func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }},
-		{"BLT", func() privacy.Accumulator { return &mechanism.BLT{Budget: budget} }},
+		{"binary tree", mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}},
+		{"BLT", mechanism.BLT{Budget: budget}},
 	} {
 		c, err := audit.Accumulator{Name: fmt.Sprintf("%s: one run of %d rows", sums.name, horizon), Exact: budget.Epsilon, New: sums.make, Setup: setup}.Canaries()
 		must(err)
@@ -308,8 +304,8 @@ func SoundLearners(e Effort) (items []audit.Item) {
 		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(learner.LinUCB{}, sums.make()) })
 	}
 	item("LinUCB on a budget", func() bandit.Learner {
-		return &learner.Metered{
-			Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
+		return learner.Metered{
+			Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 		}
 	})
@@ -323,8 +319,8 @@ func lateItem(e Effort) audit.Item {
 	return audit.Learner{
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
-			sums := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}
-			return &learner.Delayed{Learner: learner.New(learner.LinUCB{}, sums), Most: 2}
+			sums := mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}
+			return learner.Delayed{Learner: learner.New(learner.LinUCB{}, sums), Most: 2}
 		},
 	}
 }
@@ -341,7 +337,7 @@ func standardItem(e Effort) audit.Item {
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
 		New: func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
+			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
 		},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}

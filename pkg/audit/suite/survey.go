@@ -17,24 +17,12 @@ func soundSurvey(e Effort) []audit.Item {
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	pure := privacy.Budget{Epsilon: 1}
 	return []audit.Item{
-		prefixSumItem("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure}
-		}),
-		prefixSumItem("vector tree, padded", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure, Padded: true}
-		}),
-		prefixSumItem("vector tree, Laplace as published", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}
-		}),
-		prefixSumItem("vector tree, Gaussian", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorTree{Budget: Budget}
-		}),
-		prefixSumItem("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorSquareRoot{Budget: Budget}
-		}),
-		prefixSumItem("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] {
-			return &mechanism.VectorBLT{Budget: Budget}
-		}),
+		prefixSumItem("vector tree, Laplace", runs, mechanism.VectorTree{Budget: pure}),
+		prefixSumItem("vector tree, padded", runs, mechanism.VectorTree{Budget: pure, Padded: true}),
+		prefixSumItem("vector tree, Laplace as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished}),
+		prefixSumItem("vector tree, Gaussian", runs, mechanism.VectorTree{Budget: Budget}),
+		prefixSumItem("square root of vectors", runs, mechanism.VectorSquareRoot{Budget: Budget}),
+		prefixSumItem("BLT of vectors", runs, mechanism.VectorBLT{Budget: Budget}),
 		ftrlItem("DP-FTRL", runs, mechanism.VectorTree{Budget: pure}),
 		ftrlItem("DP-FTRL as published", runs, mechanism.VectorTree{Budget: pure, Calibration: privacy.AsPublished, Padded: true}),
 		stoppingItem("stopping rule", runs, mechanism.Stopping{}),
@@ -98,7 +86,7 @@ func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
 			}
 		}
 	}}
-	return run.item(name, b.Epsilon, runs, func() privacy.Tally { return &mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}} })
+	return run.item(name, b.Epsilon, runs, mechanism.RoundBatches{Budget: b, Lengths: threeRounds{}})
 }
 
 // coreSetItem audits the arms that core-set elimination plays, of two opposite ones on the line:
@@ -137,7 +125,7 @@ func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(*mechanism.Stopping)
+			m := pool.Get().(mechanism.Stopping)
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
 			for t := range numbers {
@@ -192,7 +180,7 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 
 // prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
 // which is beyond its bound, and points one way or the other.
-func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
+func prefixSumItem(name string, runs int, fresh privacy.Statistic[mechanism.Total]) audit.Item {
 	const rounds, dim = 5, 2
 	ready := func() any {
 		m := fresh()

@@ -1,6 +1,7 @@
 package bandittest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,7 +13,7 @@ import (
 )
 
 func TestToys(t *testing.T) {
-	env := func() bandit.Environment { return new(toyEnv) }
+	var env toyEnv
 	Environment(t, env)
 	Learner(t, func() bandit.Learner { return new(toyLearner) }, env, LearnerOptions{Equivariant: true})
 }
@@ -38,110 +39,136 @@ func (r *recorder) caught(t *testing.T, what, check string) {
 
 // brokenEnv is a toyEnv with one method replaced.
 type brokenEnv struct {
-	toyEnv
-	problem func(p bandit.Problem) bandit.Problem
-	reset   func(e *brokenEnv, contexts *rand.Rand)
-	next    func(e *brokenEnv, v *bandit.View)
-	pull    func(e *brokenEnv, rewards *rand.Rand, arms []int, y []float64)
-	regret  func(e *brokenEnv, arms []int) float64
-	n       int
-	sink    []float64
+	open   func() (bandit.Problem, error)
+	start  func(e *broken, contexts *rand.Rand)
+	next   func(e *broken, v *bandit.View)
+	pull   func(e *broken, rewards *rand.Rand, arms []int, y []float64)
+	regret func(e *broken, arms []int) float64
 }
 
-func (e *brokenEnv) Problem() bandit.Problem {
-	if e.problem != nil {
-		return e.problem(e.toyEnv.Problem())
-	}
-	return e.toyEnv.Problem()
+// broken is a trial of brokenEnv.
+type broken struct {
+	toy
+	of     *brokenEnv
+	shared *shared
+	n      int
+	sink   []float64
 }
 
-func (e *brokenEnv) Reset(contexts *rand.Rand) {
-	if e.reset != nil {
-		e.reset(e, contexts)
-		return
-	}
-	e.n = 0
-	e.toyEnv.Reset(contexts)
+// shared is what the trials of a brokenEnv may share.
+type shared struct {
+	n     int
+	theta *[toyDim]float64
 }
 
-func (e *brokenEnv) Next(v *bandit.View) {
-	e.toyEnv.Next(v)
-	if e.next != nil {
-		e.next(e, v)
+func (b brokenEnv) Open() (bandit.World, error) {
+	p := toyProblem
+	if b.open != nil {
+		var err error
+		if p, err = b.open(); err != nil {
+			return nil, err
+		}
+	}
+	all := new(shared)
+	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance {
+		e := &broken{of: &b, shared: all}
+		e.toy.start(contexts)
+		if b.start != nil {
+			b.start(e, contexts)
+		}
+		return e
+	}), nil
+}
+
+func (e *broken) Next(v *bandit.View) {
+	e.toy.Next(v)
+	if e.of.next != nil {
+		e.of.next(e, v)
 	}
 }
 
-func (e *brokenEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
-	e.toyEnv.Pull(rewards, arms, y)
-	if e.pull != nil {
-		e.pull(e, rewards, arms, y)
+func (e *broken) Pull(rewards *rand.Rand, arms []int, y []float64) {
+	e.toy.Pull(rewards, arms, y)
+	if e.of.pull != nil {
+		e.of.pull(e, rewards, arms, y)
 	}
 }
 
-func (e *brokenEnv) Regret(arms []int) float64 {
-	if e.regret != nil {
-		return e.regret(e, arms)
+func (e *broken) Regret(arms []int) float64 {
+	if e.of.regret != nil {
+		return e.of.regret(e, arms)
 	}
-	return e.toyEnv.Regret(arms)
+	return e.toy.Regret(arms)
 }
 
 func TestBrokenEnvironmentsAreCaught(t *testing.T) {
+	opened := 0
 	for _, c := range []struct {
 		what, check string
 		env         brokenEnv
 	}{
-		{"invalid problem", "Problem", brokenEnv{problem: func(p bandit.Problem) bandit.Problem { p.RewardMax = p.RewardMin; return p }}},
-		{"round not set", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Round = 0 }}},
-		{"too many arms", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.Arms++ }}},
-		{"short contexts", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X = v.X[:toyDim] }}},
-		{"long context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = 1.01 }}},
-		{"NaN context", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[4] = math.NaN() }}},
-		{"Same in round 1", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"does not open", "Open", brokenEnv{open: func() (bandit.Problem, error) { return toyProblem, errors.New("no") }}},
+		{"invalid problem", "Open", brokenEnv{open: func() (bandit.Problem, error) { return bandit.Problem{Arms: 1, Slots: 2}, nil }}},
+		{"another problem when opened again", "Problem", brokenEnv{open: func() (bandit.Problem, error) {
+			opened++
+			p := toyProblem
+			p.RewardMax += float64(opened)
+			return p, nil
+		}}},
+		{"round not set", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.Round = 0 }}},
+		{"too many arms", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.Arms++ }}},
+		{"short contexts", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X = v.X[:toyDim] }}},
+		{"long context", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[4] = 1.01 }}},
+		{"NaN context", "View", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[4] = math.NaN() }}},
+		{"Same in round 1", "View", brokenEnv{next: func(e *broken, v *bandit.View) {
 			for i := range v.X {
 				v.X[i] = 0.1
 			}
 			v.Same = true
 		}}},
-		{"Same with a context that moves", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"Same with a context that moves", "View", brokenEnv{next: func(e *broken, v *bandit.View) {
 			for i := range v.X {
 				v.X[i] = 0.1
 			}
 			v.X[4], v.Same = 0.1/float64(1+v.Round/100), v.Round > 1
 		}}},
-		{"global randomness", "Reproducible", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
-		{"theta survives Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) {
-			theta := e.theta
-			e.toyEnv.Reset(contexts)
-			if e.n++; e.n > 1 {
-				e.theta = theta
+		{"global randomness", "Reproducible", brokenEnv{next: func(e *broken, v *bandit.View) { v.X[0] = rand.Float64() / 9 }}},
+		{"theta of another trial", "Reproducible", brokenEnv{start: func(e *broken, contexts *rand.Rand) {
+			if e.shared.theta == nil {
+				e.shared.theta = &e.theta
+			} else if e.shared.n++; e.shared.n > 1 {
+				e.theta = *e.shared.theta
+				e.theta[0] /= 2
 			}
 		}}},
-		{"rounds survive Reset", "Reproducible", brokenEnv{reset: func(e *brokenEnv, contexts *rand.Rand) { e.toyEnv.Reset(contexts) },
-			next: func(e *brokenEnv, v *bandit.View) { e.n++; v.X[0] /= float64(e.n) }}},
-		{"contexts from a stream that pulls shift", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.contexts.Uint64() }}},
-		{"rewards that wear out", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.n++; y[0] /= float64(e.n) }}},
-		{"draws by arm", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) {
+		{"rounds that trials share", "Reproducible", brokenEnv{next: func(e *broken, v *bandit.View) {
+			e.shared.n++
+			v.X[0] /= float64(e.shared.n)
+		}}},
+		{"contexts from a stream that pulls shift", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.contexts.Uint64() }}},
+		{"rewards that wear out", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.n++; y[0] /= float64(e.n) }}},
+		{"draws by arm", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) {
 			if arms[0] == 0 {
 				r.Uint64()
 			}
 		}}},
-		{"contexts changed by a pull", "Oblivious", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { e.x[1] /= 2 }}},
-		{"regret that grows", "Oblivious", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { e.n++; return float64(e.n) }}},
-		{"reward out of range", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] *= 1.5 }}},
-		{"reward not written", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[1] = math.NaN() }}},
-		{"arms sorted", "Rewards", brokenEnv{pull: func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { arms[0] = arms[1] }}},
-		{"negative regret", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) - 0.01 }}},
-		{"regret never 0", "Regret", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return e.toyEnv.Regret(arms) + 0.01 }}},
-		{"regret of another scale", "RegretIsMean", brokenEnv{regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) }}},
-		{"allocates", "Allocations", brokenEnv{next: func(e *brokenEnv, v *bandit.View) {
+		{"contexts changed by a pull", "Oblivious", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { e.x[1] /= 2 }}},
+		{"regret that grows", "Oblivious", brokenEnv{regret: func(e *broken, arms []int) float64 { e.n++; return float64(e.n) }}},
+		{"reward out of range", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { y[1] *= 1.5 }}},
+		{"reward not written", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { y[1] = math.NaN() }}},
+		{"arms sorted", "Rewards", brokenEnv{pull: func(e *broken, r *rand.Rand, arms []int, y []float64) { arms[0] = arms[1] }}},
+		{"negative regret", "Regret", brokenEnv{regret: func(e *broken, arms []int) float64 { return e.toy.Regret(arms) - 0.01 }}},
+		{"regret never 0", "Regret", brokenEnv{regret: func(e *broken, arms []int) float64 { return e.toy.Regret(arms) + 0.01 }}},
+		{"regret of another scale", "RegretIsMean", brokenEnv{regret: func(e *broken, arms []int) float64 { return 3 * e.toy.Regret(arms) }}},
+		{"allocates", "Allocations", brokenEnv{next: func(e *broken, v *bandit.View) {
 			if v.Round%50 == 0 {
 				e.sink = make([]float64, 8)
 			}
 		}}},
-		{"panics", "View", brokenEnv{next: func(e *brokenEnv, v *bandit.View) { panic("no") }}},
+		{"panics", "View", brokenEnv{next: func(e *broken, v *bandit.View) { panic("no") }}},
 	} {
 		r := &recorder{TB: t}
-		Environment(r, func() bandit.Environment { e := c.env; return &e })
+		Environment(r, c.env)
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -360,7 +387,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Learner(r, func() bandit.Learner { l := c.learner; return &l }, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Equivariant: true})
+		Learner(r, func() bandit.Learner { l := c.learner; return &l }, toyEnv{}, LearnerOptions{Equivariant: true})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -368,7 +395,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 // What is not broken is not reported, so that the tests above mean something.
 func TestUnbrokenAreNotCaught(t *testing.T) {
 	r := &recorder{TB: t}
-	env := func() bandit.Environment { return new(brokenEnv) }
+	var env brokenEnv
 	Environment(r, env)
 	Learner(r, func() bandit.Learner { return new(brokenLearner) }, env, LearnerOptions{Equivariant: true})
 	for _, f := range r.failures {
@@ -394,7 +421,7 @@ func TestSameIsKept(t *testing.T) {
 			l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
 			return l.toyLearner.Select(v, dst)
 		}}
-	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{})
+	}, toyEnv{}, LearnerOptions{})
 	if told < 100 {
 		t.Errorf("View.Same in %d rounds, want 100 or more", told)
 	}
@@ -402,13 +429,11 @@ func TestSameIsKept(t *testing.T) {
 
 // Exemptions exempt.
 func TestOptions(t *testing.T) {
-	Environment(t, func() bandit.Environment {
-		return &brokenEnv{
-			pull:   func(e *brokenEnv, r *rand.Rand, arms []int, y []float64) { y[0] += 2 },
-			regret: func(e *brokenEnv, arms []int) float64 { return 3 * e.toyEnv.Regret(arms) },
-		}
+	Environment(t, brokenEnv{
+		pull:   func(e *broken, r *rand.Rand, arms []int, y []float64) { y[0] += 2 },
+		regret: func(e *broken, arms []int) float64 { return 3 * e.toy.Regret(arms) },
 	}, EnvironmentOptions{UnboundedRewards: true, RegretIsNotMean: true, Seed: 4, Rounds: 60})
-	Environment(t, func() bandit.Environment { return new(toyEnv) }, EnvironmentOptions{
+	Environment(t, toyEnv{}, EnvironmentOptions{
 		Sets: func(r *rand.Rand, v *bandit.View, dst []int) []int { return append(dst, r.IntN(2), 2+r.IntN(3)) },
 	})
 	Learner(t, func() bandit.Learner {
@@ -418,11 +443,14 @@ func TestOptions(t *testing.T) {
 			choose:     func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 2, 4) },
 			update:     func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {},
 		}
-	}, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
+	}, toyEnv{}, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
 	r := &recorder{TB: t}
 	Learner(r, nil, nil, LearnerOptions{Rounds: 100, Horizon: 499})
-	if len(r.failures) != 1 || !strings.Contains(r.failures[0], "Horizon = 499, want >= 5 Rounds = 500") {
-		t.Errorf("a short horizon: %q", r.failures)
+	Environment(r, nil)
+	Learner(r, nil, nil, LearnerOptions{})
+	if len(r.failures) != 3 || !strings.HasPrefix(r.failures[1], "Open: ") || r.failures[2] != r.failures[1] ||
+		!strings.Contains(r.failures[0], "Horizon = 499, want >= 5 Rounds = 500") {
+		t.Errorf("a short horizon, and no environment twice: %q", r.failures)
 	}
 }
 

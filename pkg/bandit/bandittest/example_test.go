@@ -37,7 +37,7 @@ func (printer) Errorf(format string, args ...any) { fmt.Printf(format+"\n", args
 func ExampleLearner() {
 	bandittest.Learner(printer{},
 		func() bandit.Learner { return new(forgetful) },
-		func() bandit.Environment { return &environment.Arms{Means: []float64{0.2, 0.8}} },
+		environment.Arms{Means: []float64{0.2, 0.8}},
 		bandittest.LearnerOptions{IgnoresContexts: true, IgnoresRewards: true})
 	// Output:
 	// Reset: round 1: after Reset it chooses another arm (1) than a new one (0)

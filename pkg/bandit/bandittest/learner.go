@@ -41,7 +41,7 @@ type LearnerOptions struct {
 // A bandit.Warmer that wants a warm-up gets one after each Reset, and bad data in it must be
 // reported too. The suite asks for the regret of each choice, so an environment can panic to refuse
 // what no learner may choose, such as a dependent set of a matroid.
-func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandit.Environment, o LearnerOptions) {
+func Learner(t testing.TB, newLearner func() bandit.Learner, env bandit.Environment, o LearnerOptions) {
 	t.Helper()
 	if o.Rounds == 0 {
 		o.Rounds = 200
@@ -53,7 +53,12 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 		t.Errorf("bandittest: LearnerOptions.Horizon = %d, want >= 5 Rounds = %d", o.Horizon, 5*o.Rounds)
 		return
 	}
-	s := learnerSuite{o, newLearner, newEnv}
+	world, err := bandit.OpenWorld(env)
+	if err != nil {
+		t.Errorf("Open: %v", err)
+		return
+	}
+	s := learnerSuite{o, newLearner, world}
 	runAll(t, []check{
 		{"Init", s.init},
 		{"Select", s.selects},
@@ -73,13 +78,14 @@ func Learner(t testing.TB, newLearner func() bandit.Learner, newEnv func() bandi
 type learnerSuite struct {
 	LearnerOptions
 	newLearner func() bandit.Learner
-	newEnv     func() bandit.Environment
+	world      bandit.World
 }
 
-// player is a learner with its own environment.
+// player is a learner with its own contexts and rewards.
 type player struct {
 	bandit.Learner
-	env     bandit.Environment
+	world   bandit.World
+	env     bandit.Instance
 	problem bandit.Problem
 	rewards *rand.Rand
 	view    bandit.View
@@ -91,8 +97,7 @@ type player struct {
 
 // start returns a player with the streams of a seed.
 func (s learnerSuite) start(seed uint64) (*player, error) {
-	p := &player{Learner: s.newLearner(), env: s.newEnv()}
-	p.problem = p.env.Problem()
+	p := &player{Learner: s.newLearner(), world: s.world, problem: s.world.Problem()}
 	p.y = make([]float64, p.problem.Slots)
 	p.arms = make([]int, 0, p.problem.Slots)
 	if err := p.Init(p.problem, s.Horizon); err != nil {
@@ -103,7 +108,7 @@ func (s learnerSuite) start(seed uint64) (*player, error) {
 }
 
 func (p *player) restart(seed uint64) {
-	p.env.Reset(stream(seed, contexts))
+	p.env = p.world.Start(stream(seed, contexts))
 	p.rewards = stream(seed, rewards)
 	p.Reset(stream(seed, own), rand.NewPCG(seed, noise))
 	if w := p.warmer(); w != nil {
@@ -167,7 +172,7 @@ func (p *player) trace(rounds int) (chosen []int, err error) {
 }
 
 func (s learnerSuite) init() error {
-	good := s.newEnv().Problem()
+	good := s.world.Problem()
 	if !s.Anytime {
 		for _, horizon := range []int{0, -1} {
 			if s.newLearner().Init(good, horizon) == nil {
@@ -439,7 +444,7 @@ func (s learnerSuite) badRewards() error {
 }
 
 func (s learnerSuite) badContexts() error {
-	if s.IgnoresContexts || s.newEnv().Problem().Dim == 0 {
+	if s.IgnoresContexts || s.world.Problem().Dim == 0 {
 		return nil
 	}
 	choose := func(change func(v *bandit.View)) func(*player) {

@@ -13,22 +13,27 @@ import (
 
 // semiEnv is a semi-bandit of four arms, of which one of 0 and 1 and one of 2 and 3 may be played.
 type semiEnv struct {
-	pull func(e *semiEnv, rewards *rand.Rand, arms []int, y []float64)
+	pull func(e *semi, rewards *rand.Rand, arms []int, y []float64)
+}
 
+func (e semiEnv) Open() (bandit.World, error) {
+	p := bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
+	return bandit.NewWorld(p, func(*rand.Rand) bandit.Instance { return &semi{semiEnv: e} }), nil
+}
+
+// semi is a trial of semiEnv.
+type semi struct {
+	semiEnv
 	round, pulls int
 }
 
 var semiMeans = [4]float64{0.2, 0.8, 0.6, 0.3}
 
-func (e *semiEnv) Problem() bandit.Problem {
-	return bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}
-}
-func (e *semiEnv) Reset(*rand.Rand) { e.round, e.pulls = 0, 0 }
-func (e *semiEnv) Next(v *bandit.View) {
+func (e *semi) Next(v *bandit.View) {
 	e.round++
 	*v = bandit.View{Round: e.round, Arms: 4, Same: e.round > 1}
 }
-func (e *semiEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *semi) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	var draw [4]float64
 	for a := range draw {
 		draw[a] = rewards.Float64()
@@ -44,7 +49,7 @@ func (e *semiEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 	e.pulls++
 }
-func (e *semiEnv) Regret(arms []int) float64 {
+func (e *semi) Regret(arms []int) float64 {
 	if len(arms) != 2 || arms[0]/2 == arms[1]/2 {
 		panic(fmt.Errorf("arms %v are no basis", arms))
 	}
@@ -147,7 +152,7 @@ func (l *semiLearner) Update(v *bandit.View, arms []int, y []float64) {
 }
 
 func TestSemiToys(t *testing.T) {
-	env := func() bandit.Environment { return new(semiEnv) }
+	var env semiEnv
 	Environment(t, env, EnvironmentOptions{Sets: semiSets})
 	for _, cold := range []bool{false, true} {
 		Learner(t, func() bandit.Learner { return &semiLearner{cold: cold} }, env, LearnerOptions{})
@@ -159,39 +164,39 @@ func TestBrokenSemiEnvironmentsAreCaught(t *testing.T) {
 		what, check string
 		env         semiEnv
 	}{
-		{"draws by arm", "Oblivious", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"draws by arm", "Oblivious", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if arms[0] == 0 {
 				r.Uint64()
 			}
 		}}},
-		{"panics before round 1", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"panics before round 1", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				panic("no round")
 			}
 		}}},
-		{"leaves some rewards of all arms alone", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"leaves some rewards of all arms alone", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if len(y) == 4 {
 				y[3] = math.NaN()
 			}
 		}}},
-		{"reward out of range before round 1", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"reward out of range before round 1", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				y[0] = 2
 			}
 		}}},
-		{"round 1 pays what the warm-up has left", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"round 1 pays what the warm-up has left", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 1 && e.pulls > 4 {
 				y[0] = 0.5
 			}
 		}}},
-		{"two warm-ups differ", "WarmUp", semiEnv{pull: func(e *semiEnv, r *rand.Rand, arms []int, y []float64) {
+		{"two warm-ups differ", "WarmUp", semiEnv{pull: func(e *semi, r *rand.Rand, arms []int, y []float64) {
 			if e.round == 0 {
 				y[0] = 1 / float64(1+e.pulls)
 			}
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Environment(r, func() bandit.Environment { e := c.env; return &e }, EnvironmentOptions{Sets: semiSets})
+		Environment(r, c.env, EnvironmentOptions{Sets: semiSets})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -243,7 +248,7 @@ func TestBrokenSemiLearnersAreCaught(t *testing.T) {
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Learner(r, func() bandit.Learner { l := c.learner; return &l }, func() bandit.Environment { return new(semiEnv) }, LearnerOptions{})
+		Learner(r, func() bandit.Learner { l := c.learner; return &l }, semiEnv{}, LearnerOptions{})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -256,7 +261,7 @@ func (*warmToy) WarmUp([]float64)  {}
 
 func TestWarmUpNeedsNoContexts(t *testing.T) {
 	r := &recorder{TB: t}
-	Learner(r, func() bandit.Learner { return new(warmToy) }, func() bandit.Environment { return new(toyEnv) }, LearnerOptions{IgnoresRewards: true})
+	Learner(r, func() bandit.Learner { return new(warmToy) }, toyEnv{}, LearnerOptions{IgnoresRewards: true})
 	r.caught(t, "a warm-up with contexts", "WarmUp")
 	if !slices.ContainsFunc(r.failures, func(f string) bool { return strings.Contains(f, "Problem.Dim = 3, want 0") }) {
 		t.Errorf("failures: %q", r.failures)

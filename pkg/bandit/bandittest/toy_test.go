@@ -17,36 +17,45 @@ const (
 )
 
 // toyEnv pays each arm played 1 with probability (1 + <x, theta>)/2, else 0.
-type toyEnv struct {
+type toyEnv struct{}
+
+var toyProblem = bandit.Problem{Arms: toyArms, Dim: toyDim, Slots: toySlots, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+
+func (toyEnv) Open() (bandit.World, error) {
+	return bandit.NewWorld(toyProblem, func(contexts *rand.Rand) bandit.Instance {
+		e := new(toy)
+		e.start(contexts)
+		return e
+	}), nil
+}
+
+// toy is a trial of toyEnv.
+type toy struct {
 	contexts *rand.Rand
 	theta    [toyDim]float64
 	x        [toyArms * toyDim]float64
 	round    int
 }
 
-func (e *toyEnv) Problem() bandit.Problem {
-	return bandit.Problem{Arms: toyArms, Dim: toyDim, Slots: toySlots, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
-}
-
-func (e *toyEnv) Reset(contexts *rand.Rand) {
-	*e = toyEnv{contexts: contexts}
+func (e *toy) start(contexts *rand.Rand) {
+	e.contexts = contexts
 	e.ball(e.theta[:])
 }
 
 // ball draws a point of the unit cube, scaled into the unit ball.
-func (e *toyEnv) ball(dst []float64) {
+func (e *toy) ball(dst []float64) {
 	for i := range dst {
 		dst[i] = (2*e.contexts.Float64() - 1) / math.Sqrt(toyDim)
 	}
 }
 
-func (e *toyEnv) Next(v *bandit.View) {
+func (e *toy) Next(v *bandit.View) {
 	e.round++
 	e.ball(e.x[:])
 	*v = bandit.View{Round: e.round, Arms: toyArms, Dim: toyDim, X: e.x[:]}
 }
 
-func (e *toyEnv) mean(arm int) float64 {
+func (e *toy) mean(arm int) float64 {
 	m := 1.0
 	for i, t := range e.theta {
 		m += t * e.x[arm*toyDim+i]
@@ -54,7 +63,7 @@ func (e *toyEnv) mean(arm int) float64 {
 	return m / 2
 }
 
-func (e *toyEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
+func (e *toy) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	for i, a := range arms {
 		y[i] = 0
 		if rewards.Float64() < e.mean(a) {
@@ -63,7 +72,7 @@ func (e *toyEnv) Pull(rewards *rand.Rand, arms []int, y []float64) {
 	}
 }
 
-func (e *toyEnv) Regret(arms []int) float64 {
+func (e *toy) Regret(arms []int) float64 {
 	var means [toyArms]float64
 	for a := range means {
 		means[a] = e.mean(a)

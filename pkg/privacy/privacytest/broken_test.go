@@ -184,7 +184,7 @@ func (s *summed) Plan(records int) privacy.Plan {
 }
 
 // ownRows is the case of summed: rows of one bound.
-func ownRows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
+func ownRows(make privacy.Accumulator) privacytest.Case[privacy.Sums] {
 	c := rows(make)
 	c.Setup.Context, c.Setup.Horizon, c.Long = 0, 9, 300
 	return c
@@ -192,7 +192,7 @@ func ownRows(make func() privacy.Accumulator) privacytest.Case[privacy.Sums] {
 
 // TestUnbroken: what is not broken is not reported, so that the tests of what is mean something.
 func TestUnbroken(t *testing.T) {
-	c := ownRows(func() privacy.Accumulator { return &summed{} })
+	c := ownRows(&summed{})
 	privacytest.Statistic(t, c)
 	privacytest.Probe(t, c)
 }
@@ -221,10 +221,10 @@ func TestBrokenStatisticsAreCaught(t *testing.T) {
 		})
 	}
 	caught(t, "claims nothing", "Plan", "HeldBy", func(t testing.TB) {
-		privacytest.Statistic(t, rows(func() privacy.Accumulator { return &mechanism.Exact{} }))
+		privacytest.Statistic(t, rows(mechanism.Exact{}))
 	})
 	caught(t, "claims too much", "Plan", "public claims", func(t testing.TB) {
-		c := rows(func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} })
+		c := rows(mechanism.BLT{Budget: approximate})
 		c.Public = true
 		privacytest.Statistic(t, c)
 	})
@@ -254,21 +254,13 @@ func (n *shortNoise) Plan(nodes int) privacy.Plan {
 func TestProbeCatches(t *testing.T) {
 	for _, c := range []struct {
 		what, words string
-		make        func() privacy.Accumulator
+		make        privacy.Accumulator
 	}{
-		{"L for L^2 in a tree", "the sensitivity is more", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &shortNoise{Gaussian: mechanism.Gaussian{Budget: approximate}}}
-		}},
-		{"L for L^2", "the sensitivity is more", func() privacy.Accumulator {
-			return &summed{sensitivity: func(bound float64) float64 { return bound }}
-		}},
-		{"a number without noise", "+Inf", func() privacy.Accumulator { return &summed{leaks: true} }},
-		{"twice the noise", "noise is wasted", func() privacy.Accumulator {
-			return &summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }}
-		}},
-		{"Wishart", "does not know", func() privacy.Accumulator {
-			return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: approximate}}
-		}},
+		{"L for L^2 in a tree", "the sensitivity is more", mechanism.Tree{Noise: &shortNoise{Gaussian: mechanism.Gaussian{Budget: approximate}}}},
+		{"L for L^2", "the sensitivity is more", &summed{sensitivity: func(bound float64) float64 { return bound }}},
+		{"a number without noise", "+Inf", &summed{leaks: true}},
+		{"twice the noise", "noise is wasted", &summed{sensitivity: func(bound float64) float64 { return 2 * bound * bound }}},
+		{"Wishart", "does not know", mechanism.Tree{Noise: mechanism.Wishart{Budget: approximate}}},
 	} {
 		probed := ownRows(c.make)
 		caught(t, c.what, "Probe", c.words, func(t testing.TB) { privacytest.Probe(t, probed) })
@@ -277,7 +269,7 @@ func TestProbeCatches(t *testing.T) {
 
 // TestRefusedRowIsNotShown: Exact shows the row added last, and not one that was refused after it.
 func TestRefusedRowIsNotShown(t *testing.T) {
-	x := &mechanism.Exact{}
+	x := mechanism.Exact{}
 	if err := x.Init(privacy.Setup{Horizon: 3, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +307,7 @@ func TestTypedNeighbours(t *testing.T) {
 		{privacy.Neighbours{Contributions: 1, Relation: privacy.AddRemove}, "want Replace"},
 	} {
 		caught(t, c.words, "Neighbours", c.words, func(t testing.TB) {
-			privacytest.Statistic(t, weights(func() privacy.Tally { return &crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of} }, false))
+			privacytest.Statistic(t, weights(&crowd{Blocks: mechanism.Blocks{Budget: pure}, of: c.of}, false))
 		})
 	}
 }

@@ -251,7 +251,7 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 	add := func(name string, make func() learner.Policy[privacy.Means]) {
 		all[name] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms}
 		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms,
-			Statistic: func() privacy.Tally { return &mechanism.Blocks{Budget: pure} }}
+			Statistic: mechanism.Blocks{Budget: pure}}
 	}
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		name := " " + start.String()
@@ -268,7 +268,7 @@ func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 func TestPolicies(t *testing.T) {
 	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return learner.LinUCB{} }, Problem: linear}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
-	lin.Statistic = func() privacy.Accumulator { return &mechanism.BLT{Budget: approximate} }
+	lin.Statistic = mechanism.BLT{Budget: approximate}
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
 	for name, c := range readers() {
 		t.Run(name, func(t *testing.T) { privacytest.Replay(t, c) })

@@ -187,7 +187,7 @@ func (b *blocksOf) Plan(records int) privacy.Plan {
 }
 
 func blocksCase(bug string) privacytest.Case[privacy.Means] {
-	c := privacytest.Case[privacy.Means]{New: func() privacy.Tally { return &blocksOf{bug: bug} }, Format: privacytest.Weights(nil),
+	c := privacytest.Case[privacy.Means]{New: &blocksOf{bug: bug}, Format: privacytest.Weights(nil),
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Long: 300}
 	if bug == "one draw for two arms" || bug == "Changed is sorted by raw totals" {
 		c.Setup.Slots = 2
@@ -198,7 +198,7 @@ func blocksCase(bug string) privacytest.Case[privacy.Means] {
 // rowsOf is a tree with a bug.
 type rowsOf struct {
 	bug string
-	*mechanism.Tree
+	mechanism.Tree
 
 	setup           privacy.Setup
 	gram            []float64
@@ -208,7 +208,7 @@ type rowsOf struct {
 }
 
 func (r *rowsOf) Init(s privacy.Setup) error {
-	r.Tree, r.setup = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}, s
+	r.Tree, r.setup = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}, s
 	return r.Tree.Init(s)
 }
 
@@ -312,7 +312,7 @@ func TestFixturesUnbroken(t *testing.T) {
 		privacytest.Statistic(t, c)
 		privacytest.Probe(t, c)
 	}
-	c := rows(func() privacy.Accumulator { return &rowsOf{} })
+	c := rows(&rowsOf{})
 	privacytest.Statistic(t, c)
 	privacytest.Probe(t, c)
 }
@@ -360,10 +360,10 @@ func TestFixtures(t *testing.T) {
 		{"the row beside the sums", "Sums.Row[0]"},
 	} {
 		caught(t, c.bug, "Noised", c.words, func(t testing.TB) {
-			privacytest.Statistic(t, rows(func() privacy.Accumulator { return &rowsOf{bug: c.bug} }))
+			privacytest.Statistic(t, rows(&rowsOf{bug: c.bug}))
 		})
 	}
-	pair := privacytest.Case[twoNumbers]{New: func() privacy.Statistic[twoNumbers] { return &pairOf{} }, Setup: blocksCase("").Setup}
+	pair := privacytest.Case[twoNumbers]{New: &pairOf{}, Setup: blocksCase("").Setup}
 	pair.Format = privacytest.Format[twoNumbers](privacytest.Weights(nil))
 	caught(t, "one draw for two numbers", "Probe", "+Inf", func(t testing.TB) { privacytest.Probe(t, pair) })
 }
@@ -400,7 +400,7 @@ type hiding struct {
 
 func TestReleasesThatHide(t *testing.T) {
 	caught(t, "an unexported field", "Release", "hiddenRelease.total is unexported", func(t testing.TB) {
-		privacytest.Statistic(t, privacytest.Case[hiddenRelease]{New: func() privacy.Statistic[hiddenRelease] { return &hiding{} }})
+		privacytest.Statistic(t, privacytest.Case[hiddenRelease]{New: &hiding{}})
 	})
 	caught(t, "a function", "Release", ".Read is a func", func(t testing.TB) {
 		privacytest.Probe(t, privacytest.Case[struct{ Read func() }]{})
@@ -447,12 +447,12 @@ func TestPoliciesThatPeek(t *testing.T) {
 		what, check, words string
 		holds, tell        bool
 	}{
-		{"holds its statistic", "Releases", "Policy.Stat is a *mechanism.Tree, which takes in records", true, false},
+		{"holds its statistic", "Releases", "Policy.Stat is a mechanism.Tree, which takes in records", true, false},
 		{"reads a variable and acts", "Releases", "is played in place of", false, false},
 		{"reads a variable and tells", "Releases", "is another by a new policy", false, true},
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
-			watched = &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
+			watched = mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
 				New: func() learner.Policy[privacy.Sums] {
 					p := &peeking{tell: c.tell}
@@ -461,7 +461,7 @@ func TestPoliciesThatPeek(t *testing.T) {
 					}
 					return p
 				},
-				Problem: linear, Statistic: func() privacy.Accumulator { return watched },
+				Problem: linear, Statistic: watched,
 			})
 		})
 	}

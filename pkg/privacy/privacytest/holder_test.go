@@ -26,8 +26,8 @@ const module = "github.com/dpbandits/dpbandits/"
 var fields = map[string]string{
 	"mechanism.Gaussian":           "Budget: approximate",
 	"mechanism.Wishart":            "Budget: approximate",
-	"mechanism.Tree":               "Noise: &mechanism.Gaussian{Budget: approximate}",
-	"mechanism.PanPrivateTree":     "Noise: &mechanism.Gaussian{Budget: approximate}",
+	"mechanism.Tree":               "Noise: mechanism.Gaussian{Budget: approximate}",
+	"mechanism.PanPrivateTree":     "Noise: mechanism.Gaussian{Budget: approximate}",
 	"mechanism.SecureTree":         "Budget: approximate",
 	"mechanism.Honaker":            "Budget: approximate",
 	"mechanism.SquareRoot":         "Budget: approximate",
@@ -59,8 +59,8 @@ var fields = map[string]string{
 	"mechanism.RoundBatches":   "Budget: pure, Lengths: learner.CoreSetBatches{}",
 	"mechanism.SecureLaplace":  "Epsilon: 1, Dim: 2, Bound: 1",
 
-	"learner.Private[privacy.Sums]":  "Policy: learner.LinUCB{}, Statistic: &mechanism.BLT{Budget: approximate}",
-	"learner.Private[privacy.Means]": "Policy: learner.OMM{Matroid: pick()}, Statistic: &mechanism.Blocks{Budget: pure}",
+	"learner.Private[privacy.Sums]":  "Policy: learner.LinUCB{}, Statistic: mechanism.BLT{Budget: approximate}",
+	"learner.Private[privacy.Means]": "Policy: learner.OMM{Matroid: pick()}, Statistic: mechanism.Blocks{Budget: pure}",
 	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
@@ -73,11 +73,11 @@ var fields = map[string]string{
 	"learner.SparseBitsDevice": "Bits: learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}",
 	"learner.VectorSumDevice":  "Noise: learner.VectorSum{Budget: approximate, Batch: 20}",
 
-	"learner.Private[mechanism.SparseGram]": "Policy: learner.SparseJDP{}, Statistic: &mechanism.SparseEpisodes{" + episodes + "}",
+	"learner.Private[mechanism.SparseGram]": "Policy: learner.SparseJDP{}, Statistic: mechanism.SparseEpisodes{" + episodes + "}",
 	"learner.SparseJDP":                     "",
 	"learner.PrivateThresholdedLasso":       "",
 
-	"learner.Private[mechanism.SparseTheta]": "Policy: learner.FLIPHAT{}, Statistic: &mechanism.NoisyIHT{" + thresholding + "}",
+	"learner.Private[mechanism.SparseTheta]": "Policy: learner.FLIPHAT{}, Statistic: mechanism.NoisyIHT{" + thresholding + "}",
 	"learner.FLIPHAT":                        "",
 
 	"learner.LinUCB": "",
@@ -101,10 +101,10 @@ var fields = map[string]string{
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",
 	"learner.CoreSet":            "",
-	"online.FTRL":                "Gradient: 1, Sums: &mechanism.VectorTree{Budget: pure}, Noise: privacy.NewSystemNoise()",
+	"online.FTRL":                "Gradient: 1, Sums: mechanism.VectorTree{Budget: pure}, Noise: privacy.NewSystemNoise()",
 	"online.Experts":             "Epsilon: 1, Noise: privacy.NewSystemNoise(), Rand: rand.New(rand.NewPCG(1, 1))",
 
-	"careless.Statistic": "Of: &mechanism.BLT{Budget: approximate}",
+	"careless.Statistic": "Of: mechanism.BLT{Budget: approximate}",
 }
 
 // episodes are the fields of a SparseEpisodes.
@@ -471,13 +471,13 @@ func policies(s subject) {
 		var l bandit.Learner
 		switch x := o.make().(type) {
 		case learner.Policy[privacy.Sums]:
-			l = learner.New(x, privacy.Accumulator(&mechanism.BLT{Budget: approximate}))
+			l = learner.New(x, privacy.Accumulator(mechanism.BLT{Budget: approximate}))
 		case learner.Policy[privacy.Means]:
-			l = learner.New(x, privacy.Tally(&mechanism.Blocks{Budget: pure}))
+			l = learner.New(x, privacy.Tally(mechanism.Blocks{Budget: pure}))
 		case learner.Policy[mechanism.SparseTheta]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](&mechanism.NoisyIHT{` + thresholding + `}))
+			l = learner.New(x, privacy.Statistic[mechanism.SparseTheta](mechanism.NoisyIHT{` + thresholding + `}))
 		case learner.Policy[mechanism.SparseGram]:
-			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](&mechanism.SparseEpisodes{` + episodes + `}))
+			l = learner.New(x, privacy.Statistic[mechanism.SparseGram](mechanism.SparseEpisodes{` + episodes + `}))
 		}
 		checked++
 		if err := initialise(l); err != nil || privacy.ClaimOf(l).Epsilon() > 1.001 {

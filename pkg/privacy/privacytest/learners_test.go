@@ -17,7 +17,7 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
-	over := func(s func() privacy.Accumulator) func() bandit.Learner {
+	over := func(s privacy.Accumulator) func() bandit.Learner {
 		return func() bandit.Learner { return learner.New(learner.LinUCB{}, s()) }
 	}
 	ldp := learner.LDPNoise{Budget: wide}
@@ -28,16 +28,14 @@ func learners() map[string]privacytest.LearnerCase {
 		return privacytest.LearnerCase{New: make, Problem: linear}
 	}
 	all := map[string]privacytest.LearnerCase{
-		"LinUCB over a tree": lin(over(func() privacy.Accumulator { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: wide}} })),
-		"LinUCB over BLT":    lin(over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })),
-		"LinUCB over a secure tree": lin(over(func() privacy.Accumulator {
-			return &mechanism.SecureTree{Budget: wide}
-		})),
+		"LinUCB over a tree":        lin(over(mechanism.Tree{Noise: mechanism.Gaussian{Budget: wide}})),
+		"LinUCB over BLT":           lin(over(mechanism.BLT{Budget: wide})),
+		"LinUCB over a secure tree": lin(over(mechanism.SecureTree{Budget: wide})),
 		"randomised actions": lin(func() bandit.Learner {
-			return &learner.RandomisedAction{Learner: over(func() privacy.Accumulator { return &mechanism.BLT{Budget: wide} })(), Epsilon: 1}
+			return learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide})(), Epsilon: 1}
 		}),
 		"LDP": lin(func() bandit.Learner {
-			return &learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
+			return learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
 		}),
 		"amplified": lin(func() bandit.Learner {
 			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})
@@ -47,7 +45,7 @@ func learners() map[string]privacytest.LearnerCase {
 		"DPTS-MAT":             mat(func() bandit.Learner { return learner.DPTSMAT(uniform(), 2) }),
 		"CUCB over trees":      mat(func() bandit.Learner { return learner.CUCBTree(uniform(), 2) }),
 		"metered": mat(func() bandit.Learner {
-			return &learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
+			return learner.Metered{Learner: learner.CUCBTree(uniform(), 2), Budget: privacy.Budget{Epsilon: 1}, Freeze: true}
 		}),
 	}
 	for name, c := range all {
@@ -88,7 +86,7 @@ func (f *faint) Plan(nodes int) privacy.Plan {
 
 // broken is a private learner with one method replaced.
 type broken struct {
-	*learner.Private[privacy.Means]
+	learner.Private[privacy.Means]
 	remembers, steals bool
 	rounds            int
 }
@@ -115,7 +113,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		broken             privacytest.LearnerCase
 	}{
 		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, privacy.Accumulator(&mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
+			return learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
 		}}},
 		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
 			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
@@ -125,7 +123,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		}}},
 		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
 			return &struct {
-				*learner.Private[privacy.Means]
+				learner.Private[privacy.Means]
 			}{learner.DPUCBMAT(uniform(), 2)}
 		}}},
 	} {
@@ -133,7 +131,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
 	}
 	// The probe finds it without a run under noise.
-	c := rows(func() privacy.Accumulator { return &mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}} })
+	c := rows(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}})
 	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
 		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
 			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)

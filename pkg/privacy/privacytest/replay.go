@@ -16,7 +16,7 @@ import (
 // PolicyCase is a policy to be checked by Replay.
 type PolicyCase[R any] struct {
 	Policy    learner.Policy[R]
-	Statistic func() privacy.Statistic[R] // what the policy reads; nil means the exact statistic
+	Statistic privacy.Statistic[R] // what the policy reads; nil means the exact statistic
 	Problem   bandit.Problem
 	Rounds    int // rounds of a run; 0 means 150
 }

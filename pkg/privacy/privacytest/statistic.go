@@ -13,9 +13,9 @@ import (
 
 // Case is a statistic to be checked by Statistic and Probe.
 type Case[R any] struct {
-	New    func() privacy.Statistic[R] // makes a statistic, which the suite initialises
-	Setup  privacy.Setup               // for short runs: a horizon of 8 to 64 is enough
-	Format Format[R]                   // Rows(), Weights(nil), or one of your own
+	New    privacy.Statistic[R] // makes a statistic, which the suite initialises
+	Setup  privacy.Setup        // for short runs: a horizon of 8 to 64 is enough
+	Format Format[R]            // Rows(), Weights(nil), or one of your own
 
 	// Long is the horizon of the run that Reset must forget. It should be long enough for each phase
 	// of the statistic. 0 means Setup.Horizon.
