@@ -39,7 +39,7 @@ func LinearCatalogue() []Entry {
 		joint("JDP LinUCB, BLT", func(b privacy.Budget) bandit.Learner { return New(LinUCB{}, mechanism.BLT{Budget: b}) }),
 		{Name: "LDP LinUCB", Private: true, Model: privacy.Local, Linear: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
 			noise := LDPNoise{Budget: b}
-			return Local{Device: &LDPDevice{Noise: noise}, Server: &LDPServer{Noise: noise}}
+			return Local{Device: LDPDevice{Noise: noise}, Server: LDPServer{Noise: noise}}
 		}},
 	}
 }

@@ -3,6 +3,7 @@ package learner
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"unsafe"
@@ -25,8 +26,8 @@ func checkRule(rule any) error {
 	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")
 }
 
-// checkServer refuses a server from which a device or noise can be reached. It may have functions, as
-// those of Anytime that make other servers.
+// checkServer refuses a server from which a device or noise can be reached. It may have functions, such
+// as the step sizes of an online learner.
 func checkServer(server any) error {
 	c := &closed{open: pastServers, by: "a server sees messages alone", makes: true}
 	return c.walk(reflect.ValueOf(server), "learner: Local.Server")
@@ -40,6 +41,8 @@ type openType struct {
 
 var pastServers = []openType{
 	{reflect.TypeFor[Device](), "is a device"},
+	{reflect.TypeFor[CalibratedDevice](), "is a device"},
+	{reflect.TypeFor[Reporter](), "is a device"},
 	{reflect.TypeFor[bandit.Learner](), "is a learner"},
 	{reflect.TypeFor[bandit.Calibrated](), "is a learner"},
 	{reflect.TypeFor[bandit.Run](), "is a learner"},
@@ -59,6 +62,8 @@ var pastPolicies = []openType{
 	{reflect.TypeFor[bandit.World](), "is an environment's world"},
 	{reflect.TypeFor[bandit.Instance](), "is an environment's trial"},
 	{reflect.TypeFor[Server](), "takes in messages"},
+	{reflect.TypeFor[CalibratedServer](), "takes in messages"},
+	{reflect.TypeFor[Receiver](), "takes in messages"},
 	{reflect.TypeFor[privacy.Planner](), "has a plan of its own"},
 }
 
@@ -176,7 +181,7 @@ func leadsBy(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if noiseTypes[t] {
 		return true
 	}
-	for _, open := range pastPolicies {
+	for _, open := range slices.Concat(pastPolicies, pastServers) {
 		if t.Implements(open.typ) || reflect.PointerTo(t).Implements(open.typ) {
 			return true
 		}

@@ -9,19 +9,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
-// Policy is a named way to make a learner. New is called once a trial, from several goroutines; the
-// learners that it returns must share nothing that they write.
+// Policy is a learner under a name.
 type Policy struct {
-	Name string // unique in the experiment; part of the names of the learner's streams
-	New  func() bandit.Learner
-}
-
-// NewPolicy returns a policy whose New is make, which may return a type of its own.
-func NewPolicy[L bandit.Learner](name string, make func() L) Policy {
-	if make == nil {
-		return Policy{Name: name}
-	}
-	return Policy{Name: name, New: func() bandit.Learner { return make() }}
+	Name    string // unique in the experiment; part of the names of the learner's streams
+	Learner bandit.Learner
 }
 
 // Experiment compares policies on one environment.
@@ -31,7 +22,7 @@ type Experiment struct {
 	Environment bandit.Environment
 	Policies    []Policy
 
-	Horizon int    // rounds that the learners are calibrated for (Learner.Init), >= 1
+	Horizon int    // rounds that the learners are calibrated for (Learner.Open), >= 1
 	Rounds  int    // rounds of each trial, in [1, Horizon]; 0 means Horizon
 	Trials  int    // independent repetitions, >= 1; trial i depends on Seed and i only
 	Seed    uint64 // of all streams of all trials
@@ -50,8 +41,7 @@ type Experiment struct {
 
 	// Fingerprint describes what else determines the results, such as the data of a closure. A
 	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
-	// other parameters, which are all fields of Environment and of the values that New returns,
-	// private ones included. Of a function in a field only the name is compared, and of a closure nothing, so
+	// other parameters, which are all fields of Environment and of the learners. Of a function in a field only the name is compared, and of a closure nothing, so
 	// put what a closure computes with into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file

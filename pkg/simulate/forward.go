@@ -2,7 +2,6 @@ package simulate
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -31,7 +30,7 @@ func checkForward(world bandit.World, env bandit.Environment, p bandit.Problem) 
 // beforehand. round is the current one, for errors.
 func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round *int, regret []float64) error {
 	problem := e.world.Problem()
-	knows, _ := s.learner.(bandit.Committed)
+	knows, _ := s.run.(bandit.Committed)
 	var plays []bandit.Plays
 	view, point := bandit.View{Arms: problem.Arms}, 0
 	for turn := 1; view.Round < e.rounds(); turn++ {
@@ -45,9 +44,6 @@ func (e *Prepared) forward(ctx context.Context, env bandit.Sums, s *seat, round 
 				return err
 			}
 		} else if err := s.step(env, problem, &view); err != nil {
-			return err
-		}
-		if err := s.learner.Err(); err != nil {
 			return err
 		}
 		if view.Round == e.grid[point] {
@@ -76,7 +72,9 @@ func (s *seat) jump(env bandit.Sums, knows bandit.Committed, v *bandit.View, pla
 		s.sum += float64(float64(p.Times) * env.Regret(s.arms))
 	}
 	env.PullSums(s.rewards, plays)
-	knows.UpdateSums(v, plays)
+	if err := knows.UpdateSums(v, plays); err != nil {
+		return err
+	}
 	v.Round += rounds - 1
 	s.jumped = true
 	return nil
@@ -84,12 +82,14 @@ func (s *seat) jump(env bandit.Sums, knows bandit.Committed, v *bandit.View, pla
 
 // step plays one round.
 func (s *seat) step(env bandit.Instance, p bandit.Problem, v *bandit.View) error {
-	s.arms = s.learner.Select(v, s.arms[:0])
+	arms, err := s.run.Select(v, s.arms[:0])
+	if s.arms = arms; err != nil {
+		return err
+	}
 	if bad := checkArms(s.arms, p.Slots, p.Arms); bad >= 0 {
-		return errors.Join(s.learner.Err(), armsError(s.arms, bad, p.Slots, p.Arms))
+		return armsError(s.arms, bad, p.Slots, p.Arms)
 	}
 	env.Pull(s.rewards, s.arms, s.y)
 	s.sum += env.Regret(s.arms)
-	s.learner.Update(v, s.arms, s.y)
-	return nil
+	return s.run.Update(v, s.arms, s.y)
 }

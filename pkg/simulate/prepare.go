@@ -17,6 +17,7 @@ import (
 type Prepared struct {
 	*Experiment
 	world    bandit.World
+	learners []bandit.Calibrated // by policy
 	grid     []int
 	claims   []*privacy.Claim // by policy
 	identity identity
@@ -24,7 +25,7 @@ type Prepared struct {
 	whole    bool // whether the identity says all that results depend on, but for the toolkit
 }
 
-// Prepare validates all that can be known before the first trial, each policy's Init included.
+// Prepare validates all that can be known before the first trial, each learner's Open included.
 func (e *Experiment) Prepare() (*Prepared, error) {
 	if e == nil {
 		return nil, errors.New("simulate: the experiment is nil")
@@ -70,8 +71,8 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			return nil, fmt.Errorf("field Policies[%d].Name = %q is the name of Policies[%d] too", i, p.Name, j)
 		}
 		seen[p.Name] = i
-		if p.New == nil {
-			return nil, fmt.Errorf("field Policies[%d] (%q): New is nil", i, p.Name)
+		if v := reflect.ValueOf(p.Learner); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			return nil, fmt.Errorf("field Policies[%d] (%q): Learner is nil", i, p.Name)
 		}
 	}
 	for i, pair := range e.Pairs {
@@ -104,28 +105,27 @@ func (e *Experiment) prepare(describing bool) (p *Prepared, err error) {
 			return nil, err
 		}
 	}
-	var claims []*privacy.Claim
-	for _, p := range e.Policies {
-		l := p.New()
-		if v := reflect.ValueOf(l); l == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-			return nil, fmt.Errorf("policy %q: New returned nil", p.Name)
-		}
+	learners, claims := make([]bandit.Calibrated, len(e.Policies)), make([]*privacy.Claim, len(e.Policies))
+	for i, p := range e.Policies {
 		if describing {
-			lines, all := describe(l)
+			lines, all := describe(p.Learner)
 			d.Learners, whole = append(d.Learners, lines), whole && all
 		}
-		if err := l.Init(problem, e.Horizon); err != nil {
-			return nil, fmt.Errorf("policy %q: Init: %w", p.Name, err)
-		}
-		if warmer(l) != nil && problem.Dim > 0 {
+		l, err := p.Learner.Open(problem, e.Horizon)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("policy %q: Open: %w", p.Name, err)
+		case l == nil:
+			return nil, fmt.Errorf("policy %q: Open returned nil", p.Name)
+		case wantsWarmUp(l) && problem.Dim > 0:
 			return nil, fmt.Errorf("policy %q: it wants a warm-up, which is for problems without contexts: Problem.Dim = %d, want 0", p.Name, problem.Dim)
 		}
-		claims = append(claims, nil)
+		learners[i] = l
 		if claim := privacy.ClaimOf(l); claim.Held() {
-			claims[len(claims)-1] = &claim
+			claims[i] = &claim
 		}
 	}
-	p = &Prepared{Experiment: e, world: world, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
+	p = &Prepared{Experiment: e, world: world, learners: learners, grid: grid, claims: claims, identity: newIdentity(e, grid, d), whole: whole}
 	if p.origin, err = newOrigin(p.identity); err != nil {
 		return nil, err
 	}
