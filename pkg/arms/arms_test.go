@@ -95,7 +95,7 @@ func TestConformance(t *testing.T) {
 	env := environment.Arms{Means: []float64{0.3, 0.9, 0.4, 0.1}, Law: environment.GaussianWeights, Sigma: 0.4}
 	for _, m := range makers {
 		t.Run(m.name, func(t *testing.T) {
-			bandittest.Learner(t, func() bandit.Learner { return m.make(20) }, env, bandittest.LearnerOptions{Seed: 1})
+			bandittest.Learner(t, m.make(20), env, bandittest.LearnerOptions{Seed: 1})
 		})
 	}
 }

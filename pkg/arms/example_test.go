@@ -2,6 +2,7 @@ package arms_test
 
 import (
 	"fmt"
+	"log"
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/bandit"

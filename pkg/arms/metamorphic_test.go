@@ -116,17 +116,15 @@ func TestWithoutPrivacy(t *testing.T) {
 	const rounds = 3000
 	rewards := drawn([]float64{0.5, 0.55, 0.45, 0.6}, rounds)
 	reward := func(arm, round int) float64 { return rewards[arm][round-1] }
-	single := func() mechanism.Batches {
-		return mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
-	}
+	single := mechanism.Batches{Budget: privacy.Budget{Epsilon: inf}, Lengths: ones{}, Cumulative: true}
 	for name, pair := range map[string][2]private{
-		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single()), arms.NewKLUCB()},
-		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single()), arms.NewIMED()},
-		"AdaP-UCB":   {learner.New(arms.AdaPUCB{Alpha: 4}, single()), arms.NewUCB1()},
-		"AdaP-KLUCB": {learner.New(arms.AdaPKLUCB{Alpha: 1}, single()), arms.NewKLUCB()},
-		"AdaC-UCB":   {learner.New(arms.AdaCUCB{Beta: 4}, single()), arms.NewUCB1()},
-		"Lazy-UCB":   {learner.New(arms.LazyUCB{Explore: 2}, single()), arms.NewUCB1()},
-		"Lazy-DP-TS": {learner.New(arms.LazyThompson{}, single()), arms.NewThompson()},
+		"DP-KLUCB":   {learner.New(arms.KLUCB{Epsilon: inf}, single), arms.NewKLUCB()},
+		"DP-IMED":    {learner.New(arms.IMED{Epsilon: inf}, single), arms.NewIMED()},
+		"AdaP-UCB":   {learner.New(arms.AdaPUCB{Alpha: 4}, single), arms.NewUCB1()},
+		"AdaP-KLUCB": {learner.New(arms.AdaPKLUCB{Alpha: 1}, single), arms.NewKLUCB()},
+		"AdaC-UCB":   {learner.New(arms.AdaCUCB{Beta: 4}, single), arms.NewUCB1()},
+		"Lazy-UCB":   {learner.New(arms.LazyUCB{Explore: 2}, single), arms.NewUCB1()},
+		"Lazy-DP-TS": {learner.New(arms.LazyThompson{}, single), arms.NewThompson()},
 		"DP-UCB":     {arms.NewDPUCB(inf), arms.NewUCB1()},
 	} {
 		private, public := play(t, pair[0], four, rounds, reward), play(t, pair[1], four, rounds, reward)
@@ -206,18 +204,18 @@ func TestBadInput(t *testing.T) {
 	blocks := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}
 	for want, l := range map[string]bandit.Learner{
 		"Beta = 1,":         learner.New(arms.SuccessiveElimination{Beta: 1}, nil),
-		"Beta = -0.1,":      learner.New(arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks()),
-		"Beta = NaN,":       learner.New(arms.DPElimination{Epsilon: 1, Beta: nan}, blocks()),
-		"Epsilon = 0,":      learner.New(arms.DPElimination{}, blocks()),
-		"Epsilon = NaN,":    learner.New(arms.KLUCB{Epsilon: nan}, blocks()),
-		"Epsilon = -1,":     learner.New(arms.IMED{Epsilon: -1}, blocks()),
-		"Alpha = NaN,":      learner.New(arms.AdaPUCB{Alpha: nan}, blocks()),
-		"Alpha = -1,":       learner.New(arms.AdaPKLUCB{Alpha: -1}, blocks()),
-		"Beta = +Inf,":      learner.New(arms.AdaCUCB{Beta: inf}, blocks()),
+		"Beta = -0.1,":      learner.New(arms.DPElimination{Epsilon: 1, Beta: -0.1}, blocks),
+		"Beta = NaN,":       learner.New(arms.DPElimination{Epsilon: 1, Beta: nan}, blocks),
+		"Epsilon = 0,":      learner.New(arms.DPElimination{}, blocks),
+		"Epsilon = NaN,":    learner.New(arms.KLUCB{Epsilon: nan}, blocks),
+		"Epsilon = -1,":     learner.New(arms.IMED{Epsilon: -1}, blocks),
+		"Alpha = NaN,":      learner.New(arms.AdaPUCB{Alpha: nan}, blocks),
+		"Alpha = -1,":       learner.New(arms.AdaPKLUCB{Alpha: -1}, blocks),
+		"Beta = +Inf,":      learner.New(arms.AdaCUCB{Beta: inf}, blocks),
 		"Explore = -2,":     learner.New(arms.UCB1{Explore: -2}, nil),
-		"Explore = NaN,":    learner.New(arms.LazyUCB{Explore: nan}, blocks()),
-		"Boost = -3,":       learner.New(arms.LazyThompson{Boost: -3}, blocks()),
-		"Delta = 0,":        learner.New(arms.AdaPTT{}, blocks()),
+		"Explore = NaN,":    learner.New(arms.LazyUCB{Explore: nan}, blocks),
+		"Boost = -3,":       learner.New(arms.LazyThompson{Boost: -3}, blocks),
+		"Delta = 0,":        learner.New(arms.AdaPTT{}, blocks),
 		"Delta = 1,":        arms.NewAdaPTT(1, 1),
 		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
 		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
