@@ -19,9 +19,6 @@ func exactMessage(t *testing.T, n learner.LDPNoise, p bandit.Problem, x []float6
 	t.Helper()
 	n.Budget = none
 	d := &learner.LDPDevice{Noise: n}
-	if err := d.Init(p, 10); err != nil {
-		t.Fatal(err)
-	}
 	m, err := d.Report(nil, x, y, privacy.NewNoise(random.Source(1, 0, "noise")), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -69,19 +66,16 @@ func TestExtremeDataIsClipped(t *testing.T) {
 		run := func(x []float64) (arms []int, theta []float64) {
 			policy := learner.LinUCB{}
 			l := learner.New(policy, make())
-			if err := l.Init(p, 20); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
 				v := &bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
-				arms = l.Select(v, arms)
-				l.Update(v, []int{0}, []float64{1e300})
+				arms = run.Select(v, arms)
+				run.Update(v, []int{0}, []float64{1e300})
 			}
 			if l.Err() != nil {
 				t.Errorf("%s: %v", name, l.Err())
 			}
-			if w := l.Warnings(); len(w) == 0 || w[0].Count != 12 {
+			if w := run.Warnings(); len(w) == 0 || w[0].Count != 12 {
 				t.Errorf("%s: warnings %v, want 12 rows clipped", name, w)
 			}
 			theta, _ = policy.Confidence()
@@ -127,23 +121,17 @@ func TestOptimalShiftScales(t *testing.T) {
 		p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*by, p.RewardMin*by, p.RewardMax*by
 		policy := learner.LinUCB{OptimalShift: true}
 		l := learner.New(policy, sums)
-		if err := l.Init(p, horizon); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		s := &scaled{Instance: world.Start(random.New(1, 0, "contexts")), by: by}
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)
 		var v bandit.View
 		for round := range horizon {
 			s.Next(&v)
-			arms = l.Select(&v, arms)
+			arms = run.Select(&v, arms)
 			s.Pull(rewards, arms[round:], y)
 			y[0] *= by
-			l.Update(&v, arms[round:], y)
-		}
-		if l.Err() != nil {
-			t.Fatal(l.Err())
+			run.Update(&v, arms[round:], y)
 		}
 		return arms, policy.Bounds().RhoMin / (by * by)
 	}

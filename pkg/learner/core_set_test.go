@@ -23,10 +23,7 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 	env := environment.SphereArms{Dim: dim}
 	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(11, trial, "own"), random.Source(11, trial, "noise"))
+	run := bandittest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
 	policy := l.Policy.(*learner.CoreSet)
 	theta := environment.Theta(game)
 	covered = true
@@ -36,9 +33,9 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 	last := 0.0
 	for range rounds {
 		game.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		arms = run.Select(&v, arms[:0])
 		game.Pull(rewards, arms, y[:])
-		l.Update(&v, arms, y[:])
+		run.Update(&v, arms, y[:])
 		regret += game.Regret(arms)
 		if v.Round%64 != 0 && v.Round > 100 { // batches are long
 			continue
@@ -51,9 +48,6 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 		for i, a := range tried {
 			covered = covered && math.Abs(means[i]-inner(v.Row(a), theta)) <= width
 		}
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return regret, covered
 }
@@ -164,19 +158,13 @@ func TestCoreSetEnds(t *testing.T) {
 	mean := []float64{0.4, -0.2, 0.12, -0.4, 0.4}
 	l := learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)})
 	p := bandit.Problem{Arms: 5, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 	played := map[int]int{}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: 5, Dim: 2, X: x, Same: round > 1}
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		played[arms[0]]++
-		l.Update(&v, arms, []float64{mean[arms[0]]})
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
+		run.Update(&v, arms, []float64{mean[arms[0]]})
 	}
 	if got := l.Policy.(*learner.CoreSet).Survivors(); !slices.Equal(got, []int{0, 4}) {
 		t.Errorf("survivors %v, want the two that are the best", got)
@@ -197,23 +185,20 @@ func TestCoreSetEdges(t *testing.T) {
 	}{{"one round", 4, 2, 1, 0.5}, {"two rounds", 4, 2, 2, 0.5}, {"less than a batch", 30, 5, 12, 0.5}, {"one arm", 1, 3, 500, 0.5}, {"arms of 0", 4, 2, 500, 0}} {
 		l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
 		p := bandit.Problem{Arms: c.arms, Dim: c.dim, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5}
-		if err := l.Init(p, c.rounds); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, p, c.rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		x := make([]float64, c.arms*c.dim)
 		for i := range x {
 			x[i] = c.x * math.Sin(float64(i*i))
 		}
 		for round := 1; round <= c.rounds; round++ {
 			v := bandit.View{Round: round, Arms: c.arms, Dim: c.dim, X: x, Same: round > 1}
-			arms := l.Select(&v, nil)
-			l.Update(&v, arms, []float64{3}) // beyond the range: clipped, counted
+			arms := run.Select(&v, nil)
+			run.Update(&v, arms, []float64{3}) // beyond the range: clipped, counted
 		}
 		if err := l.Err(); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != c.rounds {
+		if w := run.Warnings(); len(w) != 1 || w[0].Count != c.rounds {
 			t.Errorf("%s: warnings %v, want %d rewards clipped", c.name, w, c.rounds)
 		}
 	}
@@ -244,13 +229,10 @@ func TestCoreSetRefuses(t *testing.T) {
 		}
 	}
 	play := func(l learner.Private[privacy.Means], x float64) error {
-		if err := l.Init(good, 1000); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		for round := 1; round <= 50; round++ {
 			v := bandit.View{Round: round, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, x, 0, 0, 0.5}}
-			l.Update(&v, l.Select(&v, nil), []float64{0.5})
+			run.Update(&v, run.Select(&v, nil), []float64{0.5})
 		}
 		return l.Err()
 	}

@@ -34,11 +34,8 @@ func delayable() map[string]func() bandit.Learner {
 // start initialises and resets a learner.
 func start(t *testing.T, l bandit.Learner, p bandit.Problem, horizon int) *privacy.Ledger {
 	t.Helper()
-	if err := l.Init(p, horizon); err != nil {
-		t.Fatal(err)
-	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	l.Reset(random.New(1, 0, "own"), ledger)
+	run := bandittest.Run(t, l, p, horizon, random.New(1, 0, "own"), ledger)
 	return ledger
 }
 

@@ -66,22 +66,16 @@ func regretOf(t testing.TB, env bandit.Environment, l bandit.Learner, trial, rou
 	t.Helper()
 	world := bandittest.Open(t, env)
 	game := world.Start(random.New(3, trial, "contexts"))
-	if err := l.Init(world.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(3, trial, "own"), random.Source(3, trial, "noise"))
+	run := bandittest.Run(t, l, world.Problem(), rounds, random.New(3, trial, "own"), random.Source(3, trial, "noise"))
 	rewards := random.New(3, trial, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	for range rounds {
 		game.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		arms = run.Select(&v, arms[:0])
 		game.Pull(rewards, arms, y)
 		regret += game.Regret(arms)
-		l.Update(&v, arms, y)
-		if err := l.Err(); err != nil {
-			t.Fatal(err)
-		}
+		run.Update(&v, arms, y)
 	}
 	return regret
 }
@@ -141,10 +135,7 @@ func TestHighDimensionalRegret(t *testing.T) {
 func TestForcedRounds(t *testing.T) {
 	l := learner.LassoBandit{Forced: 2}
 	p := environment.Sparse{Arms: 3, Dim: 4, Sparsity: 1, Leading: true}.Problem()
-	if err := l.Init(p, 100); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), nil)
+	run := bandittest.Run(t, l, p, 100, random.New(1, 0, "own"), nil)
 	x := make([]float64, 12)
 	forced := map[int]bool{}
 	for _, start := range []int{1, 7, 19, 43, 91} {
@@ -157,7 +148,7 @@ func TestForcedRounds(t *testing.T) {
 		clear(x)
 		x[4*best] = 3
 		v := &bandit.View{Round: round, Arms: 3, Dim: 4, X: x}
-		got := l.Select(v, nil)[0]
+		got := run.Select(v, nil)[0]
 		want := best
 		if forced[round] {
 			turn := 0
@@ -178,10 +169,7 @@ func TestForcedRounds(t *testing.T) {
 		if got == best {
 			y = 3
 		}
-		l.Update(v, []int{got}, []float64{y})
-	}
-	if err := l.Err(); err != nil {
-		t.Fatal(err)
+		run.Update(v, []int{got}, []float64{y})
 	}
 }
 
@@ -247,15 +235,12 @@ func TestHighDimensionalWarnings(t *testing.T) {
 	for name, make := range highDimensional() {
 		l := make()
 		env := environment.Sparse{Arms: 2, Dim: 8, Leading: true}
-		if err := l.Init(env.Problem(), 10); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), nil)
+		run := bandittest.Run(t, l, env.Problem(), 10, random.New(1, 0, "own"), nil)
 		trial := bandittest.Start(t, env, random.New(1, 0, "contexts"))
 		var v bandit.View
 		trial.Next(&v)
-		l.Update(&v, l.Select(&v, nil), []float64{1e308})
-		if w := l.Warnings(); l.Err() != nil || len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
+		run.Update(&v, run.Select(&v, nil), []float64{1e308})
+		if w := run.Warnings(); l.Err() != nil || len(w) != 1 || w[0].Count != 1 || !strings.Contains(w[0].What, "clipped") {
 			t.Errorf("%s: warnings %v, error %v", name, w, l.Err())
 		}
 	}

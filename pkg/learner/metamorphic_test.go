@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -132,19 +133,13 @@ func TestEpsilonToInfinity(t *testing.T) {
 		a := learner.New(learner.LinUCB{}, nil)
 		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
 		for _, l := range []learner.Private[privacy.Sums]{a, b} {
-			if err := l.Init(square5, 1000); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
 			for round := range 500 {
 				v.Round = round + 1
 				contexts(r, &v, make([]float64, 5))
-				l.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
-			}
-			if l.Err() != nil {
-				t.Fatal(l.Err())
+				run.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
 			}
 		}
 		x, _ := linUCB(a).Confidence()
@@ -176,10 +171,7 @@ func TestTies(t *testing.T) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(learner.LinUCB{}, make_())
-			if err := l.Init(p, 300); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}
 			for round := 1; round <= 200; round++ {
@@ -188,11 +180,11 @@ func TestTies(t *testing.T) {
 				for a := 3; a < 12; a++ {
 					copy(v.Row(a), v.Row(a%3))
 				}
-				arms := l.Select(&v, nil)
+				arms := run.Select(&v, nil)
 				if arms[0] >= 3 {
 					t.Fatalf("%s, d = %d, round %d: arm %d, whose context is that of arm %d", name, d, round, arms[0], arms[0]%3)
 				}
-				l.Update(&v, arms, []float64{v.Row(arms[0])[0]})
+				run.Update(&v, arms, []float64{v.Row(arms[0])[0]})
 			}
 		}
 	}

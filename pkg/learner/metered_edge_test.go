@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -62,11 +63,8 @@ func TestFedBeside(t *testing.T) {
 	} {
 		inner := learner.New(learner.LinUCB{}, gaussianTree())
 		l := wrap(inner)
-		if err := l.Init(env.Problem(), 1000); err != nil {
-			t.Fatal(err)
-		}
 		ledger := privacy.NewLedger(rand.NewPCG(1, 2))
-		l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
+		run := bandittest.Run(t, l, env.Problem(), 1000, rand.New(rand.NewPCG(3, 4)), ledger)
 		v := bandit.View{Round: 1, Arms: 5, Dim: 2, X: make([]float64, 10)}
 		for range 900 {
 			inner.Update(&v, []int{0}, []float64{1})

@@ -35,9 +35,6 @@ func TestMeteredPays(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	for name, sums := range map[string]privacy.Accumulator{"tree": gaussianTree(), "blt": mechanism.BLT{Budget: whole}, "honaker": mechanism.Honaker{Budget: whole}} {
 		m := metered(sums, false)
-		if err := m.Init(problem, 1000); err != nil {
-			t.Fatal(err)
-		}
 		if err := m.Learner.Init(problem, 1000); err != nil { // what m runs is a copy
 			t.Fatal(err)
 		}

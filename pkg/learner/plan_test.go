@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -80,9 +81,6 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if privacy.ClaimOf(l).Held() && !math.IsInf(privacy.ClaimOf(l).Epsilon(), 1) {
 			t.Errorf("%s claims before Init:\n%v", name, privacy.ClaimOf(l))
 		}
-		if err := l.Init(env.Problem(), 100); err != nil {
-			t.Fatal(err)
-		}
 		claim, held := privacy.ClaimOf(l), !math.IsInf(c.epsilon, 1)
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
@@ -108,9 +106,6 @@ func TestRandomisedPlan(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	inner := learner.New(learner.LinUCB{}, gaussianTree())
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
-	if err := l.Init(problem, 100); err != nil {
-		t.Fatal(err)
-	}
 	if err := inner.Init(problem, 100); err != nil { // what l runs is a copy
 		t.Fatal(err)
 	}
@@ -130,10 +125,10 @@ func TestRandomisedPlan(t *testing.T) {
 		t.Errorf("before a record is taken in the action shows %v", e)
 	}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
-	l.Reset(rand.New(rand.NewPCG(3, 4)), ledger)
+	run := bandittest.Run(t, l, problem, 100, rand.New(rand.NewPCG(3, 4)), ledger)
 	for round := range 20 {
 		v := bandit.View{Round: round + 1, Arms: 3, Dim: 2, X: []float64{1, 0, 0, 1, 0.6, 0.6}}
-		l.Update(&v, l.Select(&v, nil), []float64{1})
+		run.Update(&v, run.Select(&v, nil), []float64{1})
 	}
 	if err := ledger.CheckPlan(l, 20); err != nil {
 		t.Error(err)
@@ -141,21 +136,12 @@ func TestRandomisedPlan(t *testing.T) {
 
 	for name, other := range map[string]bandit.Learner{"LinUCB": learner.New(learner.LinUCB{}, nil), "stubborn": &stubborn{Private: learner.New(learner.LinUCB{}, gaussianTree())}} {
 		l := learner.RandomisedAction{Learner: other, Epsilon: 0.5}
-		if err := l.Init(problem, 100); err != nil {
-			t.Fatal(err)
-		}
 		if c := privacy.ClaimOf(l); c.Scope() != privacy.OwnAction || c.Model() != privacy.Central || c.Event() != action || c.Epsilon() != 0.5 {
 			t.Errorf("over %s: claims\n%v", name, c)
 		}
 	}
 	secure := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}})
 	l = learner.RandomisedAction{Learner: secure, Epsilon: 0.5}
-	if err := l.Init(problem, 100); err != nil {
-		t.Fatal(err)
-	}
-	if err := secure.Init(problem, 100); err != nil {
-		t.Fatal(err)
-	}
 	if of, p := privacy.PlanOf(secure, privacy.All).Quality(), privacy.PlanOf(l, privacy.All); of != privacy.Secure || p.Quality() != privacy.Research || !p.Held() {
 		t.Errorf("over noise that is %v the response, which is seeded, makes a claim of noise that is %v", of, p.Quality())
 	}
@@ -171,9 +157,6 @@ func TestMeteredAction(t *testing.T) {
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
 		m := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
-		if err := m.Init(problem, 1000); err != nil {
-			t.Fatal(err)
-		}
 		if c := privacy.ClaimOf(m); !(c.Epsilon() <= half.Epsilon*(1+1e-12)) || c.Epsilon() < epsilon*(1-1e-3) {
 			t.Errorf("actions of %v: claims epsilon = %v on a budget of %v", epsilon, c.Epsilon(), half.Epsilon)
 		}

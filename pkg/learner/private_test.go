@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -48,11 +49,8 @@ func TestPrivateRefuses(t *testing.T) {
 			"private": learner.New(act(), nil),
 			"local":   learner.Local{Device: &learner.LDPDevice{Noise: n, Policy: act()}, Server: &learner.LDPServer{Noise: n}},
 		} {
-			if err := l.Init(p, 10); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
-			got := l.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
+			run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise"))
+			got := run.Select(&bandit.View{Round: 1, Arms: 4, Dim: 2, X: make([]float64, 8)}, nil)
 			if len(got) != 1 {
 				t.Errorf("%s: arms %v, want 1", name, got)
 			}
@@ -138,9 +136,6 @@ func TestForgottenInit(t *testing.T) {
 	unreset.Select(&v, nil)
 	wants(t, "no Reset", unreset.Err(), "Reset comes before")
 	l := learner.New(&forgets{}, nil)
-	if err := l.Init(p, 10); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), random.New(1, 0, "noise"))
+	run := bandittest.Run(t, l, p, 10, random.New(1, 0, "own"), random.New(1, 0, "noise"))
 	wants(t, "a variant's Init", l.Err(), "has to call LinUCB's")
 }

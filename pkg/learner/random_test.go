@@ -23,16 +23,13 @@ func TestRandomConformance(t *testing.T) {
 func TestRandomIsUniform(t *testing.T) {
 	l := learner.Random{}
 	p := bandit.Problem{Arms: 5, Slots: 1, RewardMin: 0, RewardMax: 1}
-	if err := l.Init(p, 10_000); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(random.New(1, 0, "own"), nil)
+	run := bandittest.Run(t, l, p, 10_000, random.New(1, 0, "own"), nil)
 	var count [5]int
 	v := bandit.View{Arms: 5}
 	for v.Round = 1; v.Round <= 10_000; v.Round++ {
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		count[arms[0]]++
-		l.Update(&v, arms, []float64{1})
+		run.Update(&v, arms, []float64{1})
 	}
 	for arm, n := range count {
 		if math.Abs(float64(n)-2000) > 4.5*40 {

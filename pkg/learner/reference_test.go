@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -126,14 +127,11 @@ func TestAgainstReference(t *testing.T) {
 				}
 				ref.rhoMin = c.rhoMin
 				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
-				if err := l.Init(p, horizon); err != nil {
-					t.Fatal(err)
-				}
 				ref.acc.Reset(privacy.NewNoise(random.Source(1, d, "noise")))
 				if _, err := linUCB(l).Distance(make([]float64, d)); err == nil {
 					t.Fatal("a distance before the first round, want an error")
 				}
-				l.Reset(nil, random.Source(1, d, "noise"))
+				run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, d, "noise"))
 				r := random.New(1, d, "contexts")
 				truth, best := make([]float64, d), make([]float64, d)
 				random.Sphere(r, truth)
@@ -149,7 +147,7 @@ func TestAgainstReference(t *testing.T) {
 							want = a
 						}
 					}
-					arms := l.Select(&v, nil)
+					arms := run.Select(&v, nil)
 					if _, got := linUCB(l).Confidence(); !(math.Abs(got-beta) <= 1e-9*beta) {
 						t.Fatalf("round %d: beta = %v, want %v", round, got, beta)
 					}
@@ -163,13 +161,13 @@ func TestAgainstReference(t *testing.T) {
 					}
 					copy(best, v.Row(arms[0]))
 					y := math.Max(-1, math.Min(1, dot(best, truth)+0.3*r.NormFloat64()))
-					l.Update(&v, arms, []float64{y})
+					run.Update(&v, arms, []float64{y})
 					if _, err := ref.acc.Add(&privacy.Record{X: best, Y: []float64{y}}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				if l.Err() != nil || len(l.Warnings()) > 0 {
-					t.Errorf("err %v, warnings %v", l.Err(), l.Warnings())
+				if l.Err() != nil || len(run.Warnings()) > 0 {
+					t.Errorf("err %v, warnings %v", l.Err(), run.Warnings())
 				}
 				if d > 1 && different > c.rounds/100 {
 					t.Errorf("%d near ties in %d rounds", different, c.rounds)

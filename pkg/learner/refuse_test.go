@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -118,14 +119,11 @@ func TestBadRounds(t *testing.T) {
 			{func(l bandit.Learner, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
 			l := learner.New(learner.LinUCB{}, make_())
-			if err := l.Init(good, 100); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
 			theta, beta := linUCB(l).Confidence()
 			c.do(l, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
 			wants(t, name, l.Err(), c.words...)
-			if after, width := linUCB(l).Confidence(); !slices.Equal(theta, after) || beta != width || len(l.Warnings()) > 0 {
+			if after, width := linUCB(l).Confidence(); !slices.Equal(theta, after) || beta != width || len(run.Warnings()) > 0 {
 				t.Errorf("%s: %v, and the state has changed", name, l.Err())
 			}
 			if l.Reset(nil, random.Source(1, 0, "noise")); l.Err() != nil {
@@ -142,10 +140,7 @@ func TestOversized(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l, clean := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{}, make_())
 		for _, l := range []learner.Private[privacy.Sums]{l, clean} {
-			if err := l.Init(p, 100); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		}
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
@@ -162,18 +157,15 @@ func TestOversized(t *testing.T) {
 				}
 				scale = 1 / math.Sqrt(dot(x, x))
 			}
-			l.Select(&v, nil)
-			l.Update(&v, []int{0}, []float64{y})
+			run.Select(&v, nil)
+			run.Update(&v, []int{0}, []float64{y})
 			for i := range v.Row(0) {
 				v.Row(0)[i] *= scale
 			}
 			clean.Select(&v, nil)
 			clean.Update(&v, []int{0}, []float64{y})
 		}
-		if l.Err() != nil {
-			t.Fatal(l.Err())
-		}
-		if w := l.Warnings(); len(w) != 1 || w[0].Count != long || !strings.Contains(w[0].What, "clipped") {
+		if w := run.Warnings(); len(w) != 1 || w[0].Count != long || !strings.Contains(w[0].What, "clipped") {
 			t.Errorf("%s: warnings %v, want %d clipped", name, w, long)
 		}
 		if w := clean.Warnings(); len(w) != 0 {
@@ -212,10 +204,7 @@ func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is 
 func TestSumsOfAnotherSize(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	l := learner.New(learner.LinUCB{}, &fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
-	if err := l.Init(p, 10); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(nil, random.Source(1, 0, "noise"))
+	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise"))
 	wants(t, "five numbers", l.Err(), "sums of 5 numbers, want 6")
 }
 
@@ -226,23 +215,20 @@ func TestIndefinite(t *testing.T) {
 	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
 	// [[1.75, 1.25], [1.25, 1.75]].
 	l := learner.New(learner.LinUCB{Alpha: 0.5, Sigma: 1}, &fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
-	if err := l.Init(p, 100); err != nil {
-		t.Fatal(err)
-	}
-	l.Reset(nil, random.Source(1, 0, "noise"))
+	run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
 		// 0.7 + .. sqrt(0.98/3) against 0.7 + .. sqrt(0.98/0.5)
-		if arms := l.Select(&v, nil); !slices.Equal(arms, []int{1}) {
+		if arms := run.Select(&v, nil); !slices.Equal(arms, []int{1}) {
 			t.Errorf("arms %v, want [1]", arms)
 		}
-		l.Update(&v, []int{0}, []float64{1})
+		run.Update(&v, []int{0}, []float64{1})
 	}
-	l.Select(&v, nil)
+	run.Select(&v, nil)
 	if l.Err() != nil {
 		t.Error(l.Err())
 	}
-	if w := l.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
+	if w := run.Warnings(); len(w) != 1 || w[0].Count != 4 || !strings.Contains(w[0].What, "floored") {
 		t.Errorf("warnings %v, want 4 floored", w)
 	}
 	theta, beta := linUCB(l).Confidence()
@@ -260,10 +246,7 @@ func TestNoAllocations(t *testing.T) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 			l := learner.New(learner.LinUCB{}, make_())
-			if err := l.Init(p, 20000); err != nil {
-				t.Fatal(err)
-			}
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
 			v := bandit.View{Arms: 10, Dim: d, X: make([]float64, 10*d)}
 			r := random.New(1, 0, "contexts")
 			arms, y, zero := make([]int, 0, 1), []float64{1}, make([]float64, d)
@@ -271,8 +254,8 @@ func TestNoAllocations(t *testing.T) {
 				for range 1500 {
 					v.Round++
 					contexts(r, &v, zero)
-					arms = l.Select(&v, arms[:0])
-					l.Update(&v, arms, y)
+					arms = run.Select(&v, arms[:0])
+					run.Update(&v, arms, y)
 				}
 			}
 			if n := testing.AllocsPerRun(2, batch); n > 0 || l.Err() != nil {

@@ -54,13 +54,10 @@ func (e *twice) Pull(r *rand.Rand, arms []int, y []float64) {
 func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int, honour bool) (arms []int, same int) {
 	t.Helper()
 	world := bandittest.Open(t, env)
-	if err := l.Init(world.Problem(), rounds); err != nil {
-		t.Fatal(err)
-	}
 	y := make([]float64, 1)
 	for trial := range 2 {
 		game := world.Start(random.New(1, trial, "contexts"))
-		l.Reset(random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+		run := bandittest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
 		rewards := random.New(1, trial, "rewards")
 		var v bandit.View
 		for range rounds {
@@ -69,13 +66,10 @@ func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int,
 				same++
 			}
 			v.Same = v.Same && honour
-			arms = l.Select(&v, arms)
+			arms = run.Select(&v, arms)
 			played := arms[len(arms)-1:]
 			game.Pull(rewards, played, y)
-			l.Update(&v, played, y)
-		}
-		if err := l.Err(); err != nil {
-			t.Fatal(err)
+			run.Update(&v, played, y)
 		}
 	}
 	return arms, same

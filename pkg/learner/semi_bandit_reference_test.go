@@ -203,11 +203,8 @@ func TestAlgorithms2And3(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s/%v", c.name, start), func(t *testing.T) {
 				const rounds = 2000
-				if err := c.l.Init(env.Problem(), rounds); err != nil {
-					t.Fatal(err)
-				}
 				trial := bandittest.Start(t, env, nil)
-				c.l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+				run := bandittest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
 				if c.l.WantsWarmUp() == forced {
 					t.Fatalf("WantsWarmUp() = %v", forced)
@@ -215,26 +212,23 @@ func TestAlgorithms2And3(t *testing.T) {
 				if !forced {
 					w := make([]float64, len(vectors))
 					trial.Pull(rewards, []int{0, 1, 2, 3, 4, 5, 6}, w)
-					c.l.WarmUp(w)
+					run.WarmUp(w)
 					c.r.initialise(w)
 				}
 				var v bandit.View
 				y, played := make([]float64, 3), make([]int, 7)
 				for round := 1; round <= rounds; round++ {
 					trial.Next(&v)
-					arms := c.l.Select(&v, nil)
+					arms := run.Select(&v, nil)
 					if want := c.r.choose(round); !slices.Equal(arms, want) {
 						t.Fatalf("round %d: arms %v, the reference plays %v", round, arms, want)
 					}
 					trial.Pull(rewards, arms, y)
-					c.l.Update(&v, arms, y)
+					run.Update(&v, arms, y)
 					c.r.observe(arms, y)
 					for _, a := range arms {
 						played[a]++
 					}
-				}
-				if c.l.Err() != nil {
-					t.Fatal(c.l.Err())
 				}
 				if played[6] > 0 || slices.Contains(played[:6], 0) {
 					t.Errorf("times played: %v, want 0 of the loop and some of each other arm", played)
@@ -290,16 +284,13 @@ func TestKLOSM(t *testing.T) {
 			c.policy.Matroid = must(matroid.NewUniform(arms, slots))
 			l := learner.New(&c.policy, nil)
 			p := bandit.Problem{Arms: arms, Slots: slots, RewardMin: c.lo, RewardMax: c.lo + c.span}
-			if err := l.Init(p, c.rounds); err != nil {
-				t.Fatal(err)
-			}
 			r := random.New(1, 0, "rewards")
-			l.Reset(nil, random.Source(1, 0, "noise"))
+			run := bandittest.Run(t, l, p, c.rounds, nil, random.Source(1, 0, "noise"))
 			sum, count := make([]float64, arms), make([]float64, arms)
 			index := make([]float64, arms)
 			for round := 1; round <= c.rounds; round++ {
 				v := bandit.View{Round: round, Arms: arms}
-				got := l.Select(&v, nil)
+				got := run.Select(&v, nil)
 				log := math.Log(float64(round))
 				for e := range index {
 					index[e] = math.Inf(1)
@@ -319,10 +310,7 @@ func TestKLOSM(t *testing.T) {
 					sum[e] += y[i]
 					count[e]++
 				}
-				l.Update(&v, got, y)
-			}
-			if l.Err() != nil {
-				t.Fatal(l.Err())
+				run.Update(&v, got, y)
 			}
 		})
 	}

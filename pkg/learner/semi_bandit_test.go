@@ -67,11 +67,8 @@ func TestSemiBanditConformance(t *testing.T) {
 // arms. It fails where they are no basis, or where the noise drawn is not the noise claimed.
 func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroid, rounds int, weight func(round, arm int) float64) (played [][]int) {
 	t.Helper()
-	if err := l.Init(p, rounds); err != nil {
-		t.Fatal(err)
-	}
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
-	l.Reset(random.New(1, 0, "learner"), ledger)
+	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
 		y := make([]float64, p.Arms)
 		for a := range y {
@@ -81,7 +78,7 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 	}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: p.Arms}
-		arms := l.Select(&v, nil)
+		arms := run.Select(&v, nil)
 		if !matroid.IsBasis(m, arms) {
 			t.Fatalf("round %d: arms %v are no basis", round, arms)
 		}
@@ -89,11 +86,8 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 		for i, a := range arms {
 			y[i] = weight(round, a)
 		}
-		l.Update(&v, arms, y)
+		run.Update(&v, arms, y)
 		played = append(played, arms)
-	}
-	if l.Err() != nil {
-		t.Fatal(l.Err())
 	}
 	if c, ok := l.(privacy.Planner); ok {
 		if err := ledger.Check(privacy.PlanOf(c, privacy.All).Draws); err != nil {
@@ -396,10 +390,7 @@ func TestBadSemiRounds(t *testing.T) {
 		}, []string{"second warm-up"}},
 	} {
 		l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
-		if err := l.Init(env.Problem(), 100); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
 		c.do(l)
 		wants(t, c.name, l.Err(), c.words...)
 	}
@@ -432,9 +423,6 @@ func TestSemiBanditClaims(t *testing.T) {
 		bandit.Learner
 		privacy.Planner
 	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
-		if err := l.Init(env.Problem(), 100); err != nil {
-			t.Fatal(err)
-		}
 		if c := privacy.ClaimOf(l); c.Model() != privacy.Central || c.Epsilon() != 2 || c.Asked().Delta != 0 {
 			t.Errorf("%T claims %v", l, c)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -44,10 +45,7 @@ func TestPartsAreSettledByInit(t *testing.T) {
 	view := &bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
 	ledger := privacy.NewLedger(rand.NewPCG(1, 2))
 	start := func(l bandit.Learner) {
-		if err := l.Init(plane, 20); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(random.New(1, 0, "own"), ledger)
+		run := bandittest.Run(t, l, plane, 20, random.New(1, 0, "own"), ledger)
 	}
 	start(local)
 	local.Device, local.Server = &bare{device}, nil

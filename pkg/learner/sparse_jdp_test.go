@@ -56,9 +56,6 @@ func TestSparseJDPClaims(t *testing.T) {
 		if s := l.Statistic.(mechanism.SparseEpisodes); testing.Short() {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 		}
-		if err := l.Init(environment.Sparse{}.Problem(), 16000); err != nil {
-			t.Fatal(err)
-		}
 		c := privacy.ClaimOf(l)
 		least := 0.999
 		if name == "plain" {
@@ -68,9 +65,6 @@ func TestSparseJDPClaims(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 		none := make(privacy.Budget{Epsilon: math.Inf(1)}, sparsity)
-		if err := none.Init(environment.Sparse{}.Problem(), 16000); err != nil {
-			t.Fatal(err)
-		}
 		if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
 			t.Errorf("%s without noise: %v", name, c)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -49,17 +50,14 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		l := learner.New(learner.LinUCB{}, make_())
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-		if err := l.Init(p, horizon); err != nil {
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 10, Dim: 3, X: make([]float64, 30)}
 		for round := 1; round <= 400; round++ {
 			v.Round = round
 			contexts(r, &v, make([]float64, 3))
-			arms := l.Select(&v, nil)
-			l.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
+			arms := run.Select(&v, nil)
+			run.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
 			_, beta := linUCB(l).Confidence()
 			bound, _ := linUCB(l).RegretBound(round, 0)
 			grown := float64(round) / (3 * linUCB(l).Bounds().RhoMin)
@@ -78,15 +76,9 @@ func TestOptimalShift(t *testing.T) {
 			continue
 		}
 		optimal := learner.New(learner.LinUCB{OptimalShift: true}, make_())
-		if err := optimal.Init(p, horizon); err != nil {
-			t.Fatal(err)
-		}
 		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
 			l := learner.New(learner.LinUCB{RhoMin: math.Pow(10, log)}, make_())
-			if err := l.Init(p, horizon); err != nil {
-				t.Fatal(err)
-			}
 			g, h := linUCB(l).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
@@ -103,9 +95,6 @@ func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
 	own, optimal := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{OptimalShift: true}, make_())
 	for _, l := range []learner.Private[privacy.Sums]{own, optimal} {
-		if err := l.Init(p, 1000); err != nil {
-			t.Fatal(err)
-		}
 	}
 	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
 }
