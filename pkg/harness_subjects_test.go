@@ -324,7 +324,7 @@ func subjects() []subject {
 			return mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &mechanism.Geometric{First: 2, Ratio: 1.5}}
 		}),
 		tallies("mechanism.Batches of Gaussian noise", func() any {
-			return mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
+			return mechanism.Batches{Budget: budget, Cumulative: true, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
 		tallies("mechanism.HybridTally", func() any { return mechanism.HybridTally{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
@@ -552,18 +552,17 @@ func subjects() []subject {
 		onesBy("arms.NewAdaPUCB", arms.NewAdaPUCB),
 		onesBy("arms.NewAdaPKLUCB", arms.NewAdaPKLUCB),
 		onesByTwo("arms.NewAdaPTT", arms.NewAdaPTT, 0.1),
-		onesOf("arms.AdaPTT", func() any { return learner.New(&arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
+		onesOf("arms.AdaPTT", func() any { return learner.New(arms.AdaPTT{Delta: 0.1, AsRun: true}, blocks()) }),
 		of("arms.NewGaussianThompson", func() []any {
 			return []any{func(variance, delta float64, p bandit.Problem, horizon, first int) (bandit.Learner, error) {
 				l := arms.NewGaussianThompson(variance, first, delta)
 				return l, l.Init(p, horizon)
 			}, 1.0, 1e-5, single, 16, 2}
 		}),
-		onesOf("arms.GaussianThompson", func() any { return learner.New(&arms.GaussianThompson{}, blocks()) }),
+		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
-			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}
-			return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l, Cumulative: true})
+			return learner.New(arms.TargetIMED{Epsilon: 1, First: 2}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})
 		}),
 		onesBy("arms.NewDPUCB", arms.NewDPUCB),
 		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
@@ -577,23 +576,22 @@ func subjects() []subject {
 		}),
 		onesByTwo("arms.NewDPKLUCB", arms.NewDPKLUCB, 1.2),
 		onesByTwo("arms.NewDPIMED", arms.NewDPIMED, 2),
-		onesOf("arms.UCB1", func() any { return learner.New(&arms.UCB1{Explore: 1}, nil) }),
-		onesOf("arms.KLUCB", func() any { return learner.New(&arms.KLUCB{Epsilon: 1}, blocks()) }),
-		onesOf("arms.IMED", func() any { return learner.New(&arms.IMED{Epsilon: 1}, blocks()) }),
-		onesOf("arms.Thompson", func() any { return learner.New(&arms.Thompson{}, blocks()) }),
-		onesOf("arms.SuccessiveElimination", func() any { return learner.New(&arms.SuccessiveElimination{Beta: 0.1}, nil) }),
+		onesOf("arms.UCB1", func() any { return learner.New(arms.UCB1{Explore: 1}, nil) }),
+		onesOf("arms.KLUCB", func() any { return learner.New(arms.KLUCB{Epsilon: 1}, blocks()) }),
+		onesOf("arms.IMED", func() any { return learner.New(arms.IMED{Epsilon: 1}, blocks()) }),
+		onesOf("arms.Thompson", func() any { return learner.New(arms.Thompson{}, blocks()) }),
+		onesOf("arms.SuccessiveElimination", func() any { return learner.New(arms.SuccessiveElimination{Beta: 0.1}, nil) }),
 		onesOf("arms.DPElimination", func() any {
-			l := &arms.DPElimination{Epsilon: 1, Beta: 0.1}
-			return learner.New(l, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l})
+			return learner.New(arms.DPElimination{Epsilon: 1, Beta: 0.1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}})
 		}),
-		onesOf("arms.AdaPUCB", func() any { return learner.New(&arms.AdaPUCB{Alpha: 3}, blocks()) }),
-		onesOf("arms.AdaPKLUCB", func() any { return learner.New(&arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
-		onesOf("arms.AdaCUCB", func() any { return learner.New(&arms.AdaCUCB{Beta: 3}, blocks()) }),
+		onesOf("arms.AdaPUCB", func() any { return learner.New(arms.AdaPUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaPKLUCB", func() any { return learner.New(arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
+		onesOf("arms.AdaCUCB", func() any { return learner.New(arms.AdaCUCB{Beta: 3}, blocks()) }),
 		onesOf("arms.DPUCB", func() any {
-			return learner.New(&arms.DPUCB{Epsilon: 1}, mechanism.HybridTally{Epsilon: 1})
+			return learner.New(arms.DPUCB{Epsilon: 1}, mechanism.HybridTally{Epsilon: 1})
 		}),
-		onesOf("arms.LazyUCB", func() any { return learner.New(&arms.LazyUCB{Explore: 3}, blocks()) }),
-		onesOf("arms.LazyThompson", func() any { return learner.New(&arms.LazyThompson{Boost: 3}, blocks()) }),
+		onesOf("arms.LazyUCB", func() any { return learner.New(arms.LazyUCB{Explore: 3}, blocks()) }),
+		onesOf("arms.LazyThompson", func() any { return learner.New(arms.LazyThompson{Boost: 3}, blocks()) }),
 
 		values("bandit.Problem", func() any { p := linear; return &p }),
 		values("environment.DecisionSets", func() any { return environment.DecisionSets{Arms: 3, Dim: 3, Gap: 0.1, Top: 0.75} }),

@@ -21,7 +21,7 @@ var (
 	sure   = audit.Options{Confidence: 1 - 1e-6, Seed: 1} // excludes a true claim once in a million
 )
 
-func greedy() bandit.Learner { return learner.New(&Greedy{Explore: 0.01}, tree()) }
+func greedy() bandit.Learner { return learner.New(Greedy{Explore: 0.01}, tree()) }
 func linUCB() bandit.Learner { return learner.New(learner.LinUCB{}, tree()) }
 
 func tree() privacy.Accumulator {
@@ -60,7 +60,7 @@ func TestGreedy(t *testing.T) {
 	sets := environment.DecisionSets{Dim: 3, Gap: 0.1}
 	bandittest.Learner(t, greedy, sets, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-		New: func() learner.Policy[privacy.Sums] { return &Greedy{Explore: 0.5} }, Problem: sets().Problem(),
+		Policy: Greedy{Explore: 0.5}, Problem: sets().Problem(),
 	})
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets().Problem()})
 }
@@ -68,11 +68,11 @@ func TestGreedy(t *testing.T) {
 // TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short
 // attack excludes no claim, a false alarm once in ten thousand.
 func TestHopeful(t *testing.T) {
-	hopeful := func() bandit.Learner { return learner.New(&Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
+	hopeful := func() bandit.Learner { return learner.New(Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1}) }
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	bandittest.Learner(t, hopeful, environment.Arms{Means: []float64{0.2, 0.8, 0.5}}, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
-		New: func() learner.Policy[privacy.Means] { return &Hopeful{Boldness: 0.5} }, Problem: problem,
+		Policy: Hopeful{Boldness: 0.5}, Problem: problem,
 	})
 	privacytest.Learner(t, privacytest.LearnerCase{Name: "hopeful", New: hopeful, Problem: problem})
 }
@@ -136,7 +136,7 @@ func TestStated(t *testing.T) {
 		want      privacy.Standing
 		authors   int
 	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
-		l := learner.New(&Hopeful{}, c.statistic)
+		l := learner.New(Hopeful{}, c.statistic)
 		if err := l.Init(problem, 100); err != nil {
 			t.Fatal(err)
 		}

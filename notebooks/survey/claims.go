@@ -253,7 +253,7 @@ func covered(s cell.Scale) (string, error) {
 			if v.Round%8 != 0 && v.Round != horizon {
 				return
 			}
-			left, means, width := l.Policy.(*learner.CoreSet).Estimates()
+			left, means, width := l.Rule().(*learner.CoreSetRule).Estimates()
 			if len(left) == 0 || width == last {
 				return // no batch is over since we looked
 			}
@@ -294,10 +294,10 @@ func named(s cell.Scale) (string, error) {
 	right := func(asRun bool) float64 {
 		return check.Try(simulate.Trials(context.Background(), n, func(k int) (float64, error) {
 			l := arms.NewAdaPTT(1, 0.1)
-			policy := l.Policy.(*arms.AdaPTT)
-			policy.AsRun = asRun
-			err := simulate.Play(environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(*bandit.View, []int) {})
-			if _, stopped := policy.Stopped(); !stopped || policy.Recommend() != 2 {
+			l.Policy = arms.AdaPTT{Delta: 0.1, AsRun: asRun}
+			err := simulate.Play(&environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(*bandit.View, []int) {})
+			rule := l.Rule().(*arms.AdaPTTRule)
+			if _, stopped := rule.Stopped(); !stopped || rule.Recommend() != 2 {
 				return 0, err
 			}
 			return 1, err

@@ -40,7 +40,7 @@ type means = learner.Private[privacy.Means]
 // hopeful is the notebook's policy over the toolkit's blocks, at epsilon = 1.
 func hopeful(name string, lengths mechanism.BlockLengths, remember bool) simulate.Policy {
 	return simulate.NewPolicy(name, func() means {
-		return learner.New(&own.Hopeful{Boldness: 0.5}, mechanism.Blocks{
+		return learner.New(own.Hopeful{Boldness: 0.5}, mechanism.Blocks{
 			Budget: privacy.Budget{Epsilon: 1}, Lengths: lengths, Remember: remember,
 		})
 	})

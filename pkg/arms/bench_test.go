@@ -38,19 +38,16 @@ func BenchmarkRound(b *testing.B) {
 func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.Helper()
 	world := bandittest.Open(b, env)
-	if err := l.Init(world.Problem(), 1<<40); err != nil {
-		b.Fatal(err)
-	}
 	trial := world.Start(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	r := started(b, opened(b, l, world.Problem(), 1<<40), 0)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	play := func() {
 		trial.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		arms = r.choose(&v, arms[:0])
 		trial.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		r.learn(&v, arms, y)
 	}
 	for range warm {
 		play()
@@ -58,8 +55,5 @@ func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.ReportAllocs()
 	for b.Loop() {
 		play()
-	}
-	if err := l.Err(); err != nil {
-		b.Fatal(err)
 	}
 }

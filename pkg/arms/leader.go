@@ -2,13 +2,12 @@ package arms
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// leader is the base of policies that choose again when an estimate changes, and else play on. What
+// leader is the base of rules that choose again when an estimate changes, and else play on. What
 // the users' devices are told is the arm.
 type leader struct {
 	estimates
@@ -28,19 +27,9 @@ type index interface {
 	above(arm int, x float64) bool
 }
 
-// init validates and allocates.
-func (l *leader) init(who string, p bandit.Problem, horizon int) error {
-	if err := l.estimates.init(who, p, horizon); err != nil {
-		return err
-	}
-	l.race.init(p.Arms)
-	return nil
-}
-
-// Reset forgets everything.
-func (l *leader) Reset(own *rand.Rand) {
-	l.estimates.Reset(own)
-	l.race.reset()
+// newLeader allocates.
+func newLeader(p bandit.Problem) leader {
+	return leader{estimates: newEstimates(p), race: newRace(p.Arms)}
 }
 
 // play makes an arm the leader.

@@ -42,11 +42,8 @@ func peerBegins(learner string, seed int) map[string]any {
 func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regret float64) {
 	tb.Helper()
 	env := environment.Arms{Means: peerMeans}
-	if err := l.Init(env.Problem(), 1<<40); err != nil {
-		tb.Fatal(err)
-	}
 	trial := bandittest.Start(tb, env, random.New(1, seed, "contexts"))
-	l.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
+	r := started(tb, opened(tb, l, env.Problem(), 1<<40), seed)
 	rewards := random.New(1, seed, "rewards")
 	var v bandit.View
 	played, y := make([]int, 0, 1), make([]float64, 1)
@@ -54,13 +51,10 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 	return func(rounds int) (regret float64) {
 		for range rounds {
 			trial.Next(&v)
-			played = l.Select(&v, played[:0])
+			played = r.choose(&v, played[:0])
 			trial.Pull(rewards, played, y)
-			l.Update(&v, played, y)
+			r.learn(&v, played, y)
 			counts[played[0]]++
-		}
-		if err := l.Err(); err != nil {
-			tb.Fatal(err)
 		}
 		for a, n := range counts {
 			regret += float64(n) * (peerMeans[0] - peerMeans[a])

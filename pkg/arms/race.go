@@ -40,16 +40,17 @@ const few = 48
 // slack is by how much a bound may decrease in time, by rounding.
 const slack = 0x1p-32
 
-// init allocates.
-func (r *race) init(arms int) {
-	*r = race{ends: ranking{of: make([]float64, arms)}, top: math.Inf(1)}
+// newRace allocates. No lap has begun.
+func newRace(arms int) race {
+	r := race{ends: ranking{of: make([]float64, arms)}, top: math.Inf(1), laps: few}
 	if arms > few {
-		r.ends.init(arms)
+		r.ends = newRanking(arms)
 	}
+	return r
 }
 
-// reset forgets the bounds.
-func (r *race) reset() { r.end, r.laps = 0, few }
+// forget forgets the bounds: the next round begins a lap.
+func (r *race) forget() { r.end, r.laps = 0, few }
 
 // first returns the arm with the largest bound in a round, ties to the lowest index. changed lists
 // the arms whose estimate has changed since the last call. Nothing else calls x.at.

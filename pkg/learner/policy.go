@@ -48,8 +48,9 @@ type Rule[R any] interface {
 	Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error)
 }
 
-// Asker is a Policy that needs something of its statistic: a failure probability for the bounds, or
-// a warm-up. Ask changes the setup that the learner of [New] has made from the problem.
+// Asker is a Policy that needs something of its statistic: a failure probability for the bounds, a
+// warm-up, or that its rules set the lengths of batches (see mechanism.BatchLengths). Ask changes
+// the setup that the learner of [New] has made from the problem.
 type Asker interface {
 	Ask(p bandit.Problem, s *privacy.Setup) error
 }

@@ -133,6 +133,11 @@ func (l *private[R]) planned(m privacy.Planner, records int) privacy.Plan {
 // statistic's noise from noise.
 func (l *private[R]) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	run := &PrivateRun[R]{private: l, rule: l.prepared.Begin(own), stream: l.mechanism.Start(privacy.NewNoise(noise))}
+	if batches, ok := any(run.stream).(interface{ Follow(mechanism.BatchLengths) }); ok {
+		if lengths, ok := run.rule.(mechanism.BatchLengths); ok {
+			batches.Follow(lengths)
+		}
+	}
 	if run.failed = checkRule(run.rule); run.failed == nil {
 		run.failed = run.learn()
 	}

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,14 +36,15 @@ type Batches struct {
 	// Budget has no default. delta = 0 means Laplace noise, delta > 0 Gaussian noise, and epsilon =
 	// +Inf no noise.
 	Budget  privacy.Budget
-	Lengths BatchLengths // no default
+	Lengths BatchLengths // nil: those of the policy's rule, if Setup.Lengths says that it sets them
 	// Cumulative means that nothing is forgotten: the mean is the sum of all batches, with the noise
 	// of each, over the number of their observations. false means the last batch alone.
 	Cumulative bool
 }
 
 // BatchLengths is a rule for the lengths of batches. It may depend on public data and on what was
-// released before the batch begins.
+// released before the batch begins. A policy's rule that is one sets the lengths of Batches without
+// any; the policy asks for that by Setup.Lengths.
 type BatchLengths interface {
 	// Length returns the number of observations of an arm's batch i = 0, 1, ... It is called when the
 	// batch begins. A number below 1 counts as 1.
@@ -92,7 +94,7 @@ var (
 // batches are Batches for a setup.
 type batches struct {
 	noisyTally
-	rule       BatchLengths
+	lengths    BatchLengths // nil: each run follows a rule of its own
 	cumulative bool
 }
 
@@ -100,6 +102,7 @@ type batches struct {
 type batchesRun struct {
 	*batches
 	noisyRun
+	rule    BatchLengths
 	full    []int     // by arm, how many batches are full
 	left    []int     // by arm, observations missing until the open batch is full; 0: none is open
 	length  []int     // by arm, of the open batch
@@ -114,8 +117,10 @@ func (of Batches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error
 	if err := checkTally(s, 6); err != nil {
 		return nil, err
 	}
-	if err := field.Check("mechanism: Batches.Lengths", of.Lengths); err != nil {
-		return nil, err
+	if of.Lengths != nil || !s.Lengths {
+		if err := field.Check("mechanism: Batches.Lengths", of.Lengths); err != nil {
+			return nil, err
+		}
 	}
 	if v, ok := of.Lengths.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
@@ -133,12 +138,23 @@ func (of Batches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error
 // Start begins a run that draws its noise from n.
 func (b *batches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
 	ints, floats := func() []int { return make([]int, b.data.Arms) }, func() []float64 { return make([]float64, b.data.Arms) }
-	return &batchesRun{batches: b, noisyRun: b.start(n), full: ints(), left: ints(), length: ints(), counted: ints(),
+	return &batchesRun{batches: b, noisyRun: b.start(n), rule: b.lengths, full: ints(), left: ints(), length: ints(), counted: ints(),
 		sums: floats(), totals: floats()}
+}
+
+// Follow takes the lengths of the run's batches from the policy's rule, unless there are Lengths. It
+// comes before the first record.
+func (b *batchesRun) Follow(rule BatchLengths) {
+	if b.lengths == nil {
+		b.rule = rule
+	}
 }
 
 // Add adds a record and releases the batches that it fills. moved reports whether there are any.
 func (b *batchesRun) Add(rec *privacy.Record) (moved bool, err error) {
+	if b.rule == nil {
+		return false, errors.New("mechanism: batches without lengths: Batches.Lengths is nil, and no policy's rule sets them")
+	}
 	if err := b.admit(rec); err != nil {
 		return false, err
 	}

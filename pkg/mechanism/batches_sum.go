@@ -6,9 +6,10 @@ import (
 )
 
 // Missing returns the number of observations until an arm's batch is full. If no batch is open, it
-// opens the next one and fixes its length. It returns 0 for an arm outside of [0, Setup.Arms).
+// opens the next one and fixes its length. It returns 0 for an arm outside of [0, Setup.Arms),
+// and without lengths.
 func (b *batchesRun) Missing(arm int) int {
-	if uint(arm) >= uint(len(b.seen)) {
+	if uint(arm) >= uint(len(b.seen)) || b.rule == nil {
 		return 0
 	}
 	if b.left[arm] == 0 {

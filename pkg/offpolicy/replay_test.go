@@ -134,7 +134,7 @@ func TestReplayLearners(t *testing.T) {
 		"private LinUCB": {linear, 1, func() bandit.Learner {
 			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
 		}},
-		"UCB1": {plain, 0, func() bandit.Learner { return learner.New(&arms.UCB1{}, nil) }},
+		"UCB1": {plain, 0, func() bandit.Learner { return learner.New(arms.UCB1{}, nil) }},
 	} {
 		first, second := &recorder{Learner: c.make()}, &recorder{Learner: c.make()}
 		e, err := (&offpolicy.Replay{Log: c.log, Horizon: 2000, Norm: 1, Constant: c.constant, Seed: 3}).Run(first)

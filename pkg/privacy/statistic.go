@@ -80,7 +80,7 @@ func Row(row []float64) *Record {
 }
 
 // Setup describes the data that a statistic is to take in. Accumulators read Dim, Bound, Context
-// and Alpha; tallies read Arms, Slots, Lo, Hi and WarmUp.
+// and Alpha; tallies read Arms, Slots, Lo, Hi, WarmUp and Lengths.
 type Setup struct {
 	Horizon int // number of records, >= 1, without that of a warm-up; the last row is never released
 
@@ -95,6 +95,8 @@ type Setup struct {
 	Slots  int     // largest number of arms K in a record, in [1, Arms]
 	Lo, Hi float64 // bounds of a weight, Lo < Hi
 	WarmUp bool    // a first record, in addition to the horizon's, shows all arms
+	// Lengths means that the policy's rule sets the lengths of batches, unless the statistic does.
+	Lengths bool
 }
 
 // LeastBound and MostBound are the ends of the range allowed for a bound on data. Within it, the

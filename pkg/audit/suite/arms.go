@@ -82,8 +82,7 @@ func soundArms(e Effort) []audit.Item {
 		armsItem(e, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
 		armsItem(e, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
 		armsItem(e, "DP successive elimination", 760, func() bandit.Learner {
-			l := &arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}
-			return learner.New(l, mechanism.Batches{Budget: pure, Lengths: l})
+			return learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})
 		}))
 }
 

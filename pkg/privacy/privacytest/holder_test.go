@@ -96,7 +96,7 @@ var fields = map[string]string{
 	"arms.AdaCUCB":               "",
 	"arms.AdaPTT":                "Delta: 0.1",
 	"arms.GaussianThompson":      "",
-	"arms.TargetIMED":            "IMED: arms.IMED{Epsilon: 1}",
+	"arms.TargetIMED":            "Epsilon: 1",
 	"arms.DPUCB":                 "Epsilon: 1",
 	"arms.LazyUCB":               "",
 	"arms.LazyThompson":          "",

@@ -98,6 +98,14 @@ func (p *replayedRun[R]) Learn(r *R) ([]float64, error) {
 	return broadcast, err
 }
 
+// Length passes on the lengths of batches that the rule sets.
+func (p *replayedRun[R]) Length(arm, i int) int {
+	if rule, ok := p.rule.(interface{ Length(arm, i int) int }); ok {
+		return rule.Length(arm, i)
+	}
+	return 1
+}
+
 func (p *replayedRun[R]) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	seen := *v
 	seen.X = slices.Clone(v.X)
