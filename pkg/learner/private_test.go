@@ -79,7 +79,7 @@ func TestPolicyThatPoints(t *testing.T) {
 	for words, h := range map[string]*holds{
 		"Private.Policy.Any is a mechanism.Tree, which":                              {Any: tree},
 		"Private.Policy.where.list[1] is a mechanism.Exact, which":                   {where: struct{ list []any }{[]any{1, mechanism.Exact{}}}},
-		"Private.Policy.named[inner] is a learner.Private[":                         {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
+		"Private.Policy.named[inner] is a learner.Private[":                          {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
 		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
 		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
 		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
