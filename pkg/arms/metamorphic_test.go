@@ -294,7 +294,7 @@ func TestReplay(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				Policy:    m.make(2).Policy,
-				Statistic: func() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
+				Statistic: mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}},
 				Problem:   four,
 			})
 		})
