@@ -113,8 +113,7 @@ func scheduled(horizon, log float64) (share float64) {
 func fewest(horizon int, variance, kappa float64) int {
 	most := privacy.GaussianEpsilon(1e-5, kappa) * (1 + 1e-9)
 	return 1 + sort.Search(horizon-1, func(i int) bool {
-		l := arms.NewGaussianThompson(variance, i+1, 1e-5)
-		err := l.Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
-		return err == nil && privacy.ClaimOf(l).Epsilon() <= most
+		ready, err := arms.NewGaussianThompson(variance, i+1, 1e-5).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, horizon)
+		return err == nil && privacy.ClaimOf(ready).Epsilon() <= most
 	})
 }
