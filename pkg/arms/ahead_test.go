@@ -55,7 +55,7 @@ func TestAhead(t *testing.T) {
 			if err := jumper.UpdateSums(&v, plays); err != nil {
 				t.Fatalf("%s, round %d: %v", m.name, round, err)
 			}
-			a, b := jumper.Stream().Release(), twin.Run.(privateRun).Stream().Release()
+			a, b := jumper.Release(), twin.Run.(privateRun).Release()
 			if !slices.Equal(a.Of, b.Of) {
 				t.Fatalf("%s, round %d: estimates %v, of the twin %v", m.name, round, a, b)
 			}

@@ -23,7 +23,7 @@ func TestEvidence(t *testing.T) {
 				chosen, wrong := 0, 0
 				err := playTrial(l, arms, rounds, trial, func(run privateRun, _, played int) {
 					x := run.Rule().(*imed)
-					if x.unseen < arms || len(run.Stream().Release().Changed) == 0 {
+					if x.unseen < arms || len(run.Release().Changed) == 0 {
 						return
 					}
 					chosen++
@@ -74,7 +74,7 @@ func TestTargetIMEDFollows(t *testing.T) {
 				if played, err = run.Select(&v, played[:0]); err != nil {
 					t.Fatal(err)
 				}
-				if x.unseen == arms && len(run.Stream().Release().Changed) > 0 {
+				if x.unseen == arms && len(run.Release().Changed) > 0 {
 					chosen++
 					best, mean := 0, -1.0
 					for a := range x.of {

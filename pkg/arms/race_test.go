@@ -30,7 +30,7 @@ func testRace(t *testing.T, arms int, most float64) {
 			err := playTrial(l, arms, rounds, trial, func(run privateRun, round, played int) {
 				x, race := racing(run.Rule())
 				looked.see(race.work)
-				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(run.Stream().Release().Changed) == 0 {
+				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(run.Release().Changed) == 0 {
 					return // a batch goes on with its arm
 				}
 				x.at(logarithm(round))

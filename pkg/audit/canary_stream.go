@@ -135,17 +135,17 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 	if err != nil {
 		return Canaries{}, err
 	}
+	l, err := a.open()
+	if err != nil {
+		return Canaries{}, err
+	}
 	return Canaries{
 		Name: about.Name, Claim: about.Claim, Exact: about.Exact, Origin: about.Origin, Count: len(differ),
 		Release: func(versions []int, source rand.Source, scores []float64) error {
-			l, err := a.start()
-			if err != nil {
-				return err
-			}
 			p := newPlayer(a, l)
 			p.reset(source)
 			first := a.first()
-			before := a.Transcript(l, first-1, nil)
+			before := a.Transcript(p.now, first-1, nil)
 			var after []float64
 			next := 0
 			for t := range a.Worlds[0] {
@@ -157,7 +157,7 @@ func (a Learner) Canaries(score func(round int, arms []int, before, after []floa
 				if err := p.round(t+first, a.Worlds[version][t]); err != nil {
 					return err
 				}
-				after = a.Transcript(l, t+first, after[:0])
+				after = a.Transcript(p.now, t+first, after[:0])
 				if len(after) != len(before) {
 					return fmt.Errorf("round %d: the transcript has %d numbers, want %d as before", t+first, len(after), len(before))
 				}

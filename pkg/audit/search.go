@@ -44,7 +44,7 @@ func Search(ctx context.Context, a Learner, propose func(rng *rand.Rand) (world0
 		p.try = i
 		p.worlds[0], p.worlds[1] = propose(random.New(o.Seed, i, "audit/search/"+a.Name))
 	}
-	if a.Transcript == nil && a.New != nil {
+	if a.Transcript == nil && a.Of != nil {
 		a.Transcript = Releases(a.Problem)
 	}
 	for rung := 0; ; rung++ {

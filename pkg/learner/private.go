@@ -166,8 +166,8 @@ var (
 // Rule returns the policy's rule, for a look inside.
 func (l *PrivateRun[R]) Rule() Rule[R] { return l.rule }
 
-// Stream returns the statistic's run, for a look at what it releases.
-func (l *PrivateRun[R]) Stream() privacy.Stream[R] { return l.stream }
+// Release returns what the statistic shows after the last record. It is valid until the next one.
+func (l *PrivateRun[R]) Release() *R { return l.stream.Release() }
 
 // learn shows the release to the policy and keeps the broadcast.
 func (l *PrivateRun[R]) learn() error {

@@ -64,26 +64,27 @@ func soundArms(e Effort) []audit.Item {
 		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), mechanism.ResponseTally{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {
-		name string
-		make func(epsilon float64) learner.Private[privacy.Means]
+		name   string
+		rounds int
+		bandit.Learner
 	}{
-		{"AdaP-UCB", arms.NewAdaPUCB}, {"AdaP-KLUCB", arms.NewAdaPKLUCB}, {"Lazy-UCB", arms.NewLazyUCB}, {"Lazy-DP-TS", arms.NewLazyThompson},
-		{"DP-UCB", arms.NewDPUCB},
+		{"AdaP-UCB", 12, arms.NewAdaPUCB(pure.Epsilon)},
+		{"AdaP-KLUCB", 12, arms.NewAdaPKLUCB(pure.Epsilon)},
+		{"Lazy-UCB", 12, arms.NewLazyUCB(pure.Epsilon)},
+		{"Lazy-DP-TS", 12, arms.NewLazyThompson(pure.Epsilon)},
+		{"DP-UCB", 12, arms.NewDPUCB(pure.Epsilon)},
+		{"AdaC-UCB", 12, arms.NewAdaCUCB(Budget)},
+		{"DP-IMED", 36, arms.NewDPIMED(pure.Epsilon, 2)},
+		{"AdaP-TT", 12, arms.NewAdaPTT(pure.Epsilon, 0.1)},
+		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
+		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
+		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
+		{"DP successive elimination", 760,
+			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})},
 	} {
-		items = append(items, armsItem(e, l.name, 12, func() bandit.Learner { return l.make(pure.Epsilon) }))
+		items = append(items, armsItem(e, l.name, l.rounds, l.Learner))
 	}
-	return append(items,
-		armsItem(e, "AdaC-UCB", 12, func() bandit.Learner { return arms.NewAdaCUCB(Budget) }),
-		armsItem(e, "DP-IMED", 36, func() bandit.Learner { return arms.NewDPIMED(pure.Epsilon, 2) }),
-		armsItem(e, "AdaP-TT", 12, func() bandit.Learner { return arms.NewAdaPTT(pure.Epsilon, 0.1) }),
-		armsItem(e, "Gaussian Thompson sampling", 12, func() bandit.Learner {
-			return arms.NewGaussianThompson(1, 1, Budget.Delta)
-		}),
-		armsItem(e, "TargetIMED", 60, func() bandit.Learner { return arms.NewTargetIMED(pure.Epsilon) }),
-		armsItem(e, "DP-KLUCB", 36, func() bandit.Learner { return arms.NewDPKLUCB(pure.Epsilon, 1.2) }),
-		armsItem(e, "DP successive elimination", 760, func() bandit.Learner {
-			return learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})
-		}))
+	return items
 }
 
 // soundEstimates audits what the learners of the catalogue release, which tells more than the arms
@@ -102,7 +103,7 @@ func soundEstimates(e Effort) (items []audit.Item) {
 }
 
 // armsItem audits the arms that a learner plays, of two, after the first user's reward was 0 or 1.
-func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) audit.Item {
+func armsItem(e Effort, name string, rounds int, l bandit.Learner) audit.Item {
 	var worlds [2]audit.Stream
 	for w, first := range []float64{1, 0} {
 		worlds[w] = audit.Stream{{Rewards: []float64{first, first}}}
@@ -115,7 +116,7 @@ func armsItem(e Effort, name string, rounds int, fresh func() bandit.Learner) au
 		runs /= 20
 	}
 	return audit.Learner{
-		Name: name + ": actions", Runs: runs, Worlds: worlds, New: fresh,
+		Name: name + ": actions", Runs: runs, Worlds: worlds, Of: l,
 		Problem: bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1},
 	}
 }

@@ -22,8 +22,7 @@ type PolicyCase[R any] struct {
 }
 
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
-// of a learner is recorded, by records of which some are beyond their bounds; then the statistic
-// begins anew and is fed nothing.
+// of a learner is recorded, by records of which some are beyond their bounds.
 //
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
@@ -141,17 +140,13 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 }
 
 // record plays the rounds and returns what the policy was given and did. If fixed is set, all rounds
-// have the contexts of round 1, and views say so. Afterwards the statistic begins anew.
+// have the contexts of round 1, and views say so.
 func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
-	var s privacy.Statistic[R]
-	if c.Statistic != nil {
-		s = c.Statistic()
-	}
-	l := learner.New[R](p, s)
-	if err := l.Init(c.Problem, c.Rounds); err != nil {
+	l, err := learner.New[R](p, c.Statistic).Open(c.Problem, c.Rounds)
+	if err != nil {
 		return err
 	}
-	l.Reset(stream(0), source(30))
+	run := l.Start(stream(0), source(30))
 	rng := stream(31)
 	y := make([]float64, c.Problem.Arms)
 	width := c.Problem.RewardMax - c.Problem.RewardMin
@@ -162,11 +157,13 @@ func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
 		}
 		return y
 	}
-	if l.WantsWarmUp() {
+	if wantsWarmUp(l) {
 		for i := range y {
 			y[i] = reward()
 		}
-		l.WarmUp(y)
+		if err := run.(bandit.Warmed).WarmUp(y); err != nil {
+			return err
+		}
 	}
 	v := bandit.View{Arms: c.Problem.Arms, Dim: c.Problem.Dim, X: make([]float64, c.Problem.Arms*c.Problem.Dim)}
 	var arms []int
@@ -175,16 +172,16 @@ func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
 		if !fixed || v.Round == 1 {
 			contexts(rng, v.X, v.Dim, c.Problem.ContextNorm)
 		}
-		arms = l.Select(&v, arms[:0])
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			return err
+		}
 		for i := range arms {
 			y[i] = reward()
 		}
-		l.Update(&v, arms, y[:len(arms)])
-		if err := l.Err(); err != nil {
+		if err := run.Update(&v, arms, y[:len(arms)]); err != nil {
 			return err
 		}
 	}
-	l.Statistic.Reset(privacy.NewNoise(source(35)))
 	return nil
 }
 
