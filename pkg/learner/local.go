@@ -279,10 +279,16 @@ func (l *calibratedLocal) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	return r
 }
 
+// Device returns what runs on the devices, for a look inside.
+func (l *LocalRun) Device() Reporter { return l.reporter }
+
 // Server returns the server of the run, for a look inside.
 func (l *LocalRun) Server() Receiver { return l.server.Receiver }
 
 // Broadcast returns what the server tells the next round's device.
+func (l *LocalRun) Broadcast() []float64 { return l.server.Broadcast() }
+
+// Broadcast returns what the next round's device is told.
 func (l *LocalRun) Broadcast() []float64 { return l.server.Broadcast() }
 
 // Select appends the arm that the device chooses from the server's broadcast.

@@ -90,13 +90,13 @@ func sparseItem[R any](name string, runs, episodes, outputs int, fresh privacy.S
 // sparseBitsItem audits an answer of the local device.
 func sparseBitsItem(runs int) audit.Item {
 	problem := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	d := &learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}
-	must(d.Init(problem, 1000))
+	d, err := learner.SparseBitsDevice{Bits: learner.SparseBits{Budget: privacy.Budget{Epsilon: 1}, Sparsity: 1, Signal: 1}}.Open(problem, 1000)
+	must(err)
 	claim, curve := audit.Claimed(privacy.ClaimOf(d))
 	return audit.Mechanism{
 		Name: "sparse bits", Claim: claim, Curve: curve, Exact: 1, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m, err := d.Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
+			m, err := d.Start().Report([]float64{1, 0}, []float64{0, []float64{1, -1}[world]}, 1, privacy.NewNoise(source), nil)
 			if err == nil {
 				out[0] = m[0]
 			}

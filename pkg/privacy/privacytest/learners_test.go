@@ -35,7 +35,7 @@ func learners() map[string]privacytest.LearnerCase {
 			return learner.RandomisedAction{Learner: over(mechanism.BLT{Budget: wide})(), Epsilon: 1}
 		}),
 		"LDP": lin(func() bandit.Learner {
-			return learner.Local{Device: &learner.LDPDevice{Noise: ldp}, Server: &learner.LDPServer{Noise: ldp}}
+			return learner.Local{Device: learner.LDPDevice{Noise: ldp}, Server: learner.LDPServer{Noise: ldp}}
 		}),
 		"amplified": lin(func() bandit.Learner {
 			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: wide, Batch: 20})
