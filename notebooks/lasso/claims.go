@@ -44,7 +44,7 @@ var claims = assert.Claims{
 func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
-func sparse(dim int) *environment.Sparse {
+func sparse(dim int) environment.Sparse {
 	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
@@ -60,7 +60,7 @@ func hits(support []int) (n int) {
 
 // relative returns the regret of an oracle and of learners, as shares of a random arm's.
 func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []float64) {
-	e := against("claim", 4, rounds, trials, *sparse(dim), "")
+	e := against("claim", 4, rounds, trials, sparse(dim), "")
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
 	}
@@ -94,7 +94,7 @@ func proved(name string, epsilon float64) float64 {
 func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
 	check.OK(m.Init(setup))
 	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
-	for x, y := range environment.Rows(sparse(setup.Dim-1), uint64(run), rows) {
+	for x, y := range environment.Rows(check.Try(sparse(setup.Dim-1).Open()), uint64(run), rows) {
 		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
 		visit()
 	}
@@ -108,7 +108,7 @@ func found(s cell.Scale) (string, error) {
 	for seed := range n {
 		solver := &lasso.Solver{Dim: dim}
 		check.OK(solver.Init())
-		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
+		for x, y := range environment.Rows(check.Try(sparse(dim).Open()), uint64(seed), rows) {
 			check.OK(solver.Add(x, y))
 		}
 		entries := check.Try(solver.Entries(check.Try(solver.Alphas(60, 0.05))))
@@ -241,7 +241,7 @@ func slowInDimension(cell.Scale) (string, error) {
 }
 
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l *learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
 		return measure(learners[name](epsilon).(*learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
@@ -251,9 +251,9 @@ func mean(trials int, name string, epsilon float64, measure func(l *learner.Priv
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	complete := func(l *learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
 		first := 40_000
-		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
+		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int, _ bandit.Instance) {
 			if hits(l.Statistic.Release().Support) == Sparsity {
 				first = min(first, v.Round)
 			}
@@ -266,9 +266,14 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l *learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
-		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
-		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
+	far := func(l *learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
+		var rest []float64
+		check.OK(simulate.Play(env, l, 16_000, trial, func(v *bandit.View, _ []int, game bandit.Instance) {
+			if v.Round == 1 {
+				rest = environment.Theta(game)
+			}
+		}))
+		r := l.Statistic.Release()
 		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
 			rest[r.Support[i]] -= v
 		}

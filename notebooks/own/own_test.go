@@ -60,9 +60,9 @@ func TestGreedy(t *testing.T) {
 	sets := environment.DecisionSets{Dim: 3, Gap: 0.1}
 	bandittest.Learner(t, greedy, sets, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-		New: func() learner.Policy[privacy.Sums] { return &Greedy{Explore: 0.5} }, Problem: sets().Problem(),
+		New: func() learner.Policy[privacy.Sums] { return &Greedy{Explore: 0.5} }, Problem: sets.Problem(),
 	})
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets().Problem()})
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "greedy", New: greedy, Problem: sets.Problem()})
 }
 
 // TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short

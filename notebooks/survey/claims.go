@@ -100,7 +100,7 @@ func slowStart(cell.Scale) (string, error) {
 		means, plays := make([]float64, k), make([]int, k)
 		means[k-1] = 1 // nothing is easier
 		env, l := environment.Arms{Means: means}, arms.NewDPElimination(10)
-		check.OK(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int) { plays[played[0]]++ }))
+		check.OK(simulate.Play(env, l, 100_000, 1, func(_ *bandit.View, played []int, _ bandit.Instance) { plays[played[0]]++ }))
 		least := slices.Min(plays)
 		holds = holds && least > 1800 && least <= 50_000
 		evidence += fmt.Sprintf("%d plays with K = %d. ", least, k)
@@ -249,7 +249,7 @@ func covered(s cell.Scale) (string, error) {
 	var batches atomic.Int64
 	last := func(l *learner.Private[privacy.Means], trial int) (last float64) {
 		env := environment.SphereArms{Arms: 50, Dim: 5}
-		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int) {
+		check.OK(simulate.Play(env, l, horizon, uint64(trial), func(v *bandit.View, _ []int, game bandit.Instance) {
 			if v.Round%8 != 0 && v.Round != horizon {
 				return
 			}
@@ -260,7 +260,7 @@ func covered(s cell.Scale) (string, error) {
 			batches.Add(1)
 			last = width
 			for j, a := range left {
-				off := means[j] - floats.Dot(env.Theta(), v.Row(a))
+				off := means[j] - floats.Dot(environment.Theta(game), v.Row(a))
 				check.That(math.Abs(off) <= width, "trial %d, round %d: arm %d is %.3f off, the width is %.3f", trial, v.Round, a, off, width)
 			}
 		}))
@@ -296,7 +296,7 @@ func named(s cell.Scale) (string, error) {
 			l := arms.NewAdaPTT(1, 0.1)
 			policy := l.Policy.(*arms.AdaPTT)
 			policy.AsRun = asRun
-			err := simulate.Play(environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(*bandit.View, []int) {})
+			err := simulate.Play(environment.Arms{Means: []float64{0.5, 0.5, 0.7}}, l, 300_000, uint64(k), func(*bandit.View, []int, bandit.Instance) {})
 			if _, stopped := policy.Stopped(); !stopped || policy.Recommend() != 2 {
 				return 0, err
 			}

@@ -22,7 +22,8 @@ func Example() {
 		}
 		world, err := env.Open()
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
 		trial := world.Start(random.New(1, 0, "contexts"))
 		l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))

@@ -20,8 +20,7 @@ func Example() {
 	env := environment.DecisionSets{Arms: 25, Dim: 5, Gap: 0.1}
 	world, err := env.Open()
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	trial := world.Start(random.New(1, 0, "contexts"))
 	newLearner := func(rhoMin float64, seed uint64) bandit.Learner {
@@ -49,15 +48,13 @@ func Example() {
 	}
 	var file bytes.Buffer
 	if err := snapshot.Save(&file, saved); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	state := file.Bytes()
 
 	restored := newLearner(0, 2) // with streams of another seed
 	if err := snapshot.Load(bytes.NewReader(state), restored); err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	alike := 0
 	for range 500 {
