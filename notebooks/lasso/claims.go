@@ -44,7 +44,7 @@ var claims = assert.Claims{
 func Assert(statement string) { claims.Assert(statement) }
 
 // sparse is the notebook's environment, of which the first coordinates matter.
-func sparse(dim int) *environment.Sparse {
+func sparse(dim int) environment.Sparse {
 	return environment.Sparse{Dim: dim, Sparsity: Sparsity, Leading: true}
 }
 
@@ -60,7 +60,7 @@ func hits(support []int) (n int) {
 
 // relative returns the regret of an oracle and of learners, as shares of a random arm's.
 func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []float64) {
-	e := against("claim", 4, rounds, trials, *sparse(dim), "")
+	e := against("claim", 4, rounds, trials, sparse(dim), "")
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
 	}
@@ -94,7 +94,7 @@ func proved(name string, epsilon float64) float64 {
 func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
 	check.OK(m.Init(setup))
 	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
-	for x, y := range environment.Rows(sparse(setup.Dim-1), uint64(run), rows) {
+	for x, y := range environment.Rows(check.Try(sparse(setup.Dim-1).Open()), uint64(run), rows) {
 		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
 		visit()
 	}
@@ -108,7 +108,7 @@ func found(s cell.Scale) (string, error) {
 	for seed := range n {
 		solver := &lasso.Solver{Dim: dim}
 		check.OK(solver.Init())
-		for x, y := range environment.Rows(sparse(dim), uint64(seed), rows) {
+		for x, y := range environment.Rows(check.Try(sparse(dim).Open()), uint64(seed), rows) {
 			check.OK(solver.Add(x, y))
 		}
 		entries := check.Try(solver.Entries(check.Try(solver.Alphas(60, 0.05))))
@@ -240,8 +240,11 @@ func slowInDimension(cell.Scale) (string, error) {
 	return assert.Holds(holds, "%s", evidence)
 }
 
+// sparseRun is a run of SparseJDP.
+type sparseRun = *learner.PrivateRun[mechanism.SparseGram]
+
 // mean plays trials of a recipe of SparseJDP and returns the mean of what measure says.
-func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64) float64 {
+func mean(trials int, name string, epsilon float64, measure func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64) float64 {
 	return check.Try(simulate.Trials(context.Background(), trials, func(trial int) (x float64, err error) {
 		defer check.Catch(&err)
 		return measure(learners[name](epsilon).(learner.Private[mechanism.SparseGram]), sparse(100), uint64(trial)), nil
@@ -251,11 +254,11 @@ func mean(trials int, name string, epsilon float64, measure func(l learner.Priva
 // laterSupport plays the plain recipe until a release holds all five.
 func laterSupport(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 3, 6, 20)
-	complete := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
+	complete := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
 		first := 40_000
-		check.OK(simulate.Play(env, l, first, trial, func(v *bandit.View, _ []int) {
-			if hits(l.Statistic.Release().Support) == Sparsity {
-				first = min(first, v.Round)
+		check.OK(simulate.Play(env, l, first, trial, func(r *simulate.Round) {
+			if hits(r.Run.(sparseRun).Release().Support) == Sparsity {
+				first = min(first, r.Round)
 			}
 		}))
 		return float64(first)
@@ -266,11 +269,12 @@ func laterSupport(s cell.Scale) (string, error) {
 
 func leastError(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 1, 6, 6)
-	far := func(l learner.Private[mechanism.SparseGram], env *environment.Sparse, trial uint64) float64 {
-		check.OK(simulate.Play(env, l, 16_000, trial, func(*bandit.View, []int) {}))
-		rest, r := slices.Clone(env.Theta()), l.Statistic.Release()
-		for i, v := range l.Policy.(*learner.SparseJDP).Estimate.Solve(r, nil) {
-			rest[r.Support[i]] -= v
+	far := func(l learner.Private[mechanism.SparseGram], env environment.Sparse, trial uint64) float64 {
+		var last simulate.Round
+		check.OK(simulate.Play(env, l, 16_000, trial, func(r *simulate.Round) { last = *r }))
+		rest, g := environment.Theta(last.Trial), last.Run.(sparseRun).Release()
+		for i, v := range l.Policy.(learner.SparseJDP).Estimate.Solve(g, nil) {
+			rest[g.Support[i]] -= v
 		}
 		return floats.Norm(rest, 2)
 	}

@@ -97,15 +97,15 @@ func claimed(releases int, moves, scale float64) float64 {
 
 // best asks Seasons which arm has no regret.
 func best(round, long, arms int) (arm int) {
-	e := &own.Seasons{Long: long}
+	e := own.Seasons{Long: long}
 	for a := range arms {
 		e.Means = append(e.Means, 1/float64(1+a))
 	}
-	e.Reset(nil)
+	trial := check.Try(e.Open()).Start(nil)
 	for range round {
-		e.Next(&bandit.View{})
+		trial.Next(&bandit.View{})
 	}
-	for e.Regret([]int{arm}) > 0 {
+	for trial.Regret([]int{arm}) > 0 {
 		arm++
 	}
 	return arm
