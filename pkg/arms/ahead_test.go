@@ -61,7 +61,7 @@ func TestAhead(t *testing.T) {
 			if jumper.Err() != nil || twin.Err() != nil {
 				t.Fatalf("%s, round %d: %v, %v", m.name, round, jumper.Err(), twin.Err())
 			}
-			a, b := jumper.Statistic.Release(), twin.Statistic.Release()
+			a, b := jumper.Release(), twin.Release()
 			if !slices.Equal(a.Of, b.Of) {
 				t.Fatalf("%s, round %d: estimates %v, of the twin %v", m.name, round, a, b)
 			}

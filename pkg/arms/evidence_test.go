@@ -35,7 +35,7 @@ func TestEvidence(t *testing.T) {
 				var looked looks
 				chosen, wrong := 0, 0
 				err := playTrial(l, arms, rounds, trial, func(_, played int) {
-					if x.unseen < arms || len(l.Statistic.Release().Changed) == 0 {
+					if x.unseen < arms || len(l.Release().Changed) == 0 {
 						return
 					}
 					chosen++
@@ -84,7 +84,7 @@ func TestTargetIMEDFollows(t *testing.T) {
 			chosen, wrong, ties := 0, 0, 0
 			for v.Round = 1; v.Round <= rounds; v.Round++ {
 				played = l.Select(&v, played[:0])
-				if x.unseen == arms && len(l.Statistic.Release().Changed) > 0 {
+				if x.unseen == arms && len(l.Release().Changed) > 0 {
 					chosen++
 					best, mean := 0, -1.0
 					for a := range x.of {

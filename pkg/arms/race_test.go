@@ -61,7 +61,7 @@ func testRace(t *testing.T, arms int, most float64) {
 			looked, wrong := looks{before: race.work}, 0
 			err := playTrial(l, arms, rounds, trial, func(round, played int) {
 				looked.see(race.work)
-				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Statistic.Release().Changed) == 0 {
+				if round <= 2*arms || strings.HasPrefix(name, "AdaP-") && len(l.Release().Changed) == 0 {
 					return // a batch goes on with its arm
 				}
 				x.at(logarithm(round))

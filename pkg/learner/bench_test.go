@@ -88,7 +88,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(&learner.LinUCB{}, p.sums()), 20000)
+				round(b, &environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(&learner.LinUCB{}, p.sums), 20000)
 			})
 		}
 	}

@@ -67,7 +67,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
 			policy := &learner.LinUCB{}
-			l := learner.New(policy, make())
+			l := learner.New(policy, make)
 			if err := l.Init(p, 20); err != nil {
 				t.Fatal(err)
 			}
@@ -150,16 +150,16 @@ func TestOptimalShiftScales(t *testing.T) {
 		}
 		return arms, policy.Bounds().RhoMin / (by * by)
 	}
-	for name, sums := range map[string]func() privacy.Accumulator{
+	for name, sums := range map[string]privacy.Accumulator{
 		"exact": mechanism.Exact{},
 		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
-		want, rho := play(1, sums())
+		want, rho := play(1, sums)
 		if len(slices.Compact(slices.Clone(want))) < 5 {
 			t.Errorf("%s: plays %d arms in turn, want a comparison", name, len(slices.Compact(slices.Clone(want))))
 		}
 		for _, by := range []float64{1e-8, 1e8, 0x1p-40} {
-			got, other := play(by, sums())
+			got, other := play(by, sums)
 			if math.Abs(other/rho-1) > 1e-5 {
 				t.Errorf("%s, times %v: rho_min = %v, want %v", name, by, other, rho)
 			}

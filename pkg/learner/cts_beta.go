@@ -27,7 +27,9 @@ type CTSBeta struct {
 
 	bandit.Base
 	semiBandit
-	counts  mechanism.Counts // admits records, and counts what it clips
+	opened  privacy.Mechanism[privacy.Means]
+	counts  privacy.Stream[privacy.Means] // admits records, and counts what it clips
+	record  privacy.Record
 	own     *rand.Rand
 	normals *random.Normals
 	shape   []betaShape // of each arm that is no loop
@@ -44,13 +46,16 @@ func (l *CTSBeta) Init(p bandit.Problem, horizon int) error {
 		return err
 	}
 	l.shape = make([]betaShape, len(l.free))
-	return l.counts.Init(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
+	var err error
+	l.opened, err = mechanism.Counts{}.Open(privacy.Setup{Arms: p.Arms, Slots: p.Slots, Horizon: horizon, Lo: p.RewardMin, Hi: p.RewardMax})
+	l.counts = nil
+	return err
 }
 
 // Reset forgets everything.
 func (l *CTSBeta) Reset(own *rand.Rand, _ rand.Source) {
 	l.Clear()
-	l.counts.Reset(nil)
+	l.counts = l.opened.Start(nil)
 	l.own, l.normals = own, random.NewNormals(own)
 	for i := range l.shape {
 		l.shape[i] = betaShape{1, 1}
@@ -74,8 +79,13 @@ func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
 	if err == nil {
 		err = bandit.CheckArms(l.problem, v, arms, y)
 	}
+	if err == nil && l.counts == nil {
+		err = errNoReset
+	}
 	if err == nil {
-		_, err = l.counts.Add(&privacy.Record{Arms: arms, Y: y})
+		l.record.Arms, l.record.Y = arms, y
+		_, err = l.counts.Add(&l.record)
+		l.record = privacy.Record{}
 	}
 	if err != nil {
 		l.Fail(fmt.Errorf("learner: round %d: %w", v.Round, err))
@@ -97,6 +107,9 @@ func (l *CTSBeta) Update(v *bandit.View, arms []int, y []float64) {
 
 // Warnings counts clipped weights.
 func (l *CTSBeta) Warnings() []bandit.Warning {
+	if l.counts == nil {
+		return nil
+	}
 	if n := l.counts.Clipped(); n > 0 {
 		return []bandit.Warning{{What: fmt.Sprintf("weights outside [%v, %v], clipped", l.problem.RewardMin, l.problem.RewardMax), Count: n}}
 	}

@@ -130,7 +130,7 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		a := learner.New(&learner.LinUCB{}, nil)
-		b := learner.New(&learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
+		b := learner.New(&learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind])
 		for _, l := range []*learner.Private[privacy.Sums]{a, b} {
 			if err := l.Init(square5, 1000); err != nil {
 				t.Fatal(err)
@@ -175,7 +175,7 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(&learner.LinUCB{}, make_())
+			l := learner.New(&learner.LinUCB{}, make_)
 			if err := l.Init(p, 300); err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ func warmers() map[string]struct {
 	m := must(matroid.NewUniform(7, 3))
 	cts := func(tally privacy.Tally, cost float64) entry {
 		return entry{func() bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
+			return learner.New(&learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally)
 		}, cost}
 	}
 	return map[string]entry{

@@ -82,7 +82,7 @@ func numbers() []*simulate.Experiment {
 		},
 	}
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		joint[name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+		joint[name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make) }
 	}
 	local := makers{}
 	for _, all := range []map[string]func() *learner.Local{locals(strict), shuffles(privacy.Budget{Epsilon: 10, Delta: 0.1}), combiners()} {

@@ -35,16 +35,42 @@ func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
 // quietTree and quietNoise have all of what they embed, but less noise, or none.
 type quietTree struct{ mechanism.Tree }
 
-func (q quietTree) Release() *privacy.Sums {
-	s := *q.Tree.Release()
+func (q quietTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := q.Tree.Open(s)
+	return quiet{m}, err
+}
+
+type quiet struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (q quiet) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return quietRun{q.Mechanism.Start(n)}
+}
+
+type quietRun struct{ privacy.Stream[privacy.Sums] }
+
+func (q quietRun) Release() *privacy.Sums {
+	s := *q.Stream.Release()
 	s.Packed = make([]float64, len(s.Packed))
 	return &s
 }
 
 type quietNoise struct{ mechanism.Gaussian }
 
-func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
-	q.Gaussian.Draw(n, dst)
+func (q quietNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	m, err := q.Gaussian.Open(s)
+	return quietNodes{m}, err
+}
+
+type quietNodes struct{ mechanism.Nodes }
+
+func (q quietNodes) Drawer() mechanism.Drawer { return quietDrawer{q.Nodes.Drawer()} }
+
+type quietDrawer struct{ mechanism.Drawer }
+
+func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
+	q.Drawer.Draw(n, dst)
 	for i := range dst {
 		dst[i] /= 10
 	}
@@ -188,13 +214,8 @@ func TestMeteredAction(t *testing.T) {
 // came before.
 func TestNoPlanBeforeInit(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	gaussian := mechanism.Gaussian{Budget: b}
 	for _, x := range []privacy.Planner{
-		gaussian, mechanism.Wishart{Budget: b}, mechanism.Tree{Noise: gaussian}, mechanism.PanPrivateTree{Noise: gaussian}, mechanism.SecureTree{Budget: b},
-		mechanism.BLT{Budget: b}, mechanism.SquareRoot{Budget: b}, mechanism.Honaker{Budget: b}, mechanism.Exact{}, mechanism.Counts{},
-		mechanism.Blocks{Budget: b}, mechanism.TreeTally{Budget: b}, mechanism.Laplace{Epsilon: 1}, mechanism.VectorGaussian{Budget: b},
-		mechanism.SecureLaplace{Epsilon: 1}, mechanism.SecureGaussian{Budget: b}, mechanism.SparseVector{Epsilon: 1}, mechanism.TopK{Budget: b},
-		mechanism.RandomisedResponse{Epsilon: 1}, learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
+		learner.New(&learner.LinUCB{}, nil), learner.New(&learner.LinUCB{}, mechanism.BLT{Budget: b}), &learner.RandomisedAction{Epsilon: 1},
 		&learner.RandomisedAction{Epsilon: 1, Learner: learner.New(&learner.LinUCB{}, mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
 		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, &learner.Local{}, learner.New(&learner.CTS{}, nil), learner.New(&learner.OMM{}, nil), learner.New(&learner.KLOSM{}, nil), &learner.Metered{},
 		&learner.Metered{Learner: learner.New(&learner.LinUCB{}, mechanism.BLT{Budget: b})},

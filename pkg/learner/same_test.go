@@ -95,7 +95,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		},
 	}
 	for name, make := range sums(budget) {
-		learners["linucb/"+name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make()) }
+		learners["linucb/"+name] = func() bandit.Learner { return learner.New(&learner.LinUCB{}, make) }
 	}
 	for name, make := range combiners() {
 		learners["combiner/"+name] = func() bandit.Learner { return make() }

@@ -33,7 +33,7 @@ func ExampleDPUCBMAT() {
 			{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m}, nil) }},
 			{Name: "DPUCB-MAT", New: func() bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 			{Name: "DPTS-MAT", New: func() bandit.Learner { return learner.DPTSMAT(m, 2) }},
-			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m, Boost: 0.1}, private()) }},
+			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(&learner.KLOSM{Matroid: m, Boost: 0.1}, private) }},
 		},
 	}
 	r, err := e.Run(context.Background())

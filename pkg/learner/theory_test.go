@@ -47,7 +47,7 @@ func TestTheory(t *testing.T) {
 func TestWidthIsUnderItsBound(t *testing.T) {
 	const horizon = 2000
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := learner.New(&learner.LinUCB{}, make_())
+		l := learner.New(&learner.LinUCB{}, make_)
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 		if err := l.Init(p, horizon); err != nil {
 			t.Fatal(err)
@@ -77,13 +77,13 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := learner.New(&learner.LinUCB{OptimalShift: true}, make_())
+		optimal := learner.New(&learner.LinUCB{OptimalShift: true}, make_)
 		if err := optimal.Init(p, horizon); err != nil {
 			t.Fatal(err)
 		}
 		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := learner.New(&learner.LinUCB{RhoMin: math.Pow(10, log)}, make_())
+			l := learner.New(&learner.LinUCB{RhoMin: math.Pow(10, log)}, make_)
 			if err := l.Init(p, horizon); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestOptimalShift(t *testing.T) {
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	own, optimal := learner.New(&learner.LinUCB{}, make_()), learner.New(&learner.LinUCB{OptimalShift: true}, make_())
+	own, optimal := learner.New(&learner.LinUCB{}, make_), learner.New(&learner.LinUCB{OptimalShift: true}, make_)
 	for _, l := range []*learner.Private[privacy.Sums]{own, optimal} {
 		if err := l.Init(p, 1000); err != nil {
 			t.Fatal(err)

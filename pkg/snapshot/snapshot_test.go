@@ -152,9 +152,11 @@ func TestOtherTuning(t *testing.T) {
 	more.Arms = 4
 	wide := linear
 	wide.RewardMax = 2
-	tree := func(set func(*learner.LinUCB, mechanism.Gaussian)) bandit.Learner {
+	tree := func(set func(*learner.LinUCB, *mechanism.Gaussian)) bandit.Learner {
 		l := overTree()
-		set(l.Policy.(*learner.LinUCB), l.Statistic.(mechanism.Tree).Noise.(mechanism.Gaussian))
+		noise := l.Statistic.(mechanism.Tree).Noise.(mechanism.Gaussian)
+		set(l.Policy.(*learner.LinUCB), &noise)
+		l.Statistic = mechanism.Tree{Noise: noise}
 		return l
 	}
 	state := save(t, ready(t, overTree(), linear, 50))
@@ -165,9 +167,9 @@ func TestOtherTuning(t *testing.T) {
 		horizon int
 		want    string
 	}{
-		{"epsilon", tree(func(_ *learner.LinUCB, g mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
-		{"rho_min", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
-		{"the shift", tree(func(p *learner.LinUCB, _ mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
+		{"epsilon", tree(func(_ *learner.LinUCB, g *mechanism.Gaussian) { g.Budget.Epsilon = 2 }), linear, 50, "Statistic.Noise.Budget.Epsilon: the tuning is 1 in the state, and 2 here"},
+		{"rho_min", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.RhoMin = 3 }), linear, 50, "Policy.RhoMin: the tuning is 0 in the state, and 3 here"},
+		{"the shift", tree(func(p *learner.LinUCB, _ *mechanism.Gaussian) { p.OptimalShift = true }), linear, 50, "Policy.OptimalShift: the tuning is false in the state, and true here"},
 		{"the statistic", learner.New(&learner.LinUCB{}, mechanism.BLT{Budget: budget}), linear, 50, "which the learner here does not"},
 		{"no statistic", learner.New(&learner.LinUCB{}, nil), linear, 50, "mechanism.Tree"},
 		{"the learner", &learner.Random{}, linear, 50, "learner.Private"},
@@ -467,13 +469,15 @@ func TestCopiesClaim(t *testing.T) {
 			t.Errorf("%s: its statistic claims\n%v", name, privacy.ClaimOf(p.Statistic))
 		}
 	}
-	tree, twin := mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}
-	for _, s := range []mechanism.Tree{tree, twin} {
-		if err := s.Init(privacy.Setup{Horizon: 9, Dim: 2, Bound: 1, Alpha: 0.1}); err != nil {
+	var runs [2]privacy.Stream[privacy.Sums]
+	for i := range runs {
+		opened, err := mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}.Open(privacy.Setup{Horizon: 9, Dim: 2, Bound: 1, Alpha: 0.1})
+		if err != nil {
 			t.Fatal(err)
 		}
-		s.Reset(privacy.NewNoise(random.Source(1, 0, "noise")))
+		runs[i] = opened.Start(privacy.NewNoise(random.Source(1, 0, "noise")))
 	}
+	tree, twin := runs[0], runs[1]
 	if err := snapshot.Load(bytes.NewReader(save(t, tree)), twin); err != nil || !strings.Contains(privacy.ClaimOf(twin).String(), "two show the same noise") {
 		t.Errorf("a tree alone: %v, claims\n%v", err, privacy.ClaimOf(twin))
 	}

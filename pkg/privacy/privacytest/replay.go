@@ -22,8 +22,7 @@ type PolicyCase[R any] struct {
 }
 
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
-// of a learner is recorded, by records of which some are beyond their bounds; then the statistic
-// begins anew and is fed nothing.
+// of a learner is recorded, by records of which some are beyond their bounds.
 //
 //   - OtherMachine: a policy that has never learnt, and is given a copy of the broadcast, plays the
 //     same arms. So the two halves can be two machines.
@@ -133,13 +132,9 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 }
 
 // record plays the rounds and returns what the policy was given and did. If fixed is set, all rounds
-// have the contexts of round 1, and views say so. Afterwards the statistic begins anew.
+// have the contexts of round 1, and views say so.
 func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
-	var s privacy.Statistic[R]
-	if c.Statistic != nil {
-		s = c.Statistic()
-	}
-	l := learner.New[R](p, s)
+	l := learner.New[R](p, c.Statistic)
 	if err := l.Init(c.Problem, c.Rounds); err != nil {
 		return err
 	}
@@ -176,7 +171,6 @@ func (c PolicyCase[R]) record(p *replayed[R], fixed bool) error {
 			return err
 		}
 	}
-	l.Statistic.Reset(privacy.NewNoise(source(35)))
 	return nil
 }
 
