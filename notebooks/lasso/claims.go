@@ -89,15 +89,15 @@ func proved(name string, epsilon float64) float64 {
 	return privacy.ClaimOf(l).Epsilon()
 }
 
-// feed starts a statistic and gives it rows of the notebook's environment. It calls visit after
-// each.
-func feed[R any](m privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func()) {
-	check.OK(m.Init(setup))
-	m.Reset(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
+// feed starts a run of a statistic and gives it rows of the notebook's environment. It shows the
+// release after each to visit, and returns the last.
+func feed[R any](s privacy.Statistic[R], setup privacy.Setup, seed, run, rows int, visit func(*R)) *R {
+	m := check.Try(s.Open(setup)).Start(privacy.NewNoise(random.Source(uint64(seed), run, "noise")))
 	for x, y := range environment.Rows(check.Try(sparse(setup.Dim-1).Open()), uint64(run), rows) {
 		check.Try(m.Add(&privacy.Record{X: x, Y: []float64{y}}))
-		visit()
+		visit(m.Release())
 	}
+	return m.Release()
 }
 
 func linUCB() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, nil) }
@@ -143,8 +143,8 @@ func printedSelection(s cell.Scale) (string, error) {
 		m.Reward, m.Row = 5, 15
 		for run := range runs {
 			seen := 8 // later episodes are from round 256 on
-			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func() {
-				if r := m.Release(); r.Episode > seen {
+			feed(m, privacy.Setup{Horizon: 16_000, Dim: 101, Bound: 20}, 3, run, 4095, func(r *mechanism.SparseGram) {
+				if r.Episode > seen {
 					seen = r.Episode
 					inside := hits(r.Support)
 					asked, matter, other = asked+Sparsity, matter+inside, other+len(r.Support)-inside
@@ -187,8 +187,8 @@ func longEpisodes(s cell.Scale) (string, error) {
 		top := mechanism.TopScores{Budget: privacy.Budget{Epsilon: 0.5, Delta: Delta}, Picks: 7,
 			Scores: mechanism.Signs{Y: 1}, Lengths: mechanism.Growing{Least: rows}}
 		for run := range n {
-			feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func() {})
-			if hits(top.Release().Of) == Sparsity {
+			last := feed(top, privacy.Setup{Horizon: rows + 1, Dim: 101, Bound: 1}, 5, run, rows, func(*mechanism.Support) {})
+			if hits(last.Of) == Sparsity {
 				found[i]++
 			}
 		}
@@ -285,15 +285,14 @@ func leastError(s cell.Scale) (string, error) {
 // LastRow returns what FLIPHAT's regression releases of so many rows in one dimension, which are 0
 // but for the last. It may end by package check.
 func LastRow(h mechanism.NoisyIHT, rows int, x, y float64) float64 {
-	check.OK(h.Init(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1}))
-	h.Reset(privacy.NewNoise(random.Source(6, 0, "")))
+	run := check.Try(h.Open(privacy.Setup{Horizon: rows + 1, Dim: 2, Bound: 1})).Start(privacy.NewNoise(random.Source(6, 0, "")))
 	r := &privacy.Record{X: []float64{0}, Y: []float64{0}}
 	for range rows - 1 {
-		check.Try(h.Add(r))
+		check.Try(run.Add(r))
 	}
 	r.X[0], r.Y[0] = x, y
-	check.Try(h.Add(r))
-	return h.Release().Theta[0]
+	check.Try(run.Add(r))
+	return run.Release().Theta[0]
 }
 
 func fliphatPays(cell.Scale) (string, error) {
