@@ -33,9 +33,7 @@ func soundBeyond(e Effort) (items []audit.Item) {
 	problem, worlds := tellTale(4)
 	items = append(items, audit.Learner{
 		Name: "LinUCB: actions, beyond its bounds", Problem: problem, Worlds: audit.Beyond(worlds, 2), Runs: runs,
-		New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}})
-		},
+		Of: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
 	})
 	for _, item := range append(soundLocals(e), SoundSemiBandits(e)...) {
 		l, ok := item.(audit.Learner)

@@ -253,17 +253,15 @@ func SoundLearners(e Effort) (items []audit.Item) {
 	const rounds = 16
 	runs := pick(e, 20_000, 100_000, 1_000_000)
 	problem, worlds := tellTale(rounds)
-	item := func(name string, make func() bandit.Learner) {
-		items = append(items, audit.Learner{Name: name + ": actions", New: make, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
+	item := func(name string, l bandit.Learner) {
+		items = append(items, audit.Learner{Name: name + ": actions", Of: l, Problem: problem, Worlds: worlds, Horizon: rounds, Runs: runs})
 	}
 	for _, sums := range auditedSums() {
 		item("LinUCB over "+sums.name, learner.New(learner.LinUCB{}, sums.of))
 	}
-	item("LinUCB on a budget", func() bandit.Learner {
-		return learner.Metered{
-			Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
-			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
-		}
+	item("LinUCB on a budget", learner.Metered{
+		Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}),
+		Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
 	})
 	return append(items, standardItem(e))
 }
@@ -274,10 +272,7 @@ func lateItem(e Effort) audit.Item {
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner {
-			sums := mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}
-			return learner.Delayed{Learner: learner.New(learner.LinUCB{}, sums), Most: 2}
-		},
+		Of: learner.Delayed{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: Budget}}), Most: 2},
 	}
 }
 
@@ -292,9 +287,7 @@ func standardItem(e Effort) audit.Item {
 	}
 	return audit.Learner{
 		Name: "randomised actions: the own action", Exact: 0.5, Problem: problem, OwnAction: true, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner {
-			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5}
-		},
+		Of:     learner.RandomisedAction{Learner: learner.New(learner.LinUCB{Sigma: 0.1}, nil), Epsilon: 0.5},
 		Worlds: [2]audit.Stream{world(right), world(left)},
 	}
 }
