@@ -136,7 +136,7 @@ func claimEqual(s cell.Scale) (string, error) {
 func claimCombiner(cell.Scale) (string, error) {
 	const rounds = 100_000
 	l := policies(longEpsilon, []contender{{longTheory, combiner(1, 1)}})[0].New().(*learner.Local)
-	check.OK(simulate.Play(paperArms(), l, rounds, Seed, func(*bandit.View, []int) {}))
+	check.OK(simulate.Play(paperArms, l, rounds, Seed, func(*bandit.View, []int, bandit.Instance) {}))
 	playing, least := 0, math.Inf(1)
 	standings := l.Server.(*learner.CombinerServer).Standings(nil)
 	for _, b := range standings {

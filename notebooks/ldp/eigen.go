@@ -23,8 +23,8 @@ import (
 func playEigen(env environment.UnitFeatures, rounds, experiments int) (across, within float64) {
 	played, n := make([][]float64, experiments), float64(experiments)
 	ends := check.Try(simulate.Trials(context.Background(), experiments, func(trial int) (float64, error) {
-		world, l, run := env, nonPrivate.make(privacy.Budget{}), mat.NewSymDense(5, nil)
-		err := simulate.Play(&world, l, rounds, Seed+uint64(trial), func(v *bandit.View, arms []int) {
+		l, run := nonPrivate.make(privacy.Budget{}), mat.NewSymDense(5, nil)
+		err := simulate.Play(env, l, rounds, Seed+uint64(trial), func(v *bandit.View, arms []int, _ bandit.Instance) {
 			x := v.Row(arms[0])
 			played[trial] = append(played[trial], x...)
 			run.SymRankOne(run, 1/float64(rounds), mat.NewVecDense(5, x))

@@ -33,14 +33,12 @@ const (
 // Epsilons are those of Figure 1 (a), (b), (c).
 var Epsilons = []float64{0.2, 1, 10}
 
-// paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
-func paperArms() bandit.Environment { return environment.UnitFeatures{Fixed: true} }
+// paperArms are the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
+var paperArms = environment.UnitFeatures{Fixed: true}
 
-// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
+// scriptArms are the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
 // first d of them a basis.
-func scriptArms() bandit.Environment {
-	return environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
-}
+var scriptArms = environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 
 // public is the last coordinate of all of the paper's arms.
 var public = environment.UnitFeatures{}.Constant()
@@ -160,7 +158,7 @@ func onlineUCB(c privacy.Calibration, online func(float64) func(float64, float64
 
 // experiment is an experiment of Section 5. The learners are calibrated for T = 20,000 at every
 // scale.
-func experiment(s cell.Scale, name string, epsilon float64, env func() bandit.Environment, list []contender) *simulate.Experiment {
+func experiment(s cell.Scale, name string, epsilon float64, env bandit.Environment, list []contender) *simulate.Experiment {
 	rounds := cell.Pick(s, 2_000, Horizon, Horizon)
 	return &simulate.Experiment{
 		Name: fmt.Sprintf("ldp-"+name, epsilon), Environment: env, Policies: policies(epsilon, list),

@@ -64,7 +64,7 @@ func TestGreedy(t *testing.T) {
 // TestHopeful: it keeps the promises of a learner, chooses by broadcast and view, and a short
 // attack excludes no claim, a false alarm once in ten thousand.
 func TestHopeful(t *testing.T) {
-	hopeful := learner.New(Hopeful{Boldness: 0.5}, &Totals{Epsilon: 1})
+	hopeful := learner.New(Hopeful{Boldness: 0.5}, Totals{Epsilon: 1})
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	bandittest.Learner(t, hopeful, environment.Arms{Means: []float64{0.2, 0.8, 0.5}}, bandittest.LearnerOptions{})
 	privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
@@ -76,7 +76,7 @@ func TestHopeful(t *testing.T) {
 // TestTotals: it keeps the promises of a statistic, and a reward moves it by what the plan says.
 func TestTotals(t *testing.T) {
 	c := privacytest.Case[privacy.Means]{
-		New:   &Totals{Epsilon: 1},
+		Of:    Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 16, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(t, c)
@@ -131,7 +131,7 @@ func TestStated(t *testing.T) {
 		statistic privacy.Tally
 		want      privacy.Standing
 		authors   int
-	}{{&Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
+	}{{Totals{Epsilon: 1}, privacy.Stated, 1}, {mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}}, privacy.Checked, 0}} {
 		ready, err := learner.New(Hopeful{}, c.statistic).Open(problem, 100)
 		if err != nil {
 			t.Fatal(err)

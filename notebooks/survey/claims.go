@@ -55,8 +55,7 @@ func printedTree(cell.Scale) (string, error) {
 	for _, dim := range []int{1, 2, 10} {
 		for _, rounds := range []int{2, 1_000, 10_000, 100_000} {
 			tree := mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished}
-			check.OK(tree.Init(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))
-			e := privacy.ClaimOf(tree).Epsilon()
+			e := privacy.ClaimOf(check.Try(tree.Open(privacy.Setup{Horizon: rounds, Dim: dim, Bound: 1}))).Epsilon()
 			least, most = min(least, e), max(most, e)
 		}
 	}

@@ -80,7 +80,7 @@ var instances = []instance{
 }
 
 // environment returns arms with these means.
-func (i instance) environment() bandit.Environment { return environment.Arms{Means: i.means} }
+func (i instance) environment() environment.Arms { return environment.Arms{Means: i.means} }
 
 // compared lists the learners of survey-arms with the epsilons that they run at.
 var compared = []struct {
@@ -98,7 +98,7 @@ func Arms(s cell.Scale, on instance) *simulate.Experiment {
 	horizon := cell.Pick(s, 5_000, 100_000, 1_000_000)
 	e := &simulate.Experiment{
 		Name: "survey-arms-" + on.name, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 60), Seed: 2025,
-		Environment: on.environment, Grid: simulate.LogGrid(horizon, 4),
+		Environment: on.environment(), Grid: simulate.LogGrid(horizon, 4),
 	}
 	for _, l := range compared {
 		e.Policies = append(e.Policies, policies(l.epsilons, bandit.Problem{}, contestants(l.name)...)...)

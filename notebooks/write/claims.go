@@ -10,7 +10,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/notebooks/own"
 	"github.com/dpbandits/dpbandits/pkg/arms"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -89,7 +88,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 func probed(cell.Scale) (string, error) {
 	r := &recorder{}
 	c := privacytest.Case[privacy.Means]{
-		New:   &own.Totals{Epsilon: 1},
+		Of:    own.Totals{Epsilon: 1},
 		Setup: privacy.Setup{Horizon: 32, Arms: 2, Slots: 1, Hi: 1}, Format: privacytest.Weights(nil),
 	}
 	privacytest.Statistic(r, c)

@@ -279,6 +279,9 @@ func (l *calibratedLocal) Start(own *rand.Rand, noise rand.Source) bandit.Run {
 	return r
 }
 
+// Device returns what runs on the devices, for a look inside.
+func (l *LocalRun) Device() Reporter { return l.reporter }
+
 // Server returns the server of the run, for a look inside.
 func (l *LocalRun) Server() Receiver { return l.server.Receiver }
 

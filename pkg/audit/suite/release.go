@@ -58,7 +58,7 @@ func (r Releases) first(reward float64, noise rand.Source) (int, learner.Private
 		v := bandit.View{Round: t, Arms: p.Arms, Dim: p.Dim, X: []float64{1, 0, 0, 1}[:p.Arms*p.Dim]}
 		chosen = l.Select(&v, chosen[:0])
 		l.Update(&v, chosen, y)
-		if y[0] = 0; l.Statistic.Release().Of[0].Count > 0 {
+		if y[0] = 0; l.Release().Of[0].Count > 0 {
 			return t, l, l.Err()
 		}
 	}
@@ -85,7 +85,7 @@ func (r Releases) Item() (audit.Item, error) {
 		Release: func(world int, source rand.Source, out []float64) error {
 			_, l, err := r.first(float64(world), source)
 			if err == nil {
-				e := l.Statistic.Release().Of[0]
+				e := l.Release().Of[0]
 				out[0] = e.Mean * float64(e.Count)
 			}
 			return err
@@ -115,7 +115,7 @@ func (r Releases) stream() audit.Item {
 		}, Runs: r.runs(len(worlds[0])),
 		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
 			t := l.(*told)
-			switch sum := float64(float64(round) * t.Statistic.Release().Of[0].Mean); round {
+			switch sum := float64(float64(round) * t.Release().Of[0].Mean); round {
 			case 2:
 				t.two = sum
 			case 3, 4:
@@ -157,13 +157,13 @@ func Entry(name string, e learner.Entry, b privacy.Budget, runs func(rounds int)
 
 // FirstRow audits the noisy sum of a single row in two dimensions, the first release that a linear
 // learner reads. The two rows are as far apart as rows can be.
-func FirstRow(name string, runs int, fresh privacy.Accumulator) (audit.Item, error) {
+func FirstRow(name string, runs int, statistic privacy.Accumulator) (audit.Item, error) {
 	setup := privacy.Setup{Horizon: 2, Dim: 3, Bound: math.Sqrt2, Context: 1, Alpha: 0.01}
-	sums := fresh()
-	if err := sums.Init(setup); err != nil {
+	of, err := statistic.Open(setup)
+	if err != nil {
 		return nil, err
 	}
-	plan := privacy.PlanOf(sums, 1)
+	plan := privacy.PlanOf(of, 1)
 	var rows [2][]float64
 	rows[0], rows[1] = audit.FarRows(setup)
 	var values [2][][]float64
@@ -180,15 +180,11 @@ func FirstRow(name string, runs int, fresh privacy.Accumulator) (audit.Item, err
 	if err != nil {
 		return nil, err
 	}
-	_, curve := audit.Claimed(privacy.ClaimOf(sums))
+	_, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Likelihood{
 		Name: name, Claim: plan.Asked, Curve: curve, Density: density, Runs: runs, Outputs: 6,
 		Release: func(world int, source rand.Source, out []float64) error {
-			sums := fresh()
-			if err := sums.Init(setup); err != nil {
-				return err
-			}
-			sums.Reset(privacy.NewNoise(source))
+			sums := of.Start(privacy.NewNoise(source))
 			_, err := sums.Add(privacy.Row(rows[world]))
 			sums.Release().Read(out)
 			return err

@@ -36,7 +36,7 @@ func semiBanditItem(e Effort, name string, exact float64, told bool, start learn
 			if round > 1 || round == 1 && start == learner.AsPublished {
 				return dst
 			}
-			of := l.(learner.Private[privacy.Means]).Statistic.Release().Of
+			of := run.(*learner.PrivateRun[privacy.Means]).Release().Of
 			ratio := tellLaplace(of[0].Mean) + tellLaplace(of[1].Mean)
 			if start == learner.AsPublished {
 				ratio -= tellLaplace(of[2].Mean) + tellLaplace(of[3].Mean)

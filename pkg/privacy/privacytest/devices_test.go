@@ -25,45 +25,45 @@ func devices() map[string]privacytest.DeviceCase {
 		online := learner.OnlineNoise{Budget: approximate, Constant: constant}
 		amplified := learner.AmplifiedNoise{Budget: approximate, Batch: 20, Constant: constant}
 		vectors := learner.VectorSum{Budget: approximate, Batch: 20, Constant: constant}
-		combiner := func() (*learner.CombinerDevice, *learner.CombinerServer) { return learner.NewCombiner(online) }
+		device, server := learner.NewCombiner(online)
 		all["LDP"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.LDPDevice{Noise: ldp} },
-			Server: func() learner.Server { return &learner.LDPServer{Noise: ldp} },
+			Device: learner.LDPDevice{Noise: ldp},
+			Server: learner.LDPServer{Noise: ldp},
 		}
 		all["online"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.OnlineDevice{Noise: online} },
-			Server: func() learner.Server { return &learner.OnlineServer{Noise: online} },
+			Device: learner.OnlineDevice{Noise: online},
+			Server: learner.OnlineServer{Noise: online},
 		}
 		all["combiner"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { d, _ := combiner(); return d },
-			Server: func() learner.Server { _, s := combiner(); return s },
+			Device: device,
+			Server: server,
 		}
 		all["amplified"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.AmplifiedDevice{Noise: amplified} },
-			Server: func() learner.Server { return &learner.AmplifiedServer{Noise: amplified} },
+			Device: learner.AmplifiedDevice{Noise: amplified},
+			Server: learner.AmplifiedServer{Noise: amplified},
 		}
 		all["vector sum"+name] = privacytest.DeviceCase{
-			New:    func() learner.Device { return &learner.VectorSumDevice{Noise: vectors} },
-			Server: func() learner.Server { return &learner.VectorSumServer{Noise: vectors} },
+			Device: learner.VectorSumDevice{Noise: vectors},
+			Server: learner.VectorSumServer{Noise: vectors},
 			Below:  0.5, // its norms have room for rounding
 		}
 	}
 	published := learner.OnlineNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["online as published"] = privacytest.DeviceCase{
-		New:    func() learner.Device { return &learner.OnlineDevice{Noise: published} },
-		Server: func() learner.Server { return &learner.OnlineServer{Noise: published} },
+		Device: learner.OnlineDevice{Noise: published},
+		Server: learner.OnlineServer{Noise: published},
 		Below:  1, // it draws zeta, too, which the plan does not count on
 	}
 	printed := learner.LDPNoise{Budget: approximate, Calibration: privacy.AsPublished}
 	all["LDP as published"] = privacytest.DeviceCase{
-		New:    func() learner.Device { return &learner.LDPDevice{Noise: printed} },
-		Server: func() learner.Server { return &learner.LDPServer{Noise: printed} },
+		Device: learner.LDPDevice{Noise: printed},
+		Server: learner.LDPServer{Noise: printed},
 		Below:  0.3, // its worst case is a diagonal change
 	}
 	sparse := learner.SparseBits{Budget: pure, Sparsity: 1, Signal: 1}
 	all["sparse bits"] = privacytest.DeviceCase{
-		New:     func() learner.Device { return &learner.SparseBitsDevice{Bits: sparse} },
-		Server:  func() learner.Server { return &learner.SparseBitsServer{Bits: sparse} },
+		Device:  learner.SparseBitsDevice{Bits: sparse},
+		Server:  learner.SparseBitsServer{Bits: sparse},
 		Horizon: 1000,
 		Below:   1, // the probe gets the truth, of which it cannot tell how probable it is
 	}
@@ -95,36 +95,48 @@ type plain struct {
 	plays    bool // reads the broadcast only if the reward is high
 	stays    bool // plays the arm of the last message again if its reward was high
 	counts   bool // plays the first arm after 20 messages
+}
 
-	learner.LDPDevice
-	problem bandit.Problem
-	sd      float64
-	last    []float64
-	high    bool
-	sent    int
+// plainDevice is a plain for a problem.
+type plainDevice struct {
+	plain
+	learner.CalibratedDevice // acts
+	problem                  bandit.Problem
+	sd                       float64
+}
+
+// plainReporter is what runs on the devices.
+type plainReporter struct {
+	*plainDevice
+	learner.Reporter
+	last []float64
+	high bool
+	sent int
+}
+
+func (p plain) Open(problem bandit.Problem, horizon int) (learner.CalibratedDevice, error) {
+	mu, err := privacy.GaussianMu(approximate)
+	if err != nil {
+		return nil, err
+	}
+	d, err := learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}.Open(problem, horizon)
+	return &plainDevice{p, d, problem, 2 * problem.ContextNorm / mu}, err // rewards are in [-1, 1]
+}
+
+func (p *plainDevice) Start() learner.Reporter {
+	return &plainReporter{plainDevice: p, Reporter: p.CalibratedDevice.Start()}
 }
 
 // Act is LinUCB's, unless it is broken.
-func (p *plain) Act(broadcast []float64, v *bandit.View) (int, error) {
-	arm, err := p.LDPDevice.Act(broadcast, v)
+func (p *plainReporter) Act(broadcast []float64, v *bandit.View) (int, error) {
+	arm, err := p.Reporter.Act(broadcast, v)
 	if err == nil && (p.stays && p.high || p.counts && p.sent > 20) {
 		arm = (arm + 1) % v.Arms
 	}
 	return arm, err
 }
 
-func (p *plain) Init(problem bandit.Problem, horizon int) error {
-	p.problem = problem
-	mu, err := privacy.GaussianMu(approximate)
-	p.sd = 2 * problem.ContextNorm / mu // rewards are in [-1, 1]
-	if err == nil {
-		p.LDPDevice.Noise.Budget = approximate
-		err = p.LDPDevice.Init(problem, horizon)
-	}
-	return err
-}
-
-func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
+func (p *plainReporter) Report(broadcast []float64, x []float64, y float64, noise *privacy.Noise, dst learner.Message) (learner.Message, error) {
 	message := make([]float64, len(x))
 	p.high, p.sent = y > 0.5, p.sent+1
 	sd := p.sd
@@ -178,7 +190,7 @@ func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *priva
 	return append(dst, message...), nil
 }
 
-func (p *plain) Plan(int) privacy.Plan {
+func (p *plainDevice) Plan(int) privacy.Plan {
 	return privacy.Plan{Model: privacy.Local, Scope: privacy.OneMessage, Neighbours: privacy.ReplaceRound, Asked: approximate,
 		Cases: [][]privacy.Release{{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Sensitivity: privacy.Norms{L2: 2}}}},
 		Draws: []privacy.Draws{{Law: privacy.GaussianLaw(p.problem.Dim, p.sd), Count: 1}}}.HeldBy(p)
@@ -209,7 +221,7 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 		return func(t testing.TB) {
 			privacytest.Device(t, privacytest.DeviceCase{
 				New:     func() learner.Device { d := p; return &d },
-				Server:  func() learner.Server { return &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}} },
+				Server:  learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}},
 				Problem: linear,
 			})
 		}

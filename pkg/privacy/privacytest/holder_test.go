@@ -64,8 +64,8 @@ var fields = map[string]string{
 	"learner.Metered":                "Learner: learner.DPUCBMAT(pick(), 1), Budget: pure",
 	"learner.Delayed":                "Learner: learner.DPUCBMAT(pick(), 1), Most: 2",
 	"learner.RandomisedAction":       "Learner: learner.DPUCBMAT(pick(), 1), Epsilon: 1",
-	"learner.Local": "Device: &learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
-		"Server: &learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
+	"learner.Local": "Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: approximate}}," +
+		"Server: learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}}",
 	"learner.LDPDevice":        "Noise: learner.LDPNoise{Budget: approximate}",
 	"learner.OnlineDevice":     "Noise: learner.OnlineNoise{Budget: approximate}",
 	"learner.CombinerDevice":   "Noise: learner.OnlineNoise{Budget: approximate}",
