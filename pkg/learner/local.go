@@ -288,9 +288,6 @@ func (l *LocalRun) Server() Receiver { return l.server.Receiver }
 // Broadcast returns what the server tells the next round's device.
 func (l *LocalRun) Broadcast() []float64 { return l.server.Broadcast() }
 
-// Broadcast returns what the next round's device is told.
-func (l *LocalRun) Broadcast() []float64 { return l.server.Broadcast() }
-
 // Select appends the arm that the device chooses from the server's broadcast.
 func (l *LocalRun) Select(v *bandit.View, dst []int) ([]int, error) {
 	if l.failed != nil {
