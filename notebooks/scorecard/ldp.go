@@ -27,9 +27,8 @@ const (
 
 // sigma is the noise of OnlineUCB as printed.
 func sigma(b privacy.Budget) float64 {
-	s := &learner.OnlineServer{Noise: learner.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
-	check.OK(s.Init(environment.UnitFeatures{}.Problem(), ldp.Horizon))
-	return check.Try(s.RewardNoise())
+	s := learner.OnlineServer{Noise: learner.OnlineNoise{Budget: b, Calibration: privacy.AsPublished}}
+	return check.Try(check.Try(s.Open(environment.UnitFeatures{}.Problem(), ldp.Horizon)).(learner.Rewarder).RewardNoise())
 }
 
 // eigenvalues returns a cell of ldp-Table1.csv, in percent: the mean over experiments, fixed arms.
