@@ -59,12 +59,20 @@ func newPlayer(t *testing.T, s subject, rounds int, seed uint64) *player {
 			return nil
 		}
 		p.learner(t, u, m, own)
-	case interface {
-		Reset(*privacy.Noise)
-		Add(*privacy.Record) (bool, error)
-	}:
-		m.Reset(privacy.NewNoise(p.ledger))
-		p.statistic(u, m)
+	case privacy.Mechanism[privacy.Sums]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[privacy.Means]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[mechanism.Total]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[mechanism.Stopped]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[mechanism.SparseGram]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[mechanism.SparseTheta]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
+	case privacy.Mechanism[mechanism.Support]:
+		p.start(u, m.Start(privacy.NewNoise(p.ledger)))
 	case online.Learner:
 		dim := len(m.Predict())
 		p.play = func(round int) ([]int, error) {
@@ -121,10 +129,11 @@ func (p *player) learner(t *testing.T, u *user, l bandit.Learner, own *rand.Rand
 	}
 }
 
-// statistic has a statistic take in records.
-func (p *player) statistic(u *user, s interface {
+// start has a run of a statistic take in records.
+func (p *player) start(u *user, s interface {
 	Add(*privacy.Record) (bool, error)
 }) {
+	p.state = s
 	setup, _ := argument[privacy.Setup](u)
 	p.play = func(round int) (moved []int, err error) {
 		rng := random.New(1, round, "game")
@@ -134,11 +143,11 @@ func (p *player) statistic(u *user, s interface {
 		}
 		record := privacy.Row(x)
 		switch s.(type) {
-		case privacy.Statistic[mechanism.Total]:
+		case privacy.Stream[mechanism.Total]:
 			record = &privacy.Record{X: x}
-		case mechanism.Stopping:
+		case privacy.Stream[mechanism.Stopped]:
 			record = &privacy.Record{Y: []float64{rng.Float64()}}
-		case privacy.Tally:
+		case privacy.Stream[privacy.Means]:
 			record = &privacy.Record{Arms: rng.Perm(setup.Arms)[:setup.Slots], Y: make([]float64, setup.Slots)}
 			for i := range record.Y {
 				record.Y[i] = rng.Float64()
@@ -223,7 +232,7 @@ func goesOn(t *testing.T, s subject, original *player, rounds, times int) {
 				t.Fatalf("restored after round %d, it plays %v in round %d, want %v; err %v", round, arms, next, played[next], err)
 			}
 		}
-		_, fresh := restored.state.(mechanism.SecureTree) // its noise is the operating system's, and not saved
+		fresh := s.name == "mechanism.SecureTree" // its noise is the operating system's, and not saved
 		if !fresh && !bytes.Equal(restored.save(t), last) {
 			t.Fatalf("restored after round %d, its last state is another", round)
 		}

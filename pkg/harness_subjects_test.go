@@ -68,7 +68,7 @@ func evaluation() *offpolicy.Evaluation {
 	return &offpolicy.Evaluation{Log: logged(), Policy: uniform, Clip: 2, Level: 0.9, Ridge: 1, Folds: 2}
 }
 
-// of is a subject that hands the arguments to a function, or to a struct's Init, Validate or Run.
+// of is a subject that hands the arguments to a function, or to a struct's Open, Init, Validate or Run.
 func of(name string, make func() []any) subject { return subject{name: name, make: make} }
 
 func setups(name string, make func() any) subject {
@@ -107,7 +107,7 @@ func onesByTwo(name string, make func(epsilon, other float64) learner.Private[pr
 }
 
 // blocks is a statistic for what plays one arm a round.
-func blocks() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
+func blocks() privacy.Tally { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }
 
 func values(name string, make func() any) subject {
 	return of(name, func() []any { return []any{make()} })
@@ -158,8 +158,8 @@ func (b *equalBlocks) Length(i int) int {
 }
 
 // sparse is a statistic of two phases, the first of which has two releases.
-func sparse() mechanism.SparseEpisodes {
-	return mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: &mechanism.Growing{Least: 4},
+func sparse() *mechanism.SparseEpisodes {
+	return &mechanism.SparseEpisodes{Budget: budget, Concentrated: true, Refine: true, Lengths: &mechanism.Growing{Least: 4},
 		Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: &mechanism.Signs{}, Norm: 1, Reward: 1}, {Norm: 1, Reward: 0.5}}}
 }
 
@@ -168,14 +168,16 @@ func sparse() mechanism.SparseEpisodes {
 func sparseJDP(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]) []any {
 	return []any{func(b privacy.Budget, sparsity int, p bandit.Problem, horizon int) (bandit.Learner, error) {
 		l := make(b, sparsity)
-		l.Statistic.(mechanism.SparseEpisodes).Concentrated = true // exact accounting takes long
+		s := l.Statistic.(mechanism.SparseEpisodes)
+		s.Concentrated = true // exact accounting takes long
+		l.Statistic = s
 		return l, l.Init(p, horizon)
 	}, budget, 1, linear, 1000}
 }
 
 // printed is the printed private LASSO.
-func printed() mechanism.ThresholdedLasso {
-	return mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
+func printed() *mechanism.ThresholdedLasso {
+	return &mechanism.ThresholdedLasso{Budget: budget, Sparsity: 1, Lambda: 0.1, Compatibility: 0.5, Reward: 1.5, Context: 1, Norm: 1, Row: 2}
 }
 
 // soon is the time that a long run is given before it is cancelled.
@@ -282,35 +284,35 @@ func subjects() []subject {
 			}}}
 		}).on(".Asked.Epsilon", ".Asked.Delta", ".Times", ".Own", ".Own.Epsilon", ".Own.Mu"),
 
-		setups("mechanism.Exact", func() any { return mechanism.Exact{Ridge: 1} }),
-		setups("mechanism.Gaussian", func() any { return mechanism.Gaussian{Budget: budget} }),
-		setups("mechanism.Wishart", func() any { return mechanism.Wishart{Budget: narrow} }),
-		setups("mechanism.Tree", func() any { return mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Tree of Wishart noise", func() any { return mechanism.Tree{Noise: mechanism.Wishart{Budget: narrow}} }),
-		setups("mechanism.PanPrivateTree", func() any { return mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: budget}} }),
-		setups("mechanism.Honaker", func() any { return mechanism.Honaker{Budget: budget} }),
-		setups("mechanism.SquareRoot", func() any { return mechanism.SquareRoot{Budget: budget} }),
-		setups("mechanism.BLT", func() any { return mechanism.BLT{Budget: budget} }),
-		setups("mechanism.SecureTree", func() any { return mechanism.SecureTree{Budget: budget} }),
-		tallies("mechanism.Counts", func() any { return mechanism.Counts{} }),
-		tallies("mechanism.Blocks", func() any { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.Blocks of Gaussian noise", func() any { return mechanism.Blocks{Budget: budget, Remember: true} }),
+		setups("mechanism.Exact", func() any { return &mechanism.Exact{Ridge: 1} }),
+		setups("mechanism.Gaussian", func() any { return &mechanism.Gaussian{Budget: budget} }),
+		setups("mechanism.Wishart", func() any { return &mechanism.Wishart{Budget: narrow} }),
+		setups("mechanism.Tree", func() any { return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Tree of Wishart noise", func() any { return &mechanism.Tree{Noise: &mechanism.Wishart{Budget: narrow}} }),
+		setups("mechanism.PanPrivateTree", func() any { return &mechanism.PanPrivateTree{Noise: &mechanism.Gaussian{Budget: budget}} }),
+		setups("mechanism.Honaker", func() any { return &mechanism.Honaker{Budget: budget} }),
+		setups("mechanism.SquareRoot", func() any { return &mechanism.SquareRoot{Budget: budget} }),
+		setups("mechanism.BLT", func() any { return &mechanism.BLT{Budget: budget} }),
+		setups("mechanism.SecureTree", func() any { return &mechanism.SecureTree{Budget: budget} }),
+		tallies("mechanism.Counts", func() any { return &mechanism.Counts{} }),
+		tallies("mechanism.Blocks", func() any { return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.Blocks of Gaussian noise", func() any { return &mechanism.Blocks{Budget: budget, Remember: true} }),
 		tallies("mechanism.Blocks of equal length", func() any {
-			return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: &equalBlocks{Length0: 2, Rest: 3}}
+			return &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}, Lengths: &equalBlocks{Length0: 2, Rest: 3}}
 		}),
 		tallies("mechanism.Blocks of one record", func() any {
-			return mechanism.Blocks{Budget: budget, Remember: true, Lengths: &equalBlocks{Length0: 1, Rest: 1}}
+			return &mechanism.Blocks{Budget: budget, Remember: true, Lengths: &equalBlocks{Length0: 1, Rest: 1}}
 		}),
 		of("mechanism.Blocks over a long horizon", func() []any {
 			s := tallySetup
 			s.Horizon = 1<<21 - 1
-			return []any{mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
+			return []any{&mechanism.Blocks{Budget: budget, Lengths: &equalBlocks{Length0: 1, Rest: 1}}, s}
 		}).on(".Epsilon", ".Delta", ".Remember", ".Lengths", ".Length0", ".Rest", ".Arms", ".Slots", ".Horizon", ".WarmUp"),
 		tallies("mechanism.RoundBatches", func() any {
-			return mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}}
+			return &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}}
 		}),
 		linears("learner.CoreSet", func() any {
-			return learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
+			return learner.New(learner.CoreSet{}, &mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &learner.CoreSetBatches{}})
 		}),
 		of("learner.NewCoreSet", func() []any {
 			return []any{func(b privacy.Budget, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -318,43 +320,43 @@ func subjects() []subject {
 				return l, l.Init(p, horizon)
 			}, budget, linear, 300}
 		}),
-		tallies("mechanism.TreeTally", func() any { return mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
-		tallies("mechanism.TreeTally of Gaussian noise", func() any { return mechanism.TreeTally{Budget: budget} }),
+		tallies("mechanism.TreeTally", func() any { return &mechanism.TreeTally{Budget: privacy.Budget{Epsilon: 1}} }),
+		tallies("mechanism.TreeTally of Gaussian noise", func() any { return &mechanism.TreeTally{Budget: budget} }),
 		tallies("mechanism.Batches", func() any {
-			return mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &mechanism.Geometric{First: 2, Ratio: 1.5}}
+			return &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: &mechanism.Geometric{First: 2, Ratio: 1.5}}
 		}),
 		tallies("mechanism.Batches of Gaussian noise", func() any {
-			return mechanism.Batches{Budget: budget, Cumulative: true, Lengths: mechanism.Geometric{First: 1, Ratio: 2}}
+			return &mechanism.Batches{Budget: budget, Cumulative: true, Lengths: &arms.DPElimination{Epsilon: 1}}
 		}).on(".Epsilon", ".Delta", ".Cumulative", ".Lengths", ".WarmUp", ".Slots", ".Horizon"),
-		tallies("mechanism.HybridTally", func() any { return mechanism.HybridTally{Epsilon: 1} }).
+		tallies("mechanism.HybridTally", func() any { return &mechanism.HybridTally{Epsilon: 1} }).
 			on(".Epsilon", ".Arms", ".Slots", ".Horizon", ".Lo", ".Hi", ".WarmUp"), // whose claim takes long
-		tallies("mechanism.PosteriorDraws", func() any { return mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
-		tallies("mechanism.ResponseTally", func() any { return mechanism.ResponseTally{Epsilon: 1} }),
+		tallies("mechanism.PosteriorDraws", func() any { return &mechanism.PosteriorDraws{Variance: 1, First: 2, Delta: 1e-5} }),
+		tallies("mechanism.ResponseTally", func() any { return &mechanism.ResponseTally{Epsilon: 1} }),
 		values("mechanism.Geometric", func() any { return &mechanism.Geometric{First: 2, Ratio: 1.5} }),
-		setups("mechanism.VectorExact", func() any { return mechanism.VectorExact{} }),
-		setups("mechanism.VectorTree", func() any { return mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
-		setups("mechanism.VectorSquareRoot", func() any { return mechanism.VectorSquareRoot{Budget: budget} }),
-		setups("mechanism.VectorBLT", func() any { return mechanism.VectorBLT{Budget: budget} }),
-		values("mechanism.Laplace", func() any { return mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
-		values("mechanism.VectorGaussian", func() any { return mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
-		values("mechanism.RandomisedResponse", func() any { return mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
-		values("mechanism.SecureGaussian", func() any { return mechanism.SecureGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
-		values("mechanism.SecureLaplace", func() any { return mechanism.SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		setups("mechanism.VectorExact", func() any { return &mechanism.VectorExact{} }),
+		setups("mechanism.VectorTree", func() any { return &mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}} }),
+		setups("mechanism.VectorSquareRoot", func() any { return &mechanism.VectorSquareRoot{Budget: budget} }),
+		setups("mechanism.VectorBLT", func() any { return &mechanism.VectorBLT{Budget: budget} }),
+		values("mechanism.Laplace", func() any { return &mechanism.Laplace{Epsilon: 1, Dim: 3, Lo: -1, Hi: 1, Neighbours: oneUser} }),
+		values("mechanism.VectorGaussian", func() any { return &mechanism.VectorGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.RandomisedResponse", func() any { return &mechanism.RandomisedResponse{Epsilon: 1, Choices: 3, Neighbours: oneUser} }),
+		values("mechanism.SecureGaussian", func() any { return &mechanism.SecureGaussian{Budget: budget, Dim: 3, Bound: 1, Neighbours: oneUser} }),
+		values("mechanism.SecureLaplace", func() any { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 3, Bound: 1, Neighbours: oneUser} }),
 		values("mechanism.SparseVector", func() any {
-			return mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
+			return &mechanism.SparseVector{Epsilon: 1, Accepted: 2, Sensitivity: 1, Neighbours: oneUser}
 		}),
-		setups("mechanism.Stopping", func() any { return mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1} }),
+		setups("mechanism.Stopping", func() any { return &mechanism.Stopping{Epsilon: 1, Alpha: 0.2, Beta: 0.1} }),
 		values("mechanism.TopK", func() any {
-			return mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
+			return &mechanism.TopK{Budget: budget, K: 2, Candidates: 4, Sensitivity: 1, Neighbours: oneUser}
 		}),
 
 		setups("mechanism.SparseEpisodes", func() any { return sparse() }),
 		setups("mechanism.NoisyIHT", func() any {
-			return mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: &mechanism.Growing{Least: 4}}
+			return &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Step: 0.1, Rate: 0.4, Sd: 1, Context: 2, Lengths: &mechanism.Growing{Least: 4}}
 		}),
 		setups("mechanism.ThresholdedLasso", func() any { return printed() }),
 		setups("mechanism.TopScores", func() any {
-			return mechanism.TopScores{Budget: budget, Picks: 1, Scores: &mechanism.Correlations{X: 1, Y: 2}, Lengths: &mechanism.Growing{Least: 4}}
+			return &mechanism.TopScores{Budget: budget, Picks: 1, Scores: &mechanism.Correlations{X: 1, Y: 2}, Lengths: &mechanism.Growing{Least: 4}}
 		}),
 		values("mechanism.Signs", func() any { return &mechanism.Signs{Y: 1} }),
 		values("mechanism.Correlations", func() any { return &mechanism.Correlations{X: 1, Y: 1} }),
@@ -376,7 +378,7 @@ func subjects() []subject {
 		of("learner.SparseJDPPlain", func() []any { return sparseJDP(learner.SparseJDPPlain) }),
 
 		linears("learner.FLIPHAT", func() any {
-			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
+			return learner.New(learner.FLIPHAT{}, &mechanism.NoisyIHT{Budget: budget, Sparsity: 1, L1: 1, Calibration: privacy.AsPublished})
 		}),
 		linears("learner.PrivateThresholdedLasso", func() any {
 			return learner.New(learner.PrivateThresholdedLasso{Ridge: 1}, printed())
@@ -384,7 +386,9 @@ func subjects() []subject {
 		of("learner.NewFLIPHAT", func() []any {
 			return []any{func(b privacy.Budget, sparsity int, l1 float64, p bandit.Problem, horizon int) (bandit.Learner, error) {
 				l := learner.NewFLIPHAT(b, sparsity, l1)
-				l.Statistic.(mechanism.NoisyIHT).Calibration = privacy.AsPublished // exact accounting takes long
+				s := l.Statistic.(mechanism.NoisyIHT)
+				s.Calibration = privacy.AsPublished // exact accounting takes long
+				l.Statistic = s
 				return l, l.Init(p, horizon)
 			}, budget, 1, 1.5, linear, 1000}
 		}),
@@ -417,13 +421,13 @@ func subjects() []subject {
 			}, budget, 1, linear, 1000}
 		}),
 
-		linears("learner.LinUCB", func() any { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }),
+		linears("learner.LinUCB", func() any { return learner.New(learner.LinUCB{}, &mechanism.Exact{}) }),
 		linears("learner.LinUCB over a tree", func() any {
-			return learner.New(learner.LinUCB{OptimalShift: true}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+			return learner.New(learner.LinUCB{OptimalShift: true}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 		}),
-		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, mechanism.BLT{Budget: budget}) }),
-		linears("learner.ThresholdedLasso", func() any { return learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
-		linears("learner.SparsityAgnostic", func() any { return learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.LinUCB over BLT", func() any { return learner.New(learner.LinUCB{}, &mechanism.BLT{Budget: budget}) }),
+		linears("learner.ThresholdedLasso", func() any { return &learner.ThresholdedLasso{Lambda: 0.02, Tolerance: 1e-6} }),
+		linears("learner.SparsityAgnostic", func() any { return &learner.SparsityAgnostic{Lambda: 0.02, Tolerance: 1e-6} }),
 		linears("learner.LassoBandit", func() any {
 			return learner.LassoBandit{Forced: 2, Gap: 1, LambdaForced: 0.1, LambdaAll: 0.1, Tolerance: 1e-6}
 		}),
@@ -433,15 +437,15 @@ func subjects() []subject {
 		linears("learner.Random", func() any { return learner.Random{} }),
 		linears("learner.SupportOracle", func() any { return learner.SupportOracle{Support: []int{1, 0}, Ridge: 1} }),
 		linears("learner.Metered", func() any {
-			return learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
+			return &learner.Metered{Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Budget: budget, Freeze: true}
 		}),
 		linears("learner.RandomisedAction", func() any { return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, nil), Epsilon: 1} }),
 		linears("learner.RandomisedAction over a tree", func() any {
-			return learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
+			return &learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Epsilon: 1}
 		}).on(".Epsilon", ".Delta", ".Calibration", "argument 2"),
 		linears("learner.Delayed", func() any {
-			return learner.Delayed{
-				Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}}), Most: 3,
+			return &learner.Delayed{
+				Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}), Most: 3,
 				Delay: func(own *rand.Rand) int { return own.IntN(4) },
 			}
 		}).on(".Learner", ".Delay", "argument 2"), // a smaller Most does not fit the Delay
@@ -455,12 +459,12 @@ func subjects() []subject {
 			return []any{func(p learner.Policy[privacy.Sums], s privacy.Accumulator, of bandit.Problem, horizon int) (bandit.Learner, error) {
 				l := learner.New(p, s)
 				return l, l.Init(of, horizon)
-			}, learner.LinUCB{}, mechanism.SquareRoot{Budget: budget}, linear, 16}
+			}, learner.LinUCB{}, &mechanism.SquareRoot{Budget: budget}, linear, 16}
 		}),
 		linears("learner.Private of a nil pointer", func() any { return learner.New(learner.LinUCB{}, (*mechanism.BLT)(nil)) }),
 		linears("learner.Private without a policy", func() any { return learner.New((*learner.LinUCB)(nil), nil) }),
 		linears("learner.Private", func() any {
-			return learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: mechanism.Honaker{Budget: budget}}
+			return &learner.Private[privacy.Sums]{Policy: learner.LinUCB{RhoMin: 3}, Statistic: &mechanism.Honaker{Budget: budget}}
 		}),
 		of("learner.Local", func() []any {
 			return []any{func(batch int, s learner.Shuffler, p bandit.Problem, horizon int) (bandit.Learner, error) {
@@ -536,11 +540,11 @@ func subjects() []subject {
 		semis("learner.NewOMM", func() any { return learner.NewOMM(pick2of4()) }),
 		semis("learner.OMM", func() any { return learner.DPUCBMAT(pick2of4(), 1) }),
 		semis("learner.OMM over trees", func() any { return learner.CUCBTree(pick2of4(), 1) }),
-		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, mechanism.Counts{}) }),
+		semis("learner.OMM over counts", func() any { return learner.New(learner.OMM{Matroid: pick2of4()}, &mechanism.Counts{}) }),
 		semis("learner.CTS", func() any { return learner.DPTSMAT(pick2of4(), 1) }),
 		semis("learner.CTSBeta", func() any { return learner.CTSBeta{Matroid: pick2of4()} }),
 		semis("learner.KLOSM", func() any {
-			return learner.New(learner.KLOSM{Matroid: pick2of4()}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
+			return learner.New(learner.KLOSM{Matroid: pick2of4()}, &mechanism.Blocks{Budget: privacy.Budget{Epsilon: 1}})
 		}),
 
 		onesOf("arms.NewUCB1", func() any { return arms.NewUCB1() }),
@@ -562,7 +566,8 @@ func subjects() []subject {
 		onesOf("arms.GaussianThompson", func() any { return learner.New(arms.GaussianThompson{}, blocks()) }),
 		onesBy("arms.NewTargetIMED", arms.NewTargetIMED),
 		onesOf("arms.TargetIMED", func() any {
-			return learner.New(arms.TargetIMED{Epsilon: 1, First: 2}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Cumulative: true})
+			l := &arms.TargetIMED{First: 2, IMED: arms.IMED{Epsilon: 1}}
+			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l, Cumulative: true})
 		}),
 		onesBy("arms.NewDPUCB", arms.NewDPUCB),
 		onesBy("arms.NewLocalKLUCB", arms.NewLocalKLUCB),
@@ -582,13 +587,14 @@ func subjects() []subject {
 		onesOf("arms.Thompson", func() any { return learner.New(arms.Thompson{}, blocks()) }),
 		onesOf("arms.SuccessiveElimination", func() any { return learner.New(arms.SuccessiveElimination{Beta: 0.1}, nil) }),
 		onesOf("arms.DPElimination", func() any {
-			return learner.New(arms.DPElimination{Epsilon: 1, Beta: 0.1}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}})
+			l := &arms.DPElimination{Epsilon: 1, Beta: 0.1}
+			return learner.New(l, &mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}, Lengths: l})
 		}),
 		onesOf("arms.AdaPUCB", func() any { return learner.New(arms.AdaPUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaPKLUCB", func() any { return learner.New(arms.AdaPKLUCB{Alpha: 3}, blocks()) }),
 		onesOf("arms.AdaCUCB", func() any { return learner.New(arms.AdaCUCB{Beta: 3}, blocks()) }),
 		onesOf("arms.DPUCB", func() any {
-			return learner.New(arms.DPUCB{Epsilon: 1}, mechanism.HybridTally{Epsilon: 1})
+			return learner.New(&arms.DPUCB{Epsilon: 1}, &mechanism.HybridTally{Epsilon: 1})
 		}),
 		onesOf("arms.LazyUCB", func() any { return learner.New(arms.LazyUCB{Explore: 3}, blocks()) }),
 		onesOf("arms.LazyThompson", func() any { return learner.New(arms.LazyThompson{Boost: 3}, blocks()) }),
@@ -642,7 +648,7 @@ func subjects() []subject {
 		of("online.ONS", func() []any { return []any{&online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.5}, 3, 16} }),
 		of("online.FTRL", func() []any { return []any{&online.FTRL{Radius: 1, Gradient: 1, Rate: 0.5}, 3, 16} }),
 		of("online.FTRL over a tree", func() []any {
-			return []any{&online.FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
+			return []any{&online.FTRL{Gradient: 1, Sums: &mechanism.VectorTree{Budget: budget}, Noise: privacy.NewNoise(random.Source(1, 0, "noise"))}, 3, 16}
 		}),
 		of("online.FTPL", func() []any {
 			return []any{&online.FTPL{Radius: 1, Gradient: 1, Scale: 2, Rand: random.New(1, 0, "own")}, 3, 16}
@@ -697,7 +703,7 @@ func subjects() []subject {
 		of("audit.Accumulator", func() []any {
 			return []any{func(a audit.Accumulator, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Accumulator{
 				Name: "tree", Setup: setup, Runs: audit.MinRuns,
-				New: mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
+				Of: &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 		of("audit.Learner", func() []any {
@@ -706,7 +712,7 @@ func subjects() []subject {
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
 				New: func() bandit.Learner {
-					return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+					return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
 				},
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),

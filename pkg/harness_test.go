@@ -23,7 +23,7 @@ import (
 // that has fields to set.
 type subject struct {
 	name string       // "package.Function" or "package.Type", and after a space what sets it apart from others of that name
-	make func() []any // a function and its arguments, or a struct, or a pointer to one, and those of its Init, Open, Validate or Run
+	make func() []any // a function and its arguments, or a pointer to a struct and those of its Open, Init, Validate or Run
 	// only names the leaves that are set, by the ends of their paths; nil means all. It is for a slow
 	// subject with a fast twin, which has the other leaves set.
 	only []string
@@ -246,14 +246,14 @@ func stack() string {
 }
 
 // call calls a subject's function or method, and reports that it gave no error. What was made is
-// the first result of a function or of Open, and the receiver of another method.
+// the first result of a function, or of Open, and the receiver of another method.
 func call(values []reflect.Value) (made any, ok bool) {
 	f, made := values[0], values[0].Interface()
-	opens := false
-	if f.Kind() != reflect.Func {
-		for _, name := range []string{"Init", "Open", "Run", "Validate"} {
+	makes := f.Kind() == reflect.Func
+	if !makes {
+		for _, name := range []string{"Open", "Init", "Run", "Validate"} {
 			if m := f.MethodByName(name); m.IsValid() {
-				f, opens = m, name == "Open"
+				f, makes = m, name == "Open"
 				break
 			}
 		}
@@ -262,7 +262,7 @@ func call(values []reflect.Value) (made any, ok bool) {
 		return made, true
 	}
 	out := f.Call(values[1:])
-	if f == values[0] || opens {
+	if makes {
 		made = out[0].Interface()
 	}
 	err, failed := out[len(out)-1].Interface().(error)

@@ -47,26 +47,26 @@ const much = 1 << 12
 func (u *user) use(made any) {
 	rng, source := random.New(1, 0, "harness"), random.Source(1, 0, "harness noise")
 	switch m := made.(type) {
-	case privacy.Accumulator:
+	case privacy.Mechanism[privacy.Sums]:
 		u.accumulator(m, privacy.NewNoise(source))
-	case privacy.Tally:
+	case privacy.Mechanism[privacy.Means]:
 		u.tally(m, privacy.NewNoise(source))
-	case privacy.Statistic[mechanism.SparseGram]:
+	case privacy.Mechanism[mechanism.SparseGram]:
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseGram) []float64 { return append(r.Gram, r.Cross...) })
-	case privacy.Statistic[mechanism.SparseTheta]:
+	case privacy.Mechanism[mechanism.SparseTheta]:
 		sparseRows(u, m, privacy.NewNoise(source), func(r *mechanism.SparseTheta) []float64 { return r.Theta })
-	case privacy.Statistic[mechanism.Support]:
+	case privacy.Mechanism[mechanism.Support]:
 		sparseRows(u, m, privacy.NewNoise(source), func(*mechanism.Support) []float64 { return nil })
-	case privacy.Statistic[mechanism.Total]:
+	case privacy.Mechanism[mechanism.Total]:
 		vectors(u, m, privacy.NewNoise(source))
-	case mechanism.Stopping:
+	case privacy.Mechanism[mechanism.Stopped]:
 		s, _ := argument[privacy.Setup](u)
-		m.Reset(privacy.NewNoise(source))
+		run := m.Start(privacy.NewNoise(source))
 		for i := range min(s.Horizon, 40) {
-			if _, err := m.Add(&privacy.Record{Y: []float64{[]float64{1, 1e300, 0, -1e-300, 1e8}[i%5]}}); err != nil {
+			if _, err := run.Add(&privacy.Record{Y: []float64{[]float64{1, 1e300, 0, -1e-300, 1e8}[i%5]}}); err != nil {
 				u.errorf("number %d: %v", i, err)
 			}
-			u.number("a release", m.Release().Mean)
+			u.number("a release", run.Release().Mean)
 		}
 	case bandit.Learner:
 		u.learner(m, rng, source)
@@ -86,44 +86,38 @@ func (u *user) use(made any) {
 	case learner.Shuffler:
 		m.Reset(privacy.NewNoise(source))
 		m.Drawn(3)
-	case mechanism.NodeNoise:
+	case mechanism.Nodes:
 		s, _ := argument[privacy.Setup](u)
 		if s.Dim < much {
 			node := make([]float64, s.Dim*(s.Dim+1)/2)
-			m.Draw(privacy.NewNoise(source), node)
+			m.Drawer().Draw(privacy.NewNoise(source), node)
 			u.number("noise", node...)
 		}
 		u.bounds(m.Bounds(m.Shift()))
-	case mechanism.Secure:
-		dim := int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int())
-		record := make([]float64, dim)
+	case mechanism.Calibrated[mechanism.Secure]:
+		run := m.Start(nil)
+		record := make([]float64, u.field("Dim"))
 		record[0] = 1e308
-		m.Add(record)
-		if err := m.Release(record); err != nil {
+		run.Add(record)
+		if err := run.Release(record); err != nil {
 			u.errorf("a release: %v", err)
 		}
-		u.number("a release", record[:min(dim, much)]...)
-		if err := m.Check(); err != nil {
+		u.number("a release", record[:min(len(record), much)]...)
+		if err := run.Check(); err != nil {
 			u.errorf("%v", err)
 		}
-	case mechanism.TopK:
-		m.Reset(privacy.NewNoise(source))
-		m.Choose(make([]float64, m.Candidates), nil)
-	case mechanism.SparseVector:
-		m.Reset(privacy.NewNoise(source))
-		m.Above(1, 0)
-	case mechanism.RandomisedResponse:
-		m.Reset(privacy.NewNoise(source))
-		m.Respond(1)
-		u.number("a probability", m.Keep())
-	case interface {
-		Reset(*privacy.Noise)
-		Release(dst, value []float64) error
-	}:
-		m.Reset(privacy.NewNoise(source))
-		value := make([]float64, int(reflect.ValueOf(made).Elem().FieldByName("Dim").Int()))
+	case mechanism.Calibrated[mechanism.Choices]:
+		m.Start(privacy.NewNoise(source)).Choose(make([]float64, u.field("Candidates")), nil)
+	case mechanism.Calibrated[mechanism.Comparisons]:
+		m.Start(privacy.NewNoise(source)).Above(1, 0)
+	case mechanism.Calibrated[mechanism.Responses]:
+		run := m.Start(privacy.NewNoise(source))
+		run.Respond(1)
+		u.number("a probability", run.Keep())
+	case mechanism.Calibrated[mechanism.Vectors]:
+		value := make([]float64, u.field("Dim"))
 		value[0] = 1e308
-		if err := m.Release(value, value); err != nil {
+		if err := m.Start(privacy.NewNoise(source)).Release(value, value); err != nil {
 			u.errorf("a release: %v", err)
 		}
 		u.number("a release", value[:min(len(value), much)]...)
@@ -203,13 +197,18 @@ func (u *user) use(made any) {
 	}
 }
 
+// field returns a number of the description that was opened.
+func (u *user) field(name string) int {
+	return int(reflect.Indirect(u.values[0]).FieldByName(name).Int())
+}
+
 // sparseRows feeds a statistic of rows, some of which are enormous.
-func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, numbers func(*R) []float64) {
+func sparseRows[R any](u *user, of privacy.Mechanism[R], noise *privacy.Noise, numbers func(*R) []float64) {
 	s, _ := argument[privacy.Setup](u)
 	if s.Dim >= much {
 		return
 	}
-	m.Reset(noise)
+	m := of.Start(noise)
 	row := make([]float64, s.Dim)
 	for i := range min(s.Horizon, 40) {
 		row[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
@@ -221,12 +220,12 @@ func sparseRows[R any](u *user, m privacy.Statistic[R], noise *privacy.Noise, nu
 }
 
 // vectors feeds a running sum of vectors, some of which are enormous.
-func vectors(u *user, m privacy.Statistic[mechanism.Total], noise *privacy.Noise) {
+func vectors(u *user, of privacy.Mechanism[mechanism.Total], noise *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
 	if s.Dim >= much {
 		return
 	}
-	m.Reset(noise)
+	m := of.Start(noise)
 	x := make([]float64, s.Dim)
 	for i := range min(s.Horizon, 40) {
 		x[i%s.Dim] = []float64{1, 1e300, 0, -1e-300, -1e8}[i%5]
@@ -403,9 +402,9 @@ func (u *user) bounds(b privacy.Bounds) {
 	u.number("Bounds, gamma", b.Gamma)
 }
 
-func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
+func (u *user) accumulator(of privacy.Mechanism[privacy.Sums], n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
-	a.Reset(n)
+	a := of.Start(n)
 	u.bounds(a.Release().Bounds)
 	if s.Dim > 256 {
 		return
@@ -429,9 +428,9 @@ func (u *user) accumulator(a privacy.Accumulator, n *privacy.Noise) {
 	}
 }
 
-func (u *user) tally(t privacy.Tally, n *privacy.Noise) {
+func (u *user) tally(of privacy.Mechanism[privacy.Means], n *privacy.Noise) {
 	s, _ := argument[privacy.Setup](u)
-	t.Reset(n)
+	t := of.Start(n)
 	if s.WarmUp || s.Slots > much {
 		return
 	}

@@ -89,7 +89,8 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
 		check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), 20_000))
 		claimed := privacy.ClaimOf(l).Epsilon()
-		sd, _, err := audit.Blank{Of: l.Statistic, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
+		sums := check.Try(l.Statistic.Open(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Context: 1, Alpha: 1. / 20_000}))
+		sd, _, err := audit.Blank{Of: sums, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
 		spent := privacy.GaussianEpsilon(1e-5, math.Sqrt(nodes)*2/sd[0])
 		evidence += fmt.Sprintf("ε = %g: claims %.4f, measured noise buys %.3f; ", eps, claimed, spent)
@@ -127,14 +128,14 @@ func claimConfidence(s cell.Scale) (string, error) {
 func claimTree(s cell.Scale) (string, error) {
 	const n = 64
 	noise := mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}}
-	tree := mechanism.Tree{Noise: noise}
-	check.OK(tree.Init(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	tree := check.Try(mechanism.Tree{Noise: noise}.Open(privacy.Setup{Dim: 2, Horizon: n, Bound: 1, Alpha: 1}))
+	node := tree.Plan(privacy.All).Cases[0][0].Law.Scale
 	sd, resets, err := audit.Blank{Of: tree, Dim: 2, Rounds: n - 1, Runs: cell.Pick(s, 2_000, 8_000, 8_000), Seed: Seed, Stream: "tree"}.SD()
 	check.OK(err)
 	worst, most, held, seen := 0.0, 0, map[int]int{}, map[mechanism.Node]bool{}
 	for i, v := range sd {
 		prefix := mechanism.PrefixNodes(i + 1)
-		variance := v * v / (noise.SD() * noise.SD())
+		variance := v * v / (node * node)
 		// A mean of chi-squares: its standard error is popcount sqrt(2/resets).
 		worst = math.Max(worst, math.Abs(variance/float64(len(prefix))-1)/math.Sqrt(2/float64(resets)))
 		for _, node := range prefix {
@@ -164,8 +165,7 @@ func claimBounds(s cell.Scale) (string, error) {
 		{"Wishart", mechanism.Wishart{Budget: Budget}},
 		{"Wishart as published", mechanism.Wishart{Budget: Budget, Calibration: privacy.AsPublished}},
 	} {
-		tree := mechanism.Tree{Noise: m.noise}
-		check.OK(tree.Init(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
+		tree := check.Try(mechanism.Tree{Noise: m.noise}.Open(privacy.Setup{Dim: 6, Horizon: horizon, Bound: math.Sqrt2, Alpha: 1. / horizon}))
 		runs := audit.Blank{Of: tree, Dim: 6, Rounds: horizon - 1, Runs: cell.Pick(s, 60, 300, 300), Seed: Seed, Stream: "spectrum"}
 		found := check.Try(runs.Bounds(func(t int) bool { return t&(t+1) == 0 }))
 		check.That(found.Broken == 0, "%s: %d of %d releases break a bound, expected fewer than %.2g",

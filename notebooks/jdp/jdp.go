@@ -55,26 +55,30 @@ func Gaussian(b privacy.Budget, c privacy.Calibration) learner.Private[privacy.S
 // gamma, which is that of Claim 20 at any shift.
 type authorsWishart struct{ mechanism.Wishart }
 
-// Init sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
+// Open sets k = p + floor(28 ln(4/delta0)/eps0^2), where eps0 = eps/sqrt(8 m ln(1/delta_fail)),
 // delta0 = (delta - delta_fail)/m and delta_fail = delta/(m+1).
-func (w *authorsWishart) Init(s privacy.Setup) error {
+func (w authorsWishart) Open(s privacy.Setup) (mechanism.Nodes, error) {
 	m := float64(1 + bits.Len(uint(s.Horizon-1)))
 	slack := w.Budget.Delta / (m + 1)
 	epsilon, delta := w.Budget.Epsilon/math.Sqrt(8*m*math.Log(1/slack)), (w.Budget.Delta-slack)/m
 	w.Degrees = s.Dim + int(28*math.Log(4/delta)/(epsilon*epsilon))
-	return w.Wishart.Init(s)
+	nodes, err := w.Wishart.Open(s)
+	return &authorsNodes{nodes}, err
 }
 
+// authorsNodes is that noise for a setup.
+type authorsNodes struct{ mechanism.Nodes }
+
 // Bounds returns the bounds of a shift, with the gamma of Claim 20.
-func (w *authorsWishart) Bounds(shift float64) privacy.Bounds {
-	natural, b := w.Wishart.Bounds(0), w.Wishart.Bounds(shift)
+func (w *authorsNodes) Bounds(shift float64) privacy.Bounds {
+	natural, b := w.Nodes.Bounds(0), w.Nodes.Bounds(shift)
 	b.Gamma = natural.Gamma * math.Sqrt(natural.RhoMin/b.RhoMin)
 	return b
 }
 
 // Plan returns the plan of the noise: the bounds are the learner's affair.
-func (w *authorsWishart) Plan(nodes int) privacy.Plan {
-	return privacy.PlanOf(&w.Wishart, nodes).HeldBy(w)
+func (w *authorsNodes) Plan(nodes int) privacy.Plan {
+	return privacy.PlanOf(w.Nodes, nodes).HeldBy(w)
 }
 
 // linUCB returns the policy of a learner, to be tuned.
@@ -91,11 +95,11 @@ func Policy(name string) learner.Private[privacy.Sums] {
 		GaussianSound:    mechanism.Gaussian{Budget: Budget},
 		GaussianTwice:    mechanism.Gaussian{Budget: Budget},
 		WishartPrinted:   mechanism.Wishart{Budget: Budget, Calibration: printed},
-		WishartAuthors:   &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
+		WishartAuthors:   authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed}},
 		WishartSound:     mechanism.Wishart{Budget: Budget},
 		WishartFour:      mechanism.Wishart{Budget: Budget},
 		UnshiftedPrinted: mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true},
-		UnshiftedAuthors: &authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
+		UnshiftedAuthors: authorsWishart{mechanism.Wishart{Budget: Budget, Calibration: printed, Unshifted: true}},
 	}
 	sums := map[string]privacy.Accumulator{
 		NonPrivate:   mechanism.Exact{Ridge: 1},

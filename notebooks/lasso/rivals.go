@@ -59,7 +59,9 @@ func recipe(make func(privacy.Budget, int) learner.Private[mechanism.SparseGram]
 func printed(mended mechanism.Repairs) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		l := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: epsilon, Delta: Delta}, Sparsity)
-		l.Statistic.(mechanism.ThresholdedLasso).Repairs = mended
+		s := l.Statistic.(mechanism.ThresholdedLasso)
+		s.Repairs = mended
+		l.Statistic = s
 		return l
 	}
 }
@@ -107,7 +109,7 @@ func fliphat(noise mechanism.NoisyIHT) func(float64) bandit.Learner {
 	return func(epsilon float64) bandit.Learner {
 		h := noise
 		h.Budget, h.Sparsity, h.L1 = privacy.Budget{Epsilon: epsilon, Delta: FLIPHATDelta}, 2*Sparsity, FLIPHATNorm
-		return learner.New(learner.FLIPHAT{}, &h)
+		return learner.New(learner.FLIPHAT{}, h)
 	}
 }
 

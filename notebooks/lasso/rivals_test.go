@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/notebooks/results"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
@@ -98,7 +99,7 @@ func proofs(t *testing.T, e *simulate.Experiment) map[string]float64 {
 		if _, private := l.(privacy.Planner); !private {
 			continue
 		}
-		if err := l.Init(e.Environment().Problem(), e.Horizon); err != nil {
+		if err := l.Init(bandittest.Open(t, e.Environment).Problem(), e.Horizon); err != nil {
 			t.Fatalf("%s: %v", p.Name, err)
 		}
 		claims[p.Name] = privacy.ClaimOf(l).Epsilon()

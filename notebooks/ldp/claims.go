@@ -137,7 +137,7 @@ func claimEqual(s cell.Scale) (string, error) {
 func claimCombiner(cell.Scale) (string, error) {
 	const rounds = 100_000
 	var run bandit.Run
-	check.OK(simulate.Play(paperArms(), combiner(privacy.Budget{Epsilon: longEpsilon, Delta: Delta}, 1, 1), rounds, Seed, func(r *simulate.Round) { run = r.Run }))
+	check.OK(simulate.Play(paperArms, combiner(privacy.Budget{Epsilon: longEpsilon, Delta: Delta}, 1, 1), rounds, Seed, func(r *simulate.Round) { run = r.Run }))
 	playing, least := 0, math.Inf(1)
 	standings := run.(*learner.LocalRun).Server().(*learner.CombinerReceiver).Standings(nil)
 	for _, b := range standings {

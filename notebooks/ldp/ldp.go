@@ -32,14 +32,12 @@ const (
 // Epsilons are those of Figure 1 (a), (b), (c).
 var Epsilons = []float64{0.2, 1, 10}
 
-// paperArms returns the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
-func paperArms() environment.UnitFeatures { return environment.UnitFeatures{Fixed: true} }
+// paperArms are the arms of Figure 1: K = 100, d = 5, |x| = 1, Bernoulli rewards, fixed.
+var paperArms = environment.UnitFeatures{Fixed: true}
 
-// scriptArms returns the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
+// scriptArms are the arms of the public script: x = (u, 1), theta = (v/2, 1/2), fixed, the
 // first d of them a basis.
-func scriptArms() environment.UnitFeatures {
-	return environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
-}
+var scriptArms = environment.UnitFeatures{Fixed: true, Norm: math.Sqrt2, Basis: true}
 
 // public is the last coordinate of all of the paper's arms.
 var public = environment.UnitFeatures{}.Constant()
@@ -175,7 +173,7 @@ func forEpsilons(at ...func(s cell.Scale, epsilon float64) *simulate.Experiment)
 
 // figure1 is a panel of Figure 1.
 func figure1(s cell.Scale, epsilon float64) *simulate.Experiment {
-	e := experiment(s, "fig1-eps%g", epsilon, paperArms(), honest)
+	e := experiment(s, "fig1-eps%g", epsilon, paperArms, honest)
 	for _, p := range e.Policies {
 		if !strings.HasPrefix(p.Name, "OnlineUCB") {
 			e.Pairs = append(e.Pairs, [2]string{p.Name, onlineOGD})
@@ -186,5 +184,5 @@ func figure1(s cell.Scale, epsilon float64) *simulate.Experiment {
 
 // figure1Script is the same panel with the public script's constants, on its own arms.
 func figure1Script(s cell.Scale, epsilon float64) *simulate.Experiment {
-	return experiment(s, "fig1-eps%g-script", epsilon, scriptArms(), scripted)
+	return experiment(s, "fig1-eps%g-script", epsilon, scriptArms, scripted)
 }

@@ -12,14 +12,14 @@ import (
 func TestScriptClaims(t *testing.T) {
 	for epsilon, want := range map[float64]float64{1: 3.7145, 10: 218.45} {
 		b := privacy.Budget{Epsilon: epsilon, Delta: Delta}
-		l, err := scriptLDP(b, 1).Open(scriptArms().Problem(), Horizon)
+		l, err := scriptLDP(b, 1).Open(scriptArms.Problem(), Horizon)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c := privacy.ClaimOf(l); !(math.Abs(c.Epsilon()/want-1) < 1e-3) || c.Calibration() != privacy.Given {
 			t.Errorf("asked for %v: claims\n%v\nwant %v", epsilon, c, want)
 		}
-		s, err := scriptSDP(b, 1).Open(scriptArms().Problem(), Horizon)
+		s, err := scriptSDP(b, 1).Open(scriptArms.Problem(), Horizon)
 		if err != nil {
 			t.Fatal(err)
 		}

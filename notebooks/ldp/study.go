@@ -18,7 +18,7 @@ var Widths = []float64{0.2, 0.5, 1, 2, 4, 8, 16}
 
 // Radius varies the factor of OnlineUCB's confidence width at an epsilon: sound noise, OGD.
 func Radius(s cell.Scale, epsilon float64) *simulate.Experiment {
-	return experiment(s, "radius-eps%g", epsilon, paperArms(), widths("width × %g", Widths))
+	return experiment(s, "radius-eps%g", epsilon, paperArms, widths("width × %g", Widths))
 }
 
 // widths lists OnlineUCB with several factors of its width.
@@ -67,7 +67,7 @@ func sdpVectorSum(b privacy.Budget, width float64) bandit.Learner {
 // equal compares all learners at the same (epsilon, delta), each in its own trust model, with sound
 // noise.
 func equal(s cell.Scale, epsilon float64) *simulate.Experiment {
-	e := experiment(s, "equal-eps%g", epsilon, paperArms(), equals)
+	e := experiment(s, "equal-eps%g", epsilon, paperArms, equals)
 	for _, p := range onlineWidths.at(epsilon) {
 		e.Pairs = append(e.Pairs, [2]string{ldpTuned, p.Name})
 	}
@@ -122,7 +122,7 @@ func combiner(b privacy.Budget, bounds, targets float64) bandit.Learner {
 func longRun(s cell.Scale) *simulate.Experiment {
 	rounds := cell.Pick(s, 5_000, 30_000, 100_000)
 	return &simulate.Experiment{
-		Name: "ldp-long", Environment: paperArms(), Policies: contenders(longs).at(longEpsilon), Horizon: rounds,
+		Name: "ldp-long", Environment: paperArms, Policies: contenders(longs).at(longEpsilon), Horizon: rounds,
 		Trials: cell.Pick(s, 2, 6, 50), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: fmt.Sprintf("K 100, d 5, epsilon %d, delta %g, alpha 1/T", longEpsilon, Delta),
 	}

@@ -54,7 +54,7 @@ func BenchmarkMatroidRound(b *testing.B) {
 		{"cucb-tree", func(m matroid.Matroid) bandit.Learner { return ommTree(m, budget) }},
 	} {
 		for _, at := range places {
-			p := at.env.Problem()
+			p := bandittest.Open(b, at.env).Problem()
 			b.Run(fmt.Sprintf("%s/L=%d/K=%d", l.name, p.Arms, p.Slots), func(b *testing.B) { benchMatroid(b, at.env, l.make(at.matroid), at.horizon) })
 		}
 	}
@@ -63,11 +63,12 @@ func BenchmarkMatroidRound(b *testing.B) {
 // benchMatroid plays trial after trial.
 func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizon int) {
 	b.Helper()
-	p := env.Problem()
+	world := bandittest.Open(b, env)
+	p := world.Problem()
 	if err := l.Init(p, horizon); err != nil {
 		b.Fatal(err)
 	}
-	game := bandittest.Start(b, env, random.New(Seed, 0, "contexts"))
+	var game bandit.Instance
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	rewards := random.New(Seed, 0, "rewards")
 	var v bandit.View
@@ -84,7 +85,7 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 				}
 			}
 			ledger = privacy.NewLedger(random.Source(Seed, trial, "noise"))
-			game := bandittest.Start(b, env, random.New(Seed, trial, "contexts"))
+			game = world.Start(random.New(Seed, trial, "contexts"))
 			l.Reset(random.New(Seed, trial, "learner"), ledger)
 			round, trial = 0, trial+1
 			b.StartTimer()

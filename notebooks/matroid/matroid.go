@@ -39,7 +39,7 @@ var Matroid = cell.Try(matroid.NewLinear([][]int{
 }))
 
 // Table2 is the instance of Table 2, with Bernoulli weights.
-func Table2() *environment.SemiBandit {
+func Table2() environment.SemiBandit {
 	return environment.SemiBandit{Matroid: Matroid, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
 }
 

@@ -39,7 +39,7 @@ var MustMovies = sync.OnceValue(func() *Movies {
 })
 
 // Environment returns the bandit: a random user each round.
-func (m *Movies) Environment() *environment.Ratings {
+func (m *Movies) Environment() environment.Ratings {
 	return environment.Ratings{Rated: m.Rated, Matroid: m.Matroid}
 }
 
@@ -79,7 +79,7 @@ func lastBases(m *Movies, policy string, rounds, trials int) [][]int {
 	last := make([][]int, trials)
 	check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
 		l := makers[policy](m.Matroid, Epsilon)
-		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int) {
+		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int, _ bandit.Instance) {
 			last[trial] = append(last[trial][:0], arms...)
 		})
 	}))

@@ -95,20 +95,20 @@ func (e Environment) New() bandit.Environment {
 // learners do not see the contexts. Both have the same arms and rewards.
 func Leaderboard(s cell.Scale) (all []*simulate.Experiment) {
 	horizon := cell.Pick(s, 2_000, 20_000, 100_000)
-	add := func(key string, linear bool, env func() bandit.Environment) {
+	add := func(key string, linear bool, env bandit.Environment) {
 		e := &simulate.Experiment{
 			Name: "leaderboard-" + key, Horizon: horizon, Trials: cell.Pick(s, 2, 10, 50), Seed: leaderboardSeed,
 			Environment: env, Grid: simulate.LogGrid(horizon, 2), Fingerprint: fmt.Sprintf("delta %g", Delta),
 		}
 		for _, c := range Contestants {
 			if c.Linear == linear {
-				e.Policies = append(e.Policies, policies(budgets(c), env().Problem(), c)...)
+				e.Policies = append(e.Policies, policies(budgets(c), check.Try(bandit.OpenWorld(env)).Problem(), c)...)
 			}
 		}
 		all = append(all, e)
 	}
 	for _, e := range Environments {
-		add(e.Key, e.Means == nil, e.New)
+		add(e.Key, e.Means == nil, e.New())
 		if e.Means == nil {
 			add(e.Key+"-blind", false, environment.Blind{Environment: e.New()})
 		}

@@ -31,7 +31,7 @@ var running = []struct {
 // ftrl plays trials of DP-FTRL over a running sum, and returns their regrets over sqrt T.
 func ftrl(sums privacy.Statistic[mechanism.Total], dim, rounds int, adaptive bool, trials int) simulate.Sample {
 	return against(dim, rounds, adaptive, trials, func(trial int) online.Learner {
-		return &online.FTRL{Gradient: 1, Sums: sums(), Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
+		return &online.FTRL{Gradient: 1, Sums: sums, Noise: privacy.NewNoise(random.Source(77, trial, "noise"))}
 	})
 }
 

@@ -39,15 +39,21 @@ func steady(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 	b.Helper()
 	world := bandittest.Open(b, env)
 	trial := world.Start(random.New(1, 0, "contexts"))
-	r := started(b, opened(b, l, world.Problem(), 1<<40), 0)
+	run := started(b, opened(b, l, world.Problem(), 1<<40), 0).Run
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, 1), make([]float64, 1)
 	play := func() {
 		trial.Next(&v)
-		arms = r.choose(&v, arms[:0])
+		chosen, err := run.Select(&v, arms[:0])
+		if err != nil {
+			b.Fatal(err)
+		}
+		arms = chosen
 		trial.Pull(rewards, arms, y)
-		r.learn(&v, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for range warm {
 		play()

@@ -23,7 +23,8 @@ func Example() {
 		const rounds = 20_000
 		ready, err := l.Open(world.Problem(), rounds)
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
 		trial := world.Start(random.New(1, 0, "contexts"))
 		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))

@@ -294,7 +294,7 @@ func TestReplay(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Means]{
 				Policy:    m.make(2).Policy,
-				Statistic: func() privacy.Tally { return mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}} },
+				Statistic: mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}},
 				Problem:   four,
 			})
 		})
@@ -308,12 +308,10 @@ func TestPrivateLearners(t *testing.T) {
 		if !m.private || m.name == "local KL-UCB" || m.name == "DP-UCB" && testing.Short() { // whose claim takes long
 			continue
 		}
-		c := privacytest.LearnerCase{Name: m.name, New: func() bandit.Learner { return m.make(2) }, Problem: four, Attack: 1000}
+		c := privacytest.LearnerCase{Name: m.name, Learner: m.make(2), Problem: four, Attack: 1000}
 		if m.name == "DP-SE" { // with an epoch that is over in the long run
 			c.Long = 2000
-			c.New = func() bandit.Learner {
-				return learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
-			}
+			c.Learner = learner.New(arms.DPElimination{Epsilon: 2, Beta: 0.9}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 2}})
 		}
 		t.Run(m.name, func(t *testing.T) { privacytest.Learner(t, c) })
 	}

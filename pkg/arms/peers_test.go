@@ -43,7 +43,7 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 	tb.Helper()
 	env := environment.Arms{Means: peerMeans}
 	trial := bandittest.Start(tb, env, random.New(1, seed, "contexts"))
-	r := started(tb, opened(tb, l, env.Problem(), 1<<40), seed)
+	run := started(tb, opened(tb, l, env.Problem(), 1<<40), seed).Run
 	rewards := random.New(1, seed, "rewards")
 	var v bandit.View
 	played, y := make([]int, 0, 1), make([]float64, 1)
@@ -51,9 +51,15 @@ func peerTrial(tb testing.TB, l bandit.Learner, seed int) func(rounds int) (regr
 	return func(rounds int) (regret float64) {
 		for range rounds {
 			trial.Next(&v)
-			played = r.choose(&v, played[:0])
+			chosen, err := run.Select(&v, played[:0])
+			if err != nil {
+				tb.Fatal(err)
+			}
+			played = chosen
 			trial.Pull(rewards, played, y)
-			r.learn(&v, played, y)
+			if err := run.Update(&v, played, y); err != nil {
+				tb.Fatal(err)
+			}
 			counts[played[0]]++
 		}
 		for a, n := range counts {

@@ -44,7 +44,7 @@ func linUCB(b privacy.Budget) func() bandit.Learner {
 func sums(l bandit.Learner, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
-	l.(learner.Private[privacy.Sums]).Statistic.Release().Read(dst[n:])
+	run.(*learner.PrivateRun[privacy.Sums]).Release().Read(dst[n:])
 	return dst
 }
 
@@ -114,7 +114,7 @@ func TestOwnAction(t *testing.T) {
 func TestAccumulator(t *testing.T) {
 	a := audit.Accumulator{
 		Name:  "tree",
-		New:   mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
+		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Runs:  200000,
 	}
@@ -132,7 +132,7 @@ func TestAccumulator(t *testing.T) {
 	// Its claim at a tenth of its noise is excluded.
 	weak := a
 	weak.Name, weak.Claim, weak.Runs = "weak", privacy.Budget{Epsilon: 1, Delta: 0.01}, 4000
-	weak.New = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
+	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}}}
 	if f, err := weak.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want the weak tree's claim excluded\n%v", err, f)
 	}
@@ -261,7 +261,7 @@ func TestSearch(t *testing.T) {
 func TestStreamCanaries(t *testing.T) {
 	a := audit.Accumulator{
 		Name:  "tree in one run",
-		New:   mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
+		Of:    mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-5}}},
 		Setup: privacy.Setup{Dim: 3, Horizon: 20000, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 	c, err := a.Canaries()
@@ -278,7 +278,7 @@ func TestStreamCanaries(t *testing.T) {
 	}
 	weak := a
 	weak.Claim = privacy.Budget{Epsilon: 2, Delta: 1e-5}
-	weak.New = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
+	weak.Of = mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 60, Delta: 1e-5}}}
 	if c, err = weak.Canaries(); err != nil {
 		t.Fatal(err)
 	}
@@ -351,17 +351,17 @@ func TestLearnerErrors(t *testing.T) {
 		change func(*audit.Accumulator)
 		want   string
 	}{
-		{func(a *audit.Accumulator) { a.New = nil }, "New is nil"},
+		{func(a *audit.Accumulator) { a.Of = nil }, "Of is nil"},
 		{func(a *audit.Accumulator) { a.Setup.Dim = 1 }, "Setup.Dim = 1"},
 		{func(a *audit.Accumulator) { a.Setup.Horizon = 1 }, "Horizon = 1, want >= 2"},
 		{func(a *audit.Accumulator) { a.Rows[0] = [][]float64{{1, 0, 0}} }, "1 and 0 rows"},
 		{func(a *audit.Accumulator) { a.Rows = [2][][]float64{{{1, 0}}, {{1, 0, 0}}} }, "length 2, want Dim = 3"},
 		{func(a *audit.Accumulator) { a.Reads = []int{2, 2} }, "ascending"},
 		{func(a *audit.Accumulator) { a.Reads = []int{} }, "Reads is empty"},
-		{func(a *audit.Accumulator) { a.New = mechanism.Exact{} }, "epsilon = +Inf, want finite"},
+		{func(a *audit.Accumulator) { a.Of = mechanism.Exact{} }, "epsilon = +Inf, want finite"},
 	} {
 		a := audit.Accumulator{Name: "a", Setup: privacy.Setup{Dim: 3, Horizon: 8, Bound: 1, Alpha: 0.1}, Runs: 40,
-			New: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
+			Of: mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}}}}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)

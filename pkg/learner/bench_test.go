@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -36,20 +35,19 @@ func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	world := bandittest.Open(b, env)
-	p := world.Problem()
+	p := env.Problem()
 	if err := l.Init(p, horizon); err != nil {
 		b.Fatal(err)
 	}
-	trial := world.Start(random.New(1, 0, "contexts"))
+	env.Reset(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	play := func() {
-		trial.Next(&v)
+		env.Next(&v)
 		arms = l.Select(&v, arms[:0])
-		trial.Pull(rewards, arms, y)
+		env.Pull(rewards, arms, y)
 		l.Update(&v, arms, y)
 	}
 	for range warm {
@@ -90,7 +88,7 @@ func BenchmarkRound(b *testing.B) {
 	} {
 		for _, fixed := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/d=5/K=25/fixed=%v", p.name, fixed), func(b *testing.B) {
-				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums()), 20000)
+				round(b, environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: fixed}, learner.New(learner.LinUCB{}, p.sums), 20000)
 			})
 		}
 	}

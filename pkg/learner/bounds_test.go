@@ -65,7 +65,7 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		run := func(x []float64) (arms []int, theta []float64) {
 			policy := learner.LinUCB{}
-			l := learner.New(policy, make())
+			l := learner.New(policy, make)
 			run := bandittest.Run(t, l, p, 20, nil, random.Source(1, 0, "noise"))
 			for round := 1; round <= 12; round++ {
 				v := &bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
@@ -94,16 +94,22 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	}
 }
 
-// scaled is a trial of decision sets whose contexts and rewards are multiplied by a factor. Its arms are of
+// scaled is an environment whose contexts and rewards are multiplied by a factor. Its arms are of
 // different lengths, so that no two tie but for rounding.
 type scaled struct {
-	bandit.Instance
+	environment.DecisionSets
 	by float64
 	x  []float64
 }
 
-func (s *scaled) Next(v *bandit.View) {
-	s.Instance.Next(v)
+func (s *scaled) problem() bandit.Problem {
+	p := s.Problem()
+	p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*s.by, p.RewardMin*s.by, p.RewardMax*s.by
+	return p
+}
+
+func (s *scaled) next(v *bandit.View) {
+	s.Next(v)
 	s.x = append(s.x[:0], v.X...)
 	for i := range s.x {
 		s.x[i] *= s.by * (1 - 0.05*float64(i/v.Dim))
@@ -116,18 +122,16 @@ func TestOptimalShiftScales(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 100, Delta: 0.1}
 	play := func(by float64, sums privacy.Accumulator) (arms []int, rho float64) {
 		const horizon = 3000
-		world := bandittest.Open(t, environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true})
-		p := world.Problem()
-		p.ContextNorm, p.RewardMin, p.RewardMax = p.ContextNorm*by, p.RewardMin*by, p.RewardMax*by
+		s := &scaled{DecisionSets: environment.DecisionSets{Arms: 6, Dim: 3, Gap: 0.2, Fixed: true}, by: by}
 		policy := learner.LinUCB{OptimalShift: true}
 		l := learner.New(policy, sums)
-		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
-		s := &scaled{Instance: world.Start(random.New(1, 0, "contexts")), by: by}
+		run := bandittest.Run(t, l, s.problem(), horizon, nil, random.Source(1, 0, "noise"))
+		s.Reset(random.New(1, 0, "contexts"))
 		rewards := random.New(1, 0, "rewards")
 		y := make([]float64, 1)
 		var v bandit.View
 		for round := range horizon {
-			s.Next(&v)
+			s.next(&v)
 			arms = run.Select(&v, arms)
 			s.Pull(rewards, arms[round:], y)
 			y[0] *= by
@@ -135,16 +139,16 @@ func TestOptimalShiftScales(t *testing.T) {
 		}
 		return arms, policy.Bounds().RhoMin / (by * by)
 	}
-	for name, sums := range map[string]func() privacy.Accumulator{
+	for name, sums := range map[string]privacy.Accumulator{
 		"exact": mechanism.Exact{},
 		"tree":  mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}},
 	} {
-		want, rho := play(1, sums())
+		want, rho := play(1, sums)
 		if len(slices.Compact(slices.Clone(want))) < 5 {
 			t.Errorf("%s: plays %d arms in turn, want a comparison", name, len(slices.Compact(slices.Clone(want))))
 		}
 		for _, by := range []float64{1e-8, 1e8, 0x1p-40} {
-			got, other := play(by, sums())
+			got, other := play(by, sums)
 			if math.Abs(other/rho-1) > 1e-5 {
 				t.Errorf("%s, times %v: rho_min = %v, want %v", name, by, other, rho)
 			}

@@ -15,9 +15,9 @@ import (
 // linUCB returns the policy of a learner.
 func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
 
-// sums makes every accumulator there is, by name.
-func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
-	all := map[string]func() privacy.Accumulator{
+// sums are every accumulator there is, by name.
+func sums(b privacy.Budget) map[string]privacy.Accumulator {
+	all := map[string]privacy.Accumulator{
 		"exact":   mechanism.Exact{},
 		"default": nil,
 	}
@@ -52,11 +52,11 @@ func sums(b privacy.Budget) map[string]func() privacy.Accumulator {
 }
 
 func TestConformance(t *testing.T) {
-	for name, make := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
+	for name, sums := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) },
-				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
+				func() bandit.Learner { return learner.New(learner.LinUCB{}, sums) },
+				func() bandit.Environment { return environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
@@ -66,7 +66,9 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
 				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
-				environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true},
+				func() bandit.Environment {
+					return environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
+				},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log"
 	"os"
 	"strings"
 	"testing"
@@ -31,8 +32,7 @@ func Example_readme() {
 	}
 	result, err := race.Run(context.Background())
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, c := range result.Curves() {
 		fmt.Printf("%-8s regret after %v rounds: %.0f\n", c.Policy, c.Rounds, c.Mean)

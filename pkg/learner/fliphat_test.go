@@ -14,10 +14,10 @@ import (
 )
 
 func TestFLIPHATConformance(t *testing.T) {
-	for name, change := range map[string]func(h mechanism.NoisyIHT){
-		"sound":  func(mechanism.NoisyIHT) {},
-		"gumbel": func(h mechanism.NoisyIHT) { h.Gumbel = true },
-		"public": func(h mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
+	for name, change := range map[string]func(h *mechanism.NoisyIHT){
+		"sound":  func(*mechanism.NoisyIHT) {},
+		"gumbel": func(h *mechanism.NoisyIHT) { h.Gumbel = true },
+		"public": func(h *mechanism.NoisyIHT) { h.Calibration, h.Unclipped = privacy.AsPublished, true },
 	} {
 		if testing.Short() && name == "gumbel" {
 			continue // calibrated for long
@@ -28,7 +28,8 @@ func TestFLIPHATConformance(t *testing.T) {
 					l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
 					h := l.Statistic.(mechanism.NoisyIHT)
 					h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
-					change(h)
+					change(&h)
+					l.Statistic = h
 					return l
 				},
 				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
@@ -50,12 +51,16 @@ func TestPrivateThresholdedLassoConformance(t *testing.T) {
 func TestSparseRivalsLearn(t *testing.T) {
 	little := privacy.Budget{Epsilon: 1e4, Delta: 0.01}
 	hard := learner.NewFLIPHAT(little, 2, 1.5)
-	hard.Statistic.(mechanism.NoisyIHT).Step = 0.1
+	iht := hard.Statistic.(mechanism.NoisyIHT)
+	iht.Step = 0.1
 	if testing.Short() { // exact accounting takes long
-		hard.Statistic.(mechanism.NoisyIHT).Calibration = privacy.AsPublished
+		iht.Calibration = privacy.AsPublished
 	}
+	hard.Statistic = iht
 	printed := learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e9, Delta: 0.01}, 2)
-	printed.Statistic.(mechanism.ThresholdedLasso).Repairs.TwoSided = true
+	lasso := printed.Statistic.(mechanism.ThresholdedLasso)
+	lasso.Repairs.TwoSided = true
+	printed.Statistic = lasso
 	for name, l := range map[string]bandit.Learner{"FLIPHAT": hard, "printed": printed} {
 		regret, chance := late(t, environment.Sparse{Dim: 20, Sparsity: 2}, l, 4000, 2000)
 		if !(regret < 0.05*chance) {

@@ -131,7 +131,7 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
 		a := learner.New(learner.LinUCB{}, nil)
-		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]())
+		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind])
 		for _, l := range []learner.Private[privacy.Sums]{a, b} {
 			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
@@ -170,7 +170,7 @@ func TestTies(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{3, 5, 12} {
 			p := bandit.Problem{Arms: 12, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(learner.LinUCB{}, make_())
+			l := learner.New(learner.LinUCB{}, make_)
 			run := bandittest.Run(t, l, p, 300, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 12, Dim: d, X: make([]float64, 12*d)}

@@ -35,7 +35,7 @@ func warmers() map[string]struct {
 	m := must(matroid.NewUniform(7, 3))
 	cts := func(tally privacy.Tally, cost float64) entry {
 		return entry{func() bandit.Learner {
-			return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally())
+			return learner.New(learner.CTS{Matroid: m, Initialisation: learner.AsPublished}, tally)
 		}, cost}
 	}
 	return map[string]entry{
@@ -159,7 +159,7 @@ func TestMeteredCountsRoundZero(t *testing.T) {
 func TestMeteredWarmUpConforms(t *testing.T) {
 	means := []float64{0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 0.9}
 	m := must(matroid.NewUniform(7, 3))
-	world := environment.SemiBandit{Matroid: m, Means: means}
+	world := func() bandit.Environment { return environment.SemiBandit{Matroid: m, Means: means} }
 	for name, c := range warmers() {
 		make := func() bandit.Learner {
 			return learner.Metered{Learner: c.make(), Budget: privacy.Budget{Epsilon: c.cost}}
@@ -175,7 +175,7 @@ func TestMeteredWarmUpConforms(t *testing.T) {
 	for _, l := range []*learner.Metered{metered(gaussianTree(), false), {Learner: learner.DPTSMAT(m, 2), Budget: privacy.Budget{Epsilon: 2}}} {
 		p := warmProblem
 		if l.Budget == half {
-			p = environment.DecisionSets{Dim: 2, Arms: 7}.Problem()
+			p = (environment.DecisionSets{Dim: 2, Arms: 7}).Problem()
 		}
 		if err := l.Init(p, 100); err != nil || l.WantsWarmUp() {
 			t.Errorf("WantsWarmUp() = %v of a %T that wants none, %v", l.WantsWarmUp(), l.Learner, err)

@@ -36,16 +36,42 @@ func (s *stubborn) Update(v *bandit.View, arms []int, y []float64) {
 // quietTree and quietNoise have all of what they embed, but less noise, or none.
 type quietTree struct{ mechanism.Tree }
 
-func (q quietTree) Release() *privacy.Sums {
-	s := *q.Tree.Release()
+func (q quietTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := q.Tree.Open(s)
+	return quiet{m}, err
+}
+
+type quiet struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (q quiet) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	return quietRun{q.Mechanism.Start(n)}
+}
+
+type quietRun struct{ privacy.Stream[privacy.Sums] }
+
+func (q quietRun) Release() *privacy.Sums {
+	s := *q.Stream.Release()
 	s.Packed = make([]float64, len(s.Packed))
 	return &s
 }
 
 type quietNoise struct{ mechanism.Gaussian }
 
-func (q quietNoise) Draw(n *privacy.Noise, dst []float64) {
-	q.Gaussian.Draw(n, dst)
+func (q quietNoise) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	m, err := q.Gaussian.Open(s)
+	return quietNodes{m}, err
+}
+
+type quietNodes struct{ mechanism.Nodes }
+
+func (q quietNodes) Drawer() mechanism.Drawer { return quietDrawer{q.Nodes.Drawer()} }
+
+type quietDrawer struct{ mechanism.Drawer }
+
+func (q quietDrawer) Draw(n *privacy.Noise, dst []float64) {
+	q.Drawer.Draw(n, dst)
 	for i := range dst {
 		dst[i] /= 10
 	}
@@ -85,7 +111,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 		if claim.Held() != held || !(claim.Epsilon() == c.epsilon || math.Abs(claim.Epsilon()-c.epsilon) < 1e-9) {
 			t.Errorf("%s claims\n%v", name, claim)
 		}
-		e := &simulate.Experiment{Name: name, Environment: environment.DecisionSets{Dim: 2, Arms: 5},
+		e := &simulate.Experiment{Name: name, Environment: func() bandit.Environment { return environment.DecisionSets{Dim: 2, Arms: 5} },
 			Policies: []simulate.Policy{{Name: name, New: c.make}}, Horizon: 20, Trials: 1, Seed: 1}
 		r, err := e.Run(context.Background())
 		if err != nil {
@@ -103,7 +129,7 @@ func TestEmbeddingClaimsNothing(t *testing.T) {
 // TestRandomisedPlan: over a jointly private learner the action makes the whole output private;
 // over another one it is all that is.
 func TestRandomisedPlan(t *testing.T) {
-	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	problem := (environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	inner := learner.New(learner.LinUCB{}, gaussianTree())
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 0.5}
 	if err := inner.Init(problem, 100); err != nil { // what l runs is a copy
@@ -153,7 +179,7 @@ func TestRandomisedPlan(t *testing.T) {
 
 // TestMeteredAction: the budget pays for a user's own action, too, and for that first.
 func TestMeteredAction(t *testing.T) {
-	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
+	problem := (environment.DecisionSets{Dim: 2, Arms: 5}).Problem()
 	paid := map[float64]int{}
 	for _, epsilon := range []float64{0.1, 0.8, 1.5} {
 		m := learner.Metered{Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: epsilon}, Budget: half, Freeze: true}
@@ -171,13 +197,8 @@ func TestMeteredAction(t *testing.T) {
 // came before.
 func TestNoPlanBeforeInit(t *testing.T) {
 	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	gaussian := mechanism.Gaussian{Budget: b}
 	for _, x := range []privacy.Planner{
-		gaussian, mechanism.Wishart{Budget: b}, mechanism.Tree{Noise: gaussian}, mechanism.PanPrivateTree{Noise: gaussian}, mechanism.SecureTree{Budget: b},
-		mechanism.BLT{Budget: b}, mechanism.SquareRoot{Budget: b}, mechanism.Honaker{Budget: b}, mechanism.Exact{}, mechanism.Counts{},
-		mechanism.Blocks{Budget: b}, mechanism.TreeTally{Budget: b}, mechanism.Laplace{Epsilon: 1}, mechanism.VectorGaussian{Budget: b},
-		mechanism.SecureLaplace{Epsilon: 1}, mechanism.SecureGaussian{Budget: b}, mechanism.SparseVector{Epsilon: 1}, mechanism.TopK{Budget: b},
-		mechanism.RandomisedResponse{Epsilon: 1}, learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b}), learner.RandomisedAction{Epsilon: 1},
+		learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b}), learner.RandomisedAction{Epsilon: 1},
 		learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
 		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, learner.Local{}, learner.New(learner.CTS{}, nil), learner.New(learner.OMM{}, nil), learner.New(learner.KLOSM{}, nil), learner.Metered{},
 		learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})},

@@ -17,7 +17,16 @@ import (
 // showing shows rows as they are, and claims a finite epsilon.
 type showing struct{ mechanism.Exact }
 
-func (s showing) Plan(int) privacy.Plan {
+func (s showing) Open(of privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
+	m, err := s.Exact.Open(of)
+	return showsRows{m}, err
+}
+
+type showsRows struct {
+	privacy.Mechanism[privacy.Sums]
+}
+
+func (s showsRows) Plan(int) privacy.Plan {
 	law := privacy.GaussianLaw(6, 1)
 	release := privacy.Release{Law: law, Sensitivity: privacy.Norms{L2: 1}}
 	return privacy.Plan{Neighbours: privacy.ReplaceRound, Asked: whole, Cases: [][]privacy.Release{{release}}}.HeldBy(s)
@@ -73,22 +82,29 @@ type holds struct {
 // named.
 func TestPolicyThatPoints(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	tree := gaussianTree()
+	opened := func(s privacy.Accumulator) privacy.Mechanism[privacy.Sums] {
+		m, err := s.Open(privacy.Setup{Horizon: 9, Dim: 3, Bound: 2, Alpha: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	tree := opened(gaussianTree())
 	self := &holds{}
 	self.Any = self
 	for words, h := range map[string]*holds{
-		"Private.Policy.Any is a mechanism.Tree, which":                              {Any: tree},
-		"Private.Policy.where.list[1] is a mechanism.Exact, which":                   {where: struct{ list []any }{[]any{1, mechanism.Exact{}}}},
-		"Private.Policy.named[inner] is a learner.Private[":                          {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
-		"Private.Policy.Any is noise, a privacy.Noise":                               {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
-		"Private.Policy.Any is noise, a privacy.Ledger":                              {Any: privacy.NewLedger(nil)},
-		"Private.Policy.tells is a func":                                             {tells: func() int { return tree.Clipped() }},
-		"Private.Policy.later is a chan":                                             {later: make(chan int)},
-		"Private.Policy.Any is a mechanism.Gaussian, which has a plan":               {Any: mechanism.Gaussian{}},
-		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env": {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{environment.DecisionSets{}}}},
+		"Private.Policy.Any is a *mechanism.tree, which":                                {Any: tree},
+		"Private.Policy.where.list[1] is a *mechanism.exactRun, which takes in records": {where: struct{ list []any }{[]any{1, opened(mechanism.Exact{}).Start(nil)}}},
+		"Private.Policy.named[inner] is a learner.Private[":                            {named: map[string]any{"inner": learner.New(learner.LinUCB{}, nil)}},
+		"Private.Policy.Any is noise, a privacy.Noise":                                  {Any: privacy.NewNoise(random.Source(1, 0, "noise"))},
+		"Private.Policy.Any is noise, a privacy.Ledger":                                 {Any: privacy.NewLedger(nil)},
+		"Private.Policy.tells is a func":                                                {tells: func() int { return 1 }},
+		"Private.Policy.later is a chan":                                                {later: make(chan int)},
+		"Private.Policy.Any is a *mechanism.exact, which has a plan":                    {Any: opened(mechanism.Exact{})},
+		"Private.Policy.Any.list[0] is a *environment.DecisionSets, which is an env":    {Any: &struct{ list [1]bandit.Environment }{[1]bandit.Environment{environment.DecisionSets{}}}},
 		"": self,
 	} {
-		err := learner.New(h, tree).Init(p, 10)
+		err := learner.New(h, gaussianTree()).Init(p, 10)
 		if words == "" && err != nil {
 			t.Errorf("a policy that holds itself: %v", err)
 		} else if words != "" {

@@ -19,7 +19,7 @@ import (
 // reference is LinUCB as it is written down: dense matrices, no pruning, all of it anew each round.
 // It has an accumulator of its own, fed with the same rows and noise.
 type reference struct {
-	acc                 privacy.Accumulator
+	acc                 privacy.Stream[privacy.Sums]
 	rhoMin              float64
 	dim                 int
 	sigma, theta, alpha float64 // sigma, S, alpha
@@ -121,13 +121,12 @@ func TestAgainstReference(t *testing.T) {
 		for _, d := range []int{1, 2, 5, 12, 20} {
 			t.Run(fmt.Sprintf("%s/d=%d", c.name, d), func(t *testing.T) {
 				p := bandit.Problem{Arms: 24, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-				ref := reference{acc: c.make(), dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
-				if err := ref.acc.Init(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha}); err != nil {
+				opened, err := c.make.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: math.Sqrt2, Alpha: alpha})
+				if err != nil {
 					t.Fatal(err)
 				}
-				ref.rhoMin = c.rhoMin
-				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make())
-				ref.acc.Reset(privacy.NewNoise(random.Source(1, d, "noise")))
+				ref := reference{acc: opened.Start(privacy.NewNoise(random.Source(1, d, "noise"))), rhoMin: c.rhoMin, dim: d, sigma: 0.3, theta: 1.2, alpha: alpha}
+				l := learner.New(learner.LinUCB{Sigma: 0.3, ThetaNorm: 1.2, Alpha: alpha, RhoMin: c.rhoMin}, c.make)
 				if _, err := linUCB(l).Distance(make([]float64, d)); err == nil {
 					t.Fatal("a distance before the first round, want an error")
 				}

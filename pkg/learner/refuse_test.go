@@ -49,12 +49,12 @@ func TestInitRefuses(t *testing.T) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, learner.New(learner.LinUCB{}, make_()).Init(good, 100), c.words...)
+			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(good, 100), c.words...)
 		}
 	}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, learner.New(learner.LinUCB{}, make_()).Init(good, horizon), word, "at least 1")
+			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(good, horizon), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -70,7 +70,7 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, learner.New(learner.LinUCB{}, make_()).Init(p, 100), c.words...)
+			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(p, 100), c.words...)
 		}
 	}
 	for _, c := range []struct {
@@ -88,8 +88,8 @@ func TestInitRefuses(t *testing.T) {
 		{learner.LinUCB{RhoMin: 1, OptimalShift: true}, nil, []string{"RhoMin = 1", "OptimalShift"}},
 		{learner.LinUCB{}, mechanism.Exact{Ridge: -1}, []string{"Ridge = -1", ">= 0"}},
 		{learner.LinUCB{}, mechanism.Tree{}, []string{"Noise is nil"}},
-		{learner.LinUCB{RhoMin: 1}, &fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
-		{learner.LinUCB{OptimalShift: true}, &fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
+		{learner.LinUCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
+		{learner.LinUCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
 		wants(t, "LinUCB", learner.New(&c.l, c.sums).Init(good, 100), c.words...)
 	}
@@ -118,7 +118,7 @@ func TestBadRounds(t *testing.T) {
 			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
 			{func(l bandit.Learner, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
-			l := learner.New(learner.LinUCB{}, make_())
+			l := learner.New(learner.LinUCB{}, make_)
 			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
 			theta, beta := linUCB(l).Confidence()
 			c.do(l, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
@@ -138,7 +138,7 @@ func TestBadRounds(t *testing.T) {
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l, clean := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{}, make_())
+		l, clean := learner.New(learner.LinUCB{}, make_), learner.New(learner.LinUCB{}, make_)
 		for _, l := range []learner.Private[privacy.Sums]{l, clean} {
 			run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		}
@@ -186,24 +186,28 @@ func TestOversized(t *testing.T) {
 type fixed struct {
 	release []float64
 	bounds  privacy.Bounds
-	sums    *privacy.Sums
 }
 
-func (f *fixed) Init(privacy.Setup) error {
-	f.sums = &privacy.Sums{Packed: f.release, Bounds: f.bounds, Spread: privacy.Spread{Fixed: true}}
-	return nil
+func (f fixed) Open(privacy.Setup) (privacy.Mechanism[privacy.Sums], error) { return f, nil }
+func (f fixed) Plan(int) privacy.Plan                                       { return privacy.NoPlan("it is fixed") }
+
+func (f fixed) Start(*privacy.Noise) privacy.Stream[privacy.Sums] {
+	return &fixedRun{f, &privacy.Sums{Packed: f.release, Bounds: f.bounds, Spread: privacy.Spread{Fixed: true}}}
 }
 
-func (*fixed) Reset(*privacy.Noise)              {}
-func (*fixed) Add(*privacy.Record) (bool, error) { return true, nil }
-func (f *fixed) Release() *privacy.Sums          { return f.sums }
-func (*fixed) Clipped() int                      { return 0 }
-func (*fixed) Plan(int) privacy.Plan             { return privacy.NoPlan("it is fixed") }
+type fixedRun struct {
+	fixed
+	sums *privacy.Sums
+}
+
+func (*fixedRun) Add(*privacy.Record) (bool, error) { return true, nil }
+func (f *fixedRun) Release() *privacy.Sums          { return f.sums }
+func (*fixedRun) Clipped() int                      { return 0 }
 
 // TestSumsOfAnotherSize: LinUCB refuses them, and keeps its broadcast.
 func TestSumsOfAnotherSize(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-	l := learner.New(learner.LinUCB{}, &fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
+	l := learner.New(learner.LinUCB{}, fixed{release: make([]float64, 5), bounds: privacy.Bounds{RhoMin: 1, RhoMax: 1}})
 	run := bandittest.Run(t, l, p, 10, nil, random.Source(1, 0, "noise"))
 	wants(t, "five numbers", l.Err(), "sums of 5 numbers, want 6")
 }
@@ -214,7 +218,7 @@ func TestIndefinite(t *testing.T) {
 	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	// [[1, 2], [2, 1]] has the eigenvalues 3 and -1 along (1, 1) and (1, -1); floored at 0.5:
 	// [[1.75, 1.25], [1.25, 1.75]].
-	l := learner.New(learner.LinUCB{Alpha: 0.5, Sigma: 1}, &fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
+	l := learner.New(learner.LinUCB{Alpha: 0.5, Sigma: 1}, fixed{release: []float64{1, 2, 1, 1, 0, 9}, bounds: privacy.Bounds{RhoMin: 0.5, RhoMax: 4, Gamma: 1}})
 	run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 	v := bandit.View{Round: 1, Arms: 2, Dim: 2, X: []float64{0.7, 0.7, 0.7, -0.7}}
 	for range 3 {
@@ -236,7 +240,7 @@ func TestIndefinite(t *testing.T) {
 	near(t, "theta~[1]", theta[1], -1.25/1.5, 1e-12)
 	near(t, "beta", beta, math.Sqrt(2*math.Log(4)+math.Log(1.5)-2*math.Log(0.5))+2+1, 1e-12)
 
-	none := learner.New(learner.LinUCB{}, &fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
+	none := learner.New(learner.LinUCB{}, fixed{bounds: privacy.Bounds{RhoMin: -1, RhoMax: 4}})
 	wants(t, "rho_min", none.Init(p, 100), "rho_min = -1", "> 0")
 }
 
@@ -245,7 +249,7 @@ func TestNoAllocations(t *testing.T) {
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, d := range []int{5, 12} {
 			p := bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
-			l := learner.New(learner.LinUCB{}, make_())
+			l := learner.New(learner.LinUCB{}, make_)
 			run := bandittest.Run(t, l, p, 20000, nil, random.Source(1, 0, "noise"))
 			v := bandit.View{Arms: 10, Dim: d, X: make([]float64, 10*d)}
 			r := random.New(1, 0, "contexts")
@@ -271,7 +275,7 @@ func TestNilPointers(t *testing.T) {
 	arms := bandit.Problem{Arms: 4, Slots: 2, RewardMax: 1}
 	noise := learner.LDPNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.1}}
 	device, server := &learner.LDPDevice{Noise: noise}, &learner.LDPServer{Noise: noise}
-	var gaussian mechanism.Gaussian
+	var gaussian *mechanism.Gaussian
 	var policy *learner.LinUCB
 	private := (learner.Private[privacy.Sums])(nil)
 	for _, c := range []struct {
@@ -281,10 +285,10 @@ func TestNilPointers(t *testing.T) {
 		p    bandit.Problem
 		want string
 	}{
-		{learner.New(learner.LinUCB{}, mechanism.Tree{Noise: gaussian}), linear, "Noise is a mechanism.Gaussian that is nil"},
-		{learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.Tree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
+		{learner.New(learner.LinUCB{}, mechanism.PanPrivateTree{Noise: gaussian}), linear, "Noise is a *mechanism.Gaussian that is nil"},
 		{learner.New[privacy.Sums](policy, nil), linear, "Private.Policy is a *learner.LinUCB that is nil"},
-		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a mechanism.BLT that is nil"},
+		{learner.New[privacy.Sums](learner.LinUCB{}, (*mechanism.BLT)(nil)), linear, "Private.Statistic is a *mechanism.BLT that is nil"},
 		{learner.Metered{Learner: private, Budget: noise.Budget}, linear, "Metered.Learner is a *learner.Private"},
 		{learner.RandomisedAction{Learner: private, Epsilon: 1}, linear, "RandomisedAction.Learner is a *learner.Private"},
 		{learner.Local{Device: (*learner.LDPDevice)(nil), Server: server}, linear, "Local.Device is a *learner.LDPDevice that is nil"},

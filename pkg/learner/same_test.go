@@ -14,61 +14,50 @@ import (
 )
 
 // doubled shows each arm twice, so that all choices are ties.
-type doubled struct{ of bandit.Environment }
-
-func (e doubled) Open() (bandit.World, error) {
-	world, err := bandit.OpenWorld(e.of)
-	if err != nil {
-		return nil, err
-	}
-	p := world.Problem()
-	p.Arms *= 2
-	return bandit.NewWorld(p, func(contexts *rand.Rand) bandit.Instance {
-		return &twice{Instance: world.Start(contexts), n: p.Arms / 2}
-	}), nil
-}
-
-// twice is a trial of doubled.
-type twice struct {
-	bandit.Instance
-	n    int // arms of the environment
+type doubled struct {
+	bandit.Environment
 	x    []float64
 	arms []int
 }
 
-func (e *twice) Next(v *bandit.View) {
-	e.Instance.Next(v)
+func (e *doubled) Problem() bandit.Problem {
+	p := e.Environment.Problem()
+	p.Arms *= 2
+	return p
+}
+
+func (e *doubled) Next(v *bandit.View) {
+	e.Environment.Next(v)
 	e.x = append(append(e.x[:0], v.X...), v.X...)
 	v.X, v.Arms = e.x, 2*v.Arms
 }
 
-func (e *twice) Pull(r *rand.Rand, arms []int, y []float64) {
+func (e *doubled) Pull(r *rand.Rand, arms []int, y []float64) {
 	e.arms = e.arms[:0]
 	for _, a := range arms {
-		e.arms = append(e.arms, a%e.n)
+		e.arms = append(e.arms, a%(e.Problem().Arms/2))
 	}
-	e.Instance.Pull(r, e.arms, y)
+	e.Environment.Pull(r, e.arms, y)
 }
 
 // choices returns the arms played in two trials, and in how many rounds View.Same was set.
 func choices(t *testing.T, env bandit.Environment, l bandit.Learner, rounds int, honour bool) (arms []int, same int) {
 	t.Helper()
-	world := bandittest.Open(t, env)
 	y := make([]float64, 1)
 	for trial := range 2 {
-		game := world.Start(random.New(1, trial, "contexts"))
-		run := bandittest.Run(t, l, world.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
+		env.Reset(random.New(1, trial, "contexts"))
+		run := bandittest.Run(t, l, env.Problem(), rounds, random.New(1, trial, "learner"), random.Source(1, trial, "noise"))
 		rewards := random.New(1, trial, "rewards")
 		var v bandit.View
 		for range rounds {
-			game.Next(&v)
+			env.Next(&v)
 			if v.Same {
 				same++
 			}
 			v.Same = v.Same && honour
 			arms = run.Select(&v, arms)
 			played := arms[len(arms)-1:]
-			game.Pull(rewards, played, y)
+			env.Pull(rewards, played, y)
 			run.Update(&v, played, y)
 		}
 	}
@@ -83,7 +72,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 	}
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.1}
 	none := privacy.Budget{Epsilon: math.Inf(1)}
-	k := environment.UnitFeatures{}.Constant()
+	k := (environment.UnitFeatures{}).Constant()
 	n := learner.OnlineNoise{Budget: budget, Constant: k}
 	learners := map[string]func() bandit.Learner{
 		"greedy": func() bandit.Learner {
@@ -101,7 +90,7 @@ func TestSameChangesNoChoice(t *testing.T) {
 		},
 	}
 	for name, make := range sums(budget) {
-		learners["linucb/"+name] = func() bandit.Learner { return learner.New(learner.LinUCB{}, make()) }
+		learners["linucb/"+name] = func() bandit.Learner { return learner.New(learner.LinUCB{}, make) }
 	}
 	for name, make := range combiners() {
 		learners["combiner/"+name] = func() bandit.Learner { return make() }
@@ -109,17 +98,19 @@ func TestSameChangesNoChoice(t *testing.T) {
 	for name, make := range learners {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for where, env := range map[string]bandit.Environment{
-				"unit features":        environment.UnitFeatures{Fixed: true},
-				"unit features, basis": environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30},
-				"decision sets":        environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true},
-				"decision sets, d = 3": environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true},
+			for where, env := range map[string]func() bandit.Environment{
+				"unit features":        func() bandit.Environment { return environment.UnitFeatures{Fixed: true} },
+				"unit features, basis": func() bandit.Environment { return environment.UnitFeatures{Fixed: true, Basis: true, Arms: 30} },
+				"decision sets":        func() bandit.Environment { return environment.DecisionSets{Dim: 5, Gap: 0.1, Fixed: true} },
+				"decision sets, d = 3": func() bandit.Environment { return environment.DecisionSets{Dim: 3, Arms: 40, Fixed: true} },
 				// beyond screen.MaxDim bounds are carried, on every machine
-				"decision sets, d = 17": environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true},
-				"all arms twice":        doubled{of: environment.UnitFeatures{Fixed: true, Arms: 20}},
+				"decision sets, d = 17": func() bandit.Environment { return environment.DecisionSets{Dim: 17, Arms: 20, Fixed: true} },
+				"all arms twice": func() bandit.Environment {
+					return &doubled{Environment: environment.UnitFeatures{Fixed: true, Arms: 20}}
+				},
 			} {
-				got, same := choices(t, env, make(), rounds, true)
-				want, _ := choices(t, env, make(), rounds, false)
+				got, same := choices(t, env(), make(), rounds, true)
+				want, _ := choices(t, env(), make(), rounds, false)
 				if same != 2*(rounds-1) {
 					t.Errorf("%s: View.Same in %d rounds, want all but the first of each trial", where, same)
 				}

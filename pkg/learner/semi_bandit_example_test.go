@@ -24,14 +24,16 @@ func ExampleDPUCBMAT() {
 	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
-		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
+		Environment: func() bandit.Environment {
+			return environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
+		},
 		Policies: []simulate.Policy{
 			{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(m) }},
 			{Name: "CTS", New: func() bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
 			{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
 			{Name: "DPUCB-MAT", New: func() bandit.Learner { return learner.DPUCBMAT(m, 2) }},
 			{Name: "DPTS-MAT", New: func() bandit.Learner { return learner.DPTSMAT(m, 2) }},
-			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private()) }},
+			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private) }},
 		},
 	}
 	r, err := e.Run(context.Background())

@@ -19,12 +19,31 @@ import (
 type said struct {
 	mechanism.Counts
 	estimates []privacy.Estimate
-	means     privacy.Means
 }
 
-func (s *said) Release() *privacy.Means {
-	s.means.Of, s.means.Changed = s.estimates, s.means.Changed[:0]
-	for arm := range s.estimates {
+func (s *said) Open(of privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := s.Counts.Open(of)
+	return saying{m, s}, err
+}
+
+type saying struct {
+	privacy.Mechanism[privacy.Means]
+	of *said
+}
+
+func (s saying) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	return &saysRun{s.Mechanism.Start(n), s.of, privacy.Means{}}
+}
+
+type saysRun struct {
+	privacy.Stream[privacy.Means]
+	of    *said
+	means privacy.Means
+}
+
+func (s *saysRun) Release() *privacy.Means {
+	s.means.Of, s.means.Changed = s.of.estimates, s.means.Changed[:0]
+	for arm := range s.of.estimates {
 		s.means.Changed = append(s.means.Changed, arm)
 	}
 	return &s.means

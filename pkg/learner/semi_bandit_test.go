@@ -167,27 +167,32 @@ func TestPermutedArms(t *testing.T) {
 }
 
 // blockMeans is a tally of doubling blocks without noise, with no machinery of the toolkit's.
-type blockMeans struct {
-	mechanism.Counts
+type blockMeans struct{ mechanism.Counts }
+
+func (b blockMeans) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error) {
+	m, err := b.Counts.Open(s)
+	return blockMechanism{m, s}, err
+}
+
+type blockMechanism struct {
+	privacy.Mechanism[privacy.Means]
+	setup privacy.Setup
+}
+
+func (b blockMechanism) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	r := &blockRun{Stream: b.Mechanism.Start(n), open: make([]float64, b.setup.Arms), n: make([]int, b.setup.Arms)}
+	r.means.Of = make([]privacy.Estimate, b.setup.Arms)
+	return r
+}
+
+type blockRun struct {
+	privacy.Stream[privacy.Means]
 	open  []float64
 	n     []int
 	means privacy.Means
 }
 
-func (b *blockMeans) Init(s privacy.Setup) error {
-	b.open, b.n = make([]float64, s.Arms), make([]int, s.Arms)
-	b.means.Of = make([]privacy.Estimate, s.Arms)
-	return b.Counts.Init(s)
-}
-
-func (b *blockMeans) Reset(*privacy.Noise) {
-	clear(b.open)
-	clear(b.n)
-	clear(b.means.Of)
-	b.means.Changed = nil
-}
-
-func (b *blockMeans) Add(r *privacy.Record) (bool, error) {
+func (b *blockRun) Add(r *privacy.Record) (bool, error) {
 	b.means.Changed = nil
 	for i, e := range r.Arms {
 		b.open[e] += r.Y[i]
@@ -200,7 +205,7 @@ func (b *blockMeans) Add(r *privacy.Record) (bool, error) {
 	return len(b.means.Changed) > 0, nil
 }
 
-func (b *blockMeans) Release() *privacy.Means { return &b.means }
+func (b *blockRun) Release() *privacy.Means { return &b.means }
 
 // TestNoPrivacy: at epsilon = +Inf, the private learners are those that block without noise; no
 // noise is drawn.
@@ -217,7 +222,7 @@ func TestNoPrivacy(t *testing.T) {
 			return learner.New(learner.KLOSM{Matroid: env.Matroid}, tally)
 		},
 	} {
-		want := semiPlay(t, l(&blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
+		want := semiPlay(t, l(blockMeans{}), env.Problem(), env.Matroid, 2000, weights(env.Means))
 		got := semiPlay(t, l(blocks(math.Inf(1))), env.Problem(), env.Matroid, 2000, weights(env.Means))
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other arms than without noise", name)

@@ -17,6 +17,10 @@ func TestSparseMemory(t *testing.T) {
 	const horizon = 16000
 	used := func(l learner.Private[mechanism.SparseGram], d int) (rows int, bytes float64) {
 		t.Helper()
+		opened, err := l.Statistic.Open(privacy.Setup{Dim: d + 1, Horizon: horizon, Bound: 100, Alpha: 0.1})
+		if err != nil {
+			t.Fatal(err)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if err := l.Init(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon); err != nil {
@@ -24,7 +28,7 @@ func TestSparseMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		start := 0
-		for _, end := range l.Statistic.(mechanism.SparseEpisodes).Ends() {
+		for _, end := range opened.(interface{ Ends() []int }).Ends() {
 			rows, start = max(rows, end-start), end
 		}
 		return rows, float64(after.TotalAlloc - before.TotalAlloc)
@@ -36,6 +40,7 @@ func TestSparseMemory(t *testing.T) {
 			l := make(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5)
 			s := l.Statistic.(mechanism.SparseEpisodes)
 			s.Concentrated = s.Concentrated || testing.Short()
+			l.Statistic = s
 			return l
 		}
 		used(ready(), 100) // computes the noise, once for all dimensions

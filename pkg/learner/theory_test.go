@@ -48,7 +48,7 @@ func TestTheory(t *testing.T) {
 func TestWidthIsUnderItsBound(t *testing.T) {
 	const horizon = 2000
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l := learner.New(learner.LinUCB{}, make_())
+		l := learner.New(learner.LinUCB{}, make_)
 		p := bandit.Problem{Arms: 10, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 		run := bandittest.Run(t, l, p, horizon, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
@@ -75,14 +75,14 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := learner.New(learner.LinUCB{OptimalShift: true}, make_())
+		optimal := learner.New(learner.LinUCB{OptimalShift: true}, make_)
 		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := learner.New(learner.LinUCB{RhoMin: math.Pow(10, log)}, make_())
+			l := learner.New(learner.LinUCB{RhoMin: math.Pow(10, log)}, make_)
 			g, h := linUCB(l).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, math.Pow(10, log), g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
+					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func TestOptimalShift(t *testing.T) {
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	own, optimal := learner.New(learner.LinUCB{}, make_()), learner.New(learner.LinUCB{OptimalShift: true}, make_())
+	own, optimal := learner.New(learner.LinUCB{}, make_), learner.New(learner.LinUCB{OptimalShift: true}, make_)
 	for _, l := range []learner.Private[privacy.Sums]{own, optimal} {
 	}
 	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)

@@ -309,12 +309,12 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 // TestReset checks that a used accumulator after Reset releases, bit by bit, what a new one does.
 func TestReset(t *testing.T) {
 	s := privacy.Setup{Dim: 4, Horizon: 20, Bound: 1, Alpha: 0.1}
-	noises := map[string]func() NodeNoise{
+	noises := map[string]NodeNoise{
 		"Gaussian": Gaussian{Budget: budget},
 		"padded":   Gaussian{Budget: budget, Calibration: privacy.AsPublished, Padded: true},
 		"Wishart":  Wishart{Budget: budget},
 	}
-	all := map[string]func() privacy.Accumulator{}
+	all := map[string]privacy.Accumulator{}
 	for name, noise := range noises {
 		for _, k := range kinds[:2] {
 			all[k.name+" over "+name] = k.make(noise())

@@ -333,7 +333,7 @@ func TestInitErrors(t *testing.T) {
 		{&FTRL{Gradient: 1, Rate: nan}, "FTRL.Rate = NaN"},
 		{&FTRL{Gradient: 1, Rate: -1}, "FTRL.Rate = -1"},
 		{&FTRL{Gradient: 1, Radius: inf}, "FTRL.Radius = +Inf"},
-		{&FTRL{Gradient: 1, Sums: (mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
+		{&FTRL{Gradient: 1, Sums: (*mechanism.VectorBLT)(nil)}, "FTRL.Sums"},
 		{&FTRL{Gradient: 1, Sums: mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}}}, "FTRL.Noise is nil"},
 		{&FTRL{Gradient: 1, Sums: mechanism.VectorTree{}, Noise: privacy.NewNoise(rand.NewPCG(1, 2))}, "epsilon = 0"},
 		{&FTPL{Gradient: 1}, "FTPL.Rand is nil"},

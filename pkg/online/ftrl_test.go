@@ -11,7 +11,7 @@ import (
 )
 
 // sums are the statistics that DP-FTRL is tried over.
-var sums = map[string]func() privacy.Statistic[mechanism.Total]{
+var sums = map[string]privacy.Statistic[mechanism.Total]{
 	"none":          mechanism.VectorExact{},
 	"as printed":    mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}, Calibration: privacy.AsPublished},
 	"Laplace":       mechanism.VectorTree{Budget: privacy.Budget{Epsilon: 1}},
@@ -51,7 +51,7 @@ func horizons() []int {
 }
 
 func ftrl(name string, trial int) *FTRL {
-	return &FTRL{Gradient: 1, Sums: sums[name](), Noise: privacy.NewNoise(random.Source(9, trial, name))}
+	return &FTRL{Gradient: 1, Sums: sums[name], Noise: privacy.NewNoise(random.Source(9, trial, name))}
 }
 
 // TestDrift: regret/sqrt T of DP-FTRL on losses with a drift, 30 trials, against numbers of an

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpbandits/dpbandits/pkg/internal/copies"
 	"github.com/dpbandits/dpbandits/pkg/internal/portable"
 	"github.com/dpbandits/dpbandits/pkg/internal/trust"
 )
@@ -20,9 +19,8 @@ import (
 // own with HeldBy. PlanOf checks the holder: a type that embeds a private learner inherits its
 // methods, but not its claim.
 //
-// A plan is about what is released. The saved state of a learner (package snapshot) is no release:
-// it holds the raw data's sums and the stream of the noise, and no plan covers it. The plan of what
-// was saved or restored has a condition that says what two copies cost.
+// A plan is about what is released. A saved run (package snapshot) is no release: it holds the raw
+// data and the noise, and no plan covers it. Its plan has a condition that says what two copies cost.
 type Plan struct {
 	Model       Model
 	Neighbours  Neighbours
@@ -190,21 +188,7 @@ func PlanOf(x any, records int) Plan {
 	if v := reflect.ValueOf(x); v.Kind() == reflect.Pointer && v.IsNil() {
 		return NoPlan("a %T that is nil has no plan", x)
 	}
-	p := Own(x, planner.Plan(records))
-	if copies.Noted(x) && p.Held() {
-		if c := p.quality.copied(); !slices.Contains(p.Conditions, c) {
-			p.Conditions = append(slices.Clip(p.Conditions), c)
-		}
-	}
-	return p
-}
-
-// copied returns the condition of a claim of which a saved state exists (package snapshot).
-func (q Quality) copied() string {
-	if q == Secure {
-		return "a state was saved: k copies that go on from it draw new noise each, and spend what k runs do"
-	}
-	return "a state was saved: one copy goes on from it; two show the same noise, and their difference the data"
+	return Own(x, planner.Plan(records))
 }
 
 // Own returns p if x holds it, and otherwise a plan that claims nothing and lists the same draws.

@@ -102,8 +102,7 @@ func solved(z, alpha float64) float64 {
 // selected returns the scale of the noise of k picks by scores that are products, for selection.
 func selected(_ float64, k int, x, y float64) float64 {
 	top := mechanism.TopK{Budget: selection, K: k, Candidates: 50, Sensitivity: 2 * x * y, Neighbours: privacy.ReplaceRound}
-	check.OK(top.Init())
-	return top.Scale()
+	return check.Try(top.Open()).Start(nil).Scale()
 }
 
 // reward is the bound on rewards of FLIPHAT after so many rows.

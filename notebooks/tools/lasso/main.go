@@ -152,14 +152,15 @@ func load(s *lasso.Solver, x [][]float64, y []float64) error {
 // play runs a bandit.
 func play(q question) (a answer, err error) {
 	e := environment.Sparse{Arms: q.Arms, Dim: q.Dim}
-	if err := e.Validate(); err != nil {
+	world, err := e.Open()
+	if err != nil {
 		return a, err
 	}
 	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
 	if err := l.Init(e.Problem(), q.Rounds); err != nil {
 		return a, err
 	}
-	trial := check.Try(e.Open()).Start(random.New(1, 0, "contexts"))
+	trial := world.Start(random.New(1, 0, "contexts"))
 	l.Reset(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View

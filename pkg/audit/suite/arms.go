@@ -12,7 +12,7 @@ import (
 // soundArms audits the statistics and the learners of the multi-armed bandit.
 func soundArms(e Effort) []audit.Item {
 	pure := privacy.Budget{Epsilon: Budget.Epsilon}
-	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) func() privacy.Tally {
+	batches := func(b privacy.Budget, g mechanism.Geometric, cumulative bool) privacy.Tally {
 		return mechanism.Batches{Budget: b, Lengths: g, Cumulative: cumulative}
 	}
 	pulls := func(n int) (rounds [][]int) { // of one arm
@@ -21,22 +21,22 @@ func soundArms(e Effort) []audit.Item {
 		}
 		return rounds
 	}
-	run := func(n, replaced, outputs int, read func(after int, t privacy.Tally, out []float64)) talliedRun {
+	run := func(n, replaced, outputs int, read func(after int, t privacy.Stream[privacy.Means], out []float64)) talliedRun {
 		return talliedRun{privacy.Setup{Slots: 1, Horizon: n}, pulls(n), replaced, outputs, read}
 	}
-	mean := func(t privacy.Tally) float64 { return t.Release().Of[0].Mean }
-	last := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) {
+	mean := func(t privacy.Stream[privacy.Means]) float64 { return t.Release().Of[0].Mean }
+	last := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		if after == 1 {
 			out[0] = tellLaplace(2 * mean(t))
 		}
 	})
-	both := run(2, 1, 2, func(after int, t privacy.Tally, out []float64) { // the second batch is what the sum has gained
+	both := run(2, 1, 2, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the second batch is what the sum has gained
 		if out[1-after] = mean(t); after == 1 {
 			out[0] = tellLaplace(2*mean(t) - out[1])
 		}
 	})
-	gaussian := run(2, 1, 1, func(after int, t privacy.Tally, out []float64) { out[0] = mean(t) })
-	hybrid := run(4, 2, 2, func(after int, t privacy.Tally, out []float64) { // the third record is in a node, and in the sum of four
+	gaussian := run(2, 1, 1, func(after int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	hybrid := run(4, 2, 2, func(after int, t privacy.Stream[privacy.Means], out []float64) { // the third record is in a node, and in the sum of four
 		switch after {
 		case 1:
 			out[1] = 2 * mean(t)
@@ -46,21 +46,17 @@ func soundArms(e Effort) []audit.Item {
 			out[0] += tellLaplace(float64(4*mean(t)) - out[1])
 		}
 	})
-	draw := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
-	bit := run(1, 0, 1, func(_ int, t privacy.Tally, out []float64) { out[0] = mean(t) })
+	draw := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	bit := run(1, 0, 1, func(_ int, t privacy.Stream[privacy.Means], out []float64) { out[0] = mean(t) })
+	mu, err := privacy.GaussianMu(Budget)
+	must(err)
 	items := []audit.Item{
 		last.item("batches", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 2, Ratio: 2}, false)),
 		both.item("batches, cumulative", pure.Epsilon, tallyRuns(e), batches(pure, mechanism.Geometric{First: 1, Ratio: 2}, true)),
 		gaussian.item("batches, Gaussian", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000),
 			batches(Budget, mechanism.Geometric{First: 2, Ratio: 2}, false)),
 		hybrid.item("hybrid mechanism of each arm", pure.Epsilon, tallyRuns(e), mechanism.HybridTally{Epsilon: pure.Epsilon}),
-		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), func() privacy.Tally {
-			mu, err := privacy.GaussianMu(Budget)
-			if err != nil {
-				panic(err)
-			}
-			return mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}
-		}),
+		draw.item("draws of Thompson sampling", Budget.Epsilon, pick(e, 200_000, 500_000, 5_000_000), mechanism.PosteriorDraws{Variance: 1 / (2 * mu * mu), Delta: Budget.Delta}),
 		bit.item("randomised bits of each arm", pure.Epsilon, tallyRuns(e), mechanism.ResponseTally{Epsilon: pure.Epsilon}),
 	}
 	for _, l := range []struct {

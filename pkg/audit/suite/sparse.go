@@ -2,7 +2,6 @@ package suite
 
 import (
 	"math/rand/v2"
-	"sync"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -53,25 +52,18 @@ func soundSparse(e Effort) []audit.Item {
 }
 
 // sparseItem audits what a statistic releases after some episodes. numbers writes a release.
-func sparseItem[R any](name string, runs, episodes, outputs int, fresh privacy.Statistic[R],
+func sparseItem[R any](name string, runs, episodes, outputs int, statistic privacy.Statistic[R],
 	numbers func(r *R, out []float64)) audit.Item {
 	rows := episodes * sparseRows
-	ready := func() any {
-		m := fresh()
-		must(m.Init(privacy.Setup{Dim: 4, Horizon: rows + 1}))
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(statistic.Open(privacy.Setup{Dim: 4, Horizon: rows + 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	// Rows of two equal coordinates give both the same score, far from 0, so that no sign is lost.
 	background := privacy.Record{X: []float64{1e3, 1e3, 0}, Y: []float64{1e3}}
 	far := [2]privacy.Record{{X: []float64{1e3, -1e3, 0}, Y: []float64{1e3}}, {X: []float64{-1e3, 1e3, 0}, Y: []float64{1e3}}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: outputs, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(privacy.Statistic[R])
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for i := range rows {
 				row := background
 				if i == rows-1 {

@@ -77,7 +77,7 @@ func (threeRounds) Length(i int, _ privacy.Setup) int { return []int{3, 0}[min(i
 // batched audits the sums of two arms that are played in all rounds of a batch. With one output, it
 // is a statistic of Laplace noise that tells the worlds apart best.
 func batched(outputs int, name string, runs int, b privacy.Budget) audit.Item {
-	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Tally, out []float64) {
+	run := talliedRun{privacy.Setup{Slots: 2, Horizon: 3}, [][]int{{0, 1}, {0, 1}, {0, 1}}, 1, outputs, func(after int, t privacy.Stream[privacy.Means], out []float64) {
 		for arm := 0; after == 2 && arm < 2; arm++ {
 			if sum := 3 * t.Release().Of[arm].Mean; outputs == 1 {
 				out[0] += tellLaplace(sum)
@@ -104,7 +104,7 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 		return s
 	}
 	return audit.Learner{
-		Name: name + ": actions", New: func() bandit.Learner { return learner.NewCoreSet(b) },
+		Name: name + ": actions", Of: learner.NewCoreSet(b),
 		Problem: bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -0.5, RewardMax: 0.5},
 		Worlds:  [2]audit.Stream{world(1e3), world(-1e3)}, Horizon: rounds, Runs: runs,
 	}
@@ -115,19 +115,12 @@ func coreSetItem(name string, runs int, b privacy.Budget) audit.Item {
 func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 	const numbers = 4
 	rule.Epsilon, rule.Alpha, rule.Beta = 1, 0.9, 0.9
-	ready := func() any {
-		m := rule
-		must(m.Init(privacy.Setup{Horizon: numbers, Bound: 1}))
-		return &m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(rule.Open(privacy.Setup{Horizon: numbers, Bound: 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: 2, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(mechanism.Stopping)
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for t := range numbers {
 				x := 1.0
 				if t == 2 {
@@ -149,8 +142,7 @@ func stoppingItem(name string, runs int, rule mechanism.Stopping) audit.Item {
 func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 	const rounds = 4
 	ready := func() any {
-		tree := sums
-		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: &tree, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
+		l := &online.FTRL{Gradient: 1, Rate: 1e-6, Sums: sums, Noise: privacy.NewNoise(rand.NewPCG(1, 1))}
 		must(l.Init(1, rounds))
 		return l
 	}
@@ -180,22 +172,15 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 
 // prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
 // which is beyond its bound, and points one way or the other.
-func prefixSumItem(name string, runs int, fresh privacy.Statistic[mechanism.Total]) audit.Item {
+func prefixSumItem(name string, runs int, statistic privacy.Statistic[mechanism.Total]) audit.Item {
 	const rounds, dim = 5, 2
-	ready := func() any {
-		m := fresh()
-		must(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
-		return m
-	}
-	pool := sync.Pool{New: ready}
-	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
+	of := opened(statistic.Open(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
+	claim, curve := audit.Claimed(privacy.ClaimOf(of))
 	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
 	return audit.Mechanism{
 		Name: name, Claim: claim, Curve: curve, Outputs: dim * rounds, Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
-			m := pool.Get().(privacy.Statistic[mechanism.Total])
-			defer pool.Put(m)
-			m.Reset(privacy.NewNoise(source))
+			m := of.Start(privacy.NewNoise(source))
 			for t := range rounds {
 				r := &zero
 				if t == 0 {

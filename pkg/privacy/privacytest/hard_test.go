@@ -25,7 +25,7 @@ func mended() mechanism.ThresholdedLasso {
 
 func hardCase(make func() mechanism.NoisyIHT) privacytest.Case[mechanism.SparseTheta] {
 	c := privacytest.Case[mechanism.SparseTheta]{
-		New:   make(),
+		Of:    make(),
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
 		Format: sparseFormat[mechanism.SparseTheta](math.Inf(1)),
@@ -54,7 +54,7 @@ func TestHardStatistics(t *testing.T) {
 	})
 	t.Run("mended LASSO", func(t *testing.T) {
 		privacytest.Statistic(t, privacytest.Case[mechanism.SparseGram]{
-			New:   mended(),
+			Of:    mended(),
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true, Format: func() privacytest.Format[mechanism.SparseGram] {
 				f := sparseCase(forgetful).Format

@@ -18,7 +18,7 @@ var wide = privacy.Budget{Epsilon: 2, Delta: 1e-2}
 // learners are ours, by name.
 func learners() map[string]privacytest.LearnerCase {
 	over := func(s privacy.Accumulator) func() bandit.Learner {
-		return func() bandit.Learner { return learner.New(learner.LinUCB{}, s()) }
+		return func() bandit.Learner { return learner.New(learner.LinUCB{}, s) }
 	}
 	ldp := learner.LDPNoise{Budget: wide}
 	mat := func(make func() bandit.Learner) privacytest.LearnerCase {
@@ -67,13 +67,22 @@ func TestLearners(t *testing.T) {
 // faint is node noise too small by 10, which it says, and divides what a row moves by 10 to match.
 type faint struct{ mechanism.Gaussian }
 
-func (f *faint) Draw(n *privacy.Noise, dst []float64) {
+func (f faint) Open(s privacy.Setup) (mechanism.Nodes, error) {
+	nodes, err := f.Gaussian.Open(s)
+	return &faintNodes{nodes}, err
+}
+
+type faintNodes struct{ mechanism.Nodes }
+
+func (f *faintNodes) Drawer() mechanism.Drawer { return f }
+
+func (f *faintNodes) Draw(n *privacy.Noise, dst []float64) {
 	law := f.Plan(0).Draws[0].Law
 	n.SymmetricGaussian(dst, law.Dim, law.Scale)
 }
 
-func (f *faint) Plan(nodes int) privacy.Plan {
-	p := f.Gaussian.Plan(nodes)
+func (f *faintNodes) Plan(nodes int) privacy.Plan {
+	p := f.Nodes.Plan(nodes)
 	p.Draws[0].Scale /= 10
 	for _, c := range p.Cases {
 		for i := range c {
@@ -113,7 +122,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		broken             privacytest.LearnerCase
 	}{
 		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}}))
+			return learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))
 		}}},
 		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
 			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
@@ -131,7 +140,7 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) { privacytest.Learner(t, c.broken) })
 	}
 	// The probe finds it without a run under noise.
-	c := rows(mechanism.Tree{Noise: &faint{mechanism.Gaussian{Budget: wide}}})
+	c := rows(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}})
 	caught(t, "noise too small by 10", "Probe", "the sensitivity is more", func(t testing.TB) {
 		if found := privacytest.Probe(t, c); math.Abs(found.Found/found.Planned-10) > 1e-6 {
 			t.Fatalf("found %v, planned %v, want ten times as much", found.Found, found.Planned)

@@ -21,7 +21,7 @@ const long = 12000
 // most.
 func rows(make privacy.Accumulator) privacytest.Case[privacy.Sums] {
 	return privacytest.Case[privacy.Sums]{
-		New: make, Format: privacytest.Rows(), Long: long,
+		Of: make, Format: privacytest.Rows(), Long: long,
 		Setup: privacy.Setup{Horizon: 17, Dim: 2, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 	}
 }
@@ -34,11 +34,11 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 	}
 	wishart := mechanism.Wishart{Budget: approximate}
 	all := map[string]privacytest.Case[privacy.Sums]{
-		"tree":                rows(mechanism.Tree{Noise: gaussian()}),
+		"tree":                rows(mechanism.Tree{Noise: gaussian}),
 		"tree as published":   rows(mechanism.Tree{Noise: printed(false)}),
 		"tree, padded":        rows(mechanism.Tree{Noise: printed(true)}),
-		"tree, Wishart":       rows(mechanism.Tree{Noise: wishart()}),
-		"pan-private":         rows(mechanism.PanPrivateTree{Noise: gaussian()}),
+		"tree, Wishart":       rows(mechanism.Tree{Noise: wishart}),
+		"pan-private":         rows(mechanism.PanPrivateTree{Noise: gaussian}),
 		"pan-private, padded": rows(mechanism.PanPrivateTree{Noise: printed(true)}),
 		"Honaker":             rows(mechanism.Honaker{Budget: approximate}),
 		"square root":         rows(mechanism.SquareRoot{Budget: approximate}),
@@ -66,7 +66,7 @@ func accumulators() map[string]privacytest.Case[privacy.Sums] {
 // weights returns a case over weights in [-1, 2], of two arms of five a record.
 func weights(make privacy.Tally, warmUp bool) privacytest.Case[privacy.Means] {
 	return privacytest.Case[privacy.Means]{
-		New: make, Format: privacytest.Weights(nil), Long: long,
+		Of: make, Format: privacytest.Weights(nil), Long: long,
 		Setup: privacy.Setup{Horizon: 32, Arms: 5, Slots: 2, Lo: -1, Hi: 2, WarmUp: warmUp},
 	}
 }
@@ -149,8 +149,8 @@ func TestProbeNumbers(t *testing.T) {
 			probed := rows(c.make)
 			probed.Setup.Horizon = 64
 			found := privacytest.Probe(t, probed)
-			x := c.make()
-			if err := x.Init(probed.Setup); err != nil {
+			x, err := c.make.Open(probed.Setup)
+			if err != nil {
 				t.Fatal(err)
 			}
 			sd := x.Plan(privacy.All).Cases[0][0].Law.Scale

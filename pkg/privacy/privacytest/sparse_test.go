@@ -53,7 +53,7 @@ func sparseFormat[R any](bound float64) privacytest.Format[R] {
 
 func sparseCase(make func() mechanism.SparseEpisodes) privacytest.Case[mechanism.SparseGram] {
 	return privacytest.Case[mechanism.SparseGram]{
-		New:   make(),
+		Of:    make(),
 		Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 		Long:  300, Nonlinear: true,
 		Format: sparseFormat[mechanism.SparseGram](0.8),
@@ -74,13 +74,13 @@ func TestSparseStatistics(t *testing.T) {
 			}
 			return s
 		}
-		c.New = &uncounted{refine()}
+		c.Of = uncounted{refine()}
 		c.Format.Clips = func(privacy.Setup, *privacy.Record) int { return 0 }
 		privacytest.Statistic(t, c)
 	})
 	t.Run("top scores", func(t *testing.T) {
 		privacytest.Statistic(t, privacytest.Case[mechanism.Support]{
-			New:   mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}},
+			Of:    mechanism.TopScores{Budget: pure, Picks: 2, Scores: mechanism.Correlations{X: 1, Y: 1}, Lengths: threeRows{}},
 			Setup: privacy.Setup{Horizon: 17, Dim: 4, Bound: math.Sqrt2, Context: 1, Alpha: 0.1},
 			Long:  300, Nonlinear: true,
 			Format: sparseFormat[mechanism.Support](math.Inf(1)),
@@ -91,10 +91,31 @@ func TestSparseStatistics(t *testing.T) {
 // uncounted counts no clipped rows.
 type uncounted struct{ mechanism.SparseEpisodes }
 
-func (u *uncounted) Clipped() int { return 0 }
+func (u uncounted) Open(s privacy.Setup) (privacy.Mechanism[mechanism.SparseGram], error) {
+	m, err := u.SparseEpisodes.Open(s)
+	return &uncountedEpisodes{m}, err
+}
 
-func (u *uncounted) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(u.SparseEpisodes, records).HeldBy(u)
+type uncountedEpisodes struct {
+	privacy.Mechanism[mechanism.SparseGram]
+}
+
+func (u *uncountedEpisodes) Start(n *privacy.Noise) privacy.Stream[mechanism.SparseGram] {
+	return &uncountedRun{u.Mechanism.Start(n)}
+}
+
+func (u *uncountedEpisodes) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(u.Mechanism, records).HeldBy(u)
+}
+
+type uncountedRun struct {
+	privacy.Stream[mechanism.SparseGram]
+}
+
+func (u *uncountedRun) Clipped() int { return 0 }
+
+func (u *uncountedRun) Plan(records int) privacy.Plan {
+	return privacy.PlanOf(u.Stream, records).HeldBy(u)
 }
 
 func TestSparsePolicy(t *testing.T) {
