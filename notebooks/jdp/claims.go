@@ -58,13 +58,11 @@ func claimStandardPrivacy(s cell.Scale) (string, error) {
 		Horizon:     cell.Pick(s, 5_000, 20_000, 100_000), Trials: cell.Pick(s, 4, 8, 24), Seed: Seed,
 	}
 	for _, eps := range []float64{0.2, 0.5, 0.69} {
-		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), New: func() bandit.Learner {
-			return learner.RandomisedAction{Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil)}
+		e.Policies = append(e.Policies, simulate.Policy{Name: fmt.Sprintf("standard DP, ε = %g", eps), Learner: learner.RandomisedAction{
+			Epsilon: eps, Learner: learner.New(learner.LinUCB{}, nil),
 		}})
 	}
-	e.Policies = append(e.Policies, simulate.Policy{Name: joint, New: func() bandit.Learner {
-		return Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)
-	}})
+	e.Policies = append(e.Policies, simulate.Policy{Name: joint, Learner: Gaussian(privacy.Budget{Epsilon: 0.2, Delta: 0.1}, privacy.Sound)})
 	var evidence string
 	n := float64(e.Horizon)
 	for _, c := range check.Try(e.Run(context.Background())).Curves() {
@@ -87,8 +85,7 @@ func claimJointPrivacy(cell.Scale) (string, error) {
 	var evidence string
 	for _, eps := range []float64{0.2, 1, 10} {
 		l := Gaussian(privacy.Budget{Epsilon: eps, Delta: 1e-5}, privacy.Sound)
-		check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), 20_000))
-		claimed := privacy.ClaimOf(l).Epsilon()
+		claimed := check.Try(learner.ClaimOf(l, environment.DecisionSets{Dim: 5}.Problem(), 20_000)).Epsilon()
 		sums := check.Try(l.Statistic.Open(privacy.Setup{Dim: 6, Horizon: 20_000, Bound: math.Sqrt2, Context: 1, Alpha: 1. / 20_000}))
 		sd, _, err := audit.Blank{Of: sums, Dim: 6, Rounds: 1, Runs: 4000, Seed: Seed, Stream: "measured"}.SD()
 		check.OK(err)
@@ -107,17 +104,16 @@ func claimConfidence(s cell.Scale) (string, error) {
 	for i, name := range []string{NonPrivate, GaussianSound, GaussianAuthors, WishartPrinted} {
 		env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, check.Try(ready(name, 0.1))
 		trial := check.Try(env.Open()).Start(random.New(Seed, i, "contexts"))
-		l.Reset(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
+		run := l.Start(random.New(Seed, i, "own"), random.Source(Seed, i, "noise"))
 		rewards := random.New(Seed, i, "rewards")
 		var v bandit.View
 		arms, y, worst := []int{}, []float64{0}, 0.0
 		for range rounds {
 			trial.Next(&v)
-			arms = l.Select(&v, arms[:0])
-			worst = math.Max(worst, check.Try(linUCB(l).Distance(environment.Theta(trial))))
+			arms = check.Try(run.Select(&v, arms[:0]))
+			worst = math.Max(worst, check.Try(ruleOf(run).Distance(environment.Theta(trial))))
 			trial.Pull(rewards, arms, y)
-			l.Update(&v, arms, y)
-			check.OK(l.Err())
+			check.OK(run.Update(&v, arms, y))
 		}
 		check.That(worst <= 1, "%s: theta* left the confidence set: |theta* - centre|_V = %.3f beta", name, worst)
 		evidence += fmt.Sprintf("%s: at most %.2f β; ", name, worst)

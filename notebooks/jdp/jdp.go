@@ -14,6 +14,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
@@ -81,9 +82,14 @@ func (w *authorsNodes) Plan(nodes int) privacy.Plan {
 	return privacy.PlanOf(w.Nodes, nodes).HeldBy(w)
 }
 
-// linUCB returns the policy of a learner, to be tuned.
-func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCBRule {
-	return l.Rule().(*learner.LinUCBRule)
+// ruleOf returns LinUCB's rule in a run.
+func ruleOf(run bandit.Run) *learner.LinUCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+}
+
+// linUCB returns LinUCB's rule as it begins.
+func linUCB(l bandit.Calibrated) *learner.LinUCBRule {
+	return ruleOf(l.Start(nil, random.Source(Seed, 0, "noise")))
 }
 
 // Policy returns a learner of Experiment 2 by its name. It panics on another name.
@@ -137,10 +143,8 @@ func Experiment1(s cell.Scale, dim int, reward environment.Reward) *simulate.Exp
 	return &simulate.Experiment{
 		Name:        fmt.Sprintf("jdp-exp1-%s-d%02d", name, dim),
 		Environment: environment.DecisionSets{Dim: dim, Gap: 0.1, Reward: reward},
-		Policies: []simulate.Policy{{Name: NonPrivate, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{Sigma: 1}, mechanism.Exact{Ridge: 1})
-		}}},
-		Horizon: rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
+		Policies:    []simulate.Policy{{Name: NonPrivate, Learner: learner.New(learner.LinUCB{Sigma: 1}, mechanism.Exact{Ridge: 1})}},
+		Horizon:     rounds, Trials: cell.Pick(s, 2, 4, 8), Seed: Seed, Grid: simulate.LinearGrid(rounds, 50),
 		Fingerprint: "ridge 1, sigma 1, alpha 1/n",
 	}
 }
@@ -182,7 +186,7 @@ func experiment2(s cell.Scale, name string, gap float64, trials int, names []str
 		Fingerprint: fmt.Sprintf("d 5, K 25, budget %v, alpha 1/n", Budget),
 	}
 	for _, name := range names {
-		e.Policies = append(e.Policies, simulate.Policy{Name: name, New: func() bandit.Learner { return Policy(name) }})
+		e.Policies = append(e.Policies, simulate.Policy{Name: name, Learner: Policy(name)})
 	}
 	return e
 }
@@ -213,11 +217,9 @@ func Experiment3(s cell.Scale, gap float64) *simulate.Experiment {
 	e.Seed, e.Grid = Seed+3, simulate.LinearGrid(e.Rounds, 20)
 	for _, name := range Mechanisms {
 		for _, rho := range Rhos(s) {
-			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), New: func() bandit.Learner {
-				l := Policy(name)
-				linUCB(l).RhoMin = rho
-				return l
-			}})
+			l := Policy(name)
+			l.Policy = learner.LinUCB{RhoMin: rho}
+			e.Policies = append(e.Policies, simulate.Policy{Name: Shifted(name, rho), Learner: l})
 		}
 	}
 	return e

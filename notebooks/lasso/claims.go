@@ -59,7 +59,7 @@ func hits(support []int) (n int) {
 }
 
 // relative returns the regret of an oracle and of learners, as shares of a random arm's.
-func relative(dim, rounds, trials int, learners ...func() bandit.Learner) (of []float64) {
+func relative(dim, rounds, trials int, learners ...bandit.Learner) (of []float64) {
 	e := against("claim", 4, rounds, trials, sparse(dim), "")
 	for i, l := range learners {
 		add(e, fmt.Sprint(i), l)
@@ -84,9 +84,7 @@ func regrets(table string, policies ...string) (all []float64) {
 
 // proved returns the epsilon that a learner proves in 16,000 rounds.
 func proved(name string, epsilon float64) float64 {
-	l := learners[name](epsilon)
-	check.OK(l.Init(environment.Sparse{}.Problem(), 16_000))
-	return privacy.ClaimOf(l).Epsilon()
+	return check.Try(learner.ClaimOf(learners[name](epsilon), environment.Sparse{}.Problem(), 16_000)).Epsilon()
 }
 
 // feed starts a run of a statistic and gives it rows of the notebook's environment. It shows the
@@ -100,7 +98,7 @@ func feed[R any](s privacy.Statistic[R], setup privacy.Setup, seed, run, rows in
 	return m.Release()
 }
 
-func linUCB() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, nil) }
+var linUCB = learner.New(learner.LinUCB{Sigma: 0.3}, nil)
 
 func found(s cell.Scale) (string, error) {
 	const rows, dim = 100, 200
@@ -127,9 +125,9 @@ func found(s cell.Scale) (string, error) {
 func lassoPays(s cell.Scale) (string, error) {
 	n := cell.Pick(s, 2, 10, 10)
 	of := relative(100, 2000, n, linUCB,
-		func() bandit.Learner { return learner.ThresholdedLasso{} },
-		func() bandit.Learner { return learner.SparsityAgnostic{} },
-		func() bandit.Learner { return learner.LassoBandit{} })
+		learner.ThresholdedLasso{},
+		learner.SparsityAgnostic{},
+		learner.LassoBandit{})
 	return assert.Holds(slices.Max(of[2:]) < 0.6*of[1] && max(of[2], of[3]) < 0.2*of[1],
 		"%.3f, %.3f and %.3f of a random arm's regret against %.3f, %d trials of 2000 rounds", of[2], of[3], of[4], of[1], n)
 }
@@ -309,14 +307,12 @@ func fliphatPays(cell.Scale) (string, error) {
 func selectionsPay(s cell.Scale) (string, error) {
 	rounds, n, budget := cell.Pick(s, 3000, 6000, 16_000), cell.Pick(s, 1, 2, 10), privacy.Budget{Epsilon: 2, Delta: Delta}
 	of := relative(100, rounds, n,
-		func() bandit.Learner { return released(10, 0.3, 2) },
-		func() bandit.Learner { return released(100, 1e-6, 2) },
-		func() bandit.Learner {
-			return learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true})
-		},
-		func() bandit.Learner { return learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}) },
-		func() bandit.Learner { return learners[Tuned](2) },
-		func() bandit.Learner { return learners[Refined](2) })
+		released(10, 0.3, 2),
+		released(100, 1e-6, 2),
+		learner.New(learner.FLIPHAT{}, mechanism.NoisyIHT{Budget: budget, Sparsity: 10, L1: 2.24, Sd: 0.3, Gumbel: true}),
+		learner.New(learner.LinUCB{Sigma: 0.3}, mechanism.BLT{Budget: budget}),
+		learners[Tuned](2),
+		learners[Refined](2))
 	bare, tuned, refined := of[1:5], of[5], of[6]
 	return assert.Holds(refined < tuned && tuned < bare[0] && slices.IsSorted(bare),
 		"%.3f refined, %.3f tuned, %.2f, %.2f, %.2f and %.2f of a random arm's regret at ε = 2, %d trials of %d rounds",

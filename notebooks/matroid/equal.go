@@ -85,7 +85,7 @@ func klBlocks(boost float64) maker {
 func equallyAt(epsilon float64, m matroid.Matroid) (list []simulate.Policy) {
 	for _, p := range equals {
 		b := privacy.Budget{Epsilon: epsilon, Delta: p.delta}
-		list = append(list, simulate.Policy{Name: p.name, New: func() bandit.Learner { return p.make(m, b) }})
+		list = append(list, simulate.Policy{Name: p.name, Learner: p.make(m, b)})
 	}
 	return list
 }

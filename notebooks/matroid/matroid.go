@@ -62,7 +62,9 @@ var private = []string{dpucbPrinted, dpucbForced, dptsPrinted, dptsForced}
 var makers = map[string]func(m matroid.Matroid, epsilon float64) bandit.Learner{
 	ommPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
 		l := learner.NewOMM(m)
-		l.Policy.(*learner.OMM).Initialisation = learner.AsPublished
+		omm := l.Policy.(learner.OMM)
+		omm.Initialisation = learner.AsPublished
+		l.Policy = omm
 		return l
 	},
 	ctsPublic: func(m matroid.Matroid, _ float64) bandit.Learner {
@@ -108,7 +110,7 @@ func on(m matroid.Matroid, names ...string) (list []simulate.Policy) {
 		if varies {
 			cell.Try(fmt.Sscan(tail, &epsilon))
 		}
-		list = append(list, simulate.Policy{Name: name, New: func() bandit.Learner { return makers[policy](m, epsilon) }})
+		list = append(list, simulate.Policy{Name: name, Learner: makers[policy](m, epsilon)})
 	}
 	return list
 }

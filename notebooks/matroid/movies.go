@@ -9,7 +9,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/charts"
 	"github.com/dpbandits/dpbandits/datasets"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/matroid"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
@@ -79,8 +78,8 @@ func lastBases(m *Movies, policy string, rounds, trials int) [][]int {
 	last := make([][]int, trials)
 	check.Try(simulate.Trials(context.Background(), trials, func(trial int) (float64, error) {
 		l := makers[policy](m.Matroid, Epsilon)
-		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(_ *bandit.View, arms []int, _ bandit.Instance) {
-			last[trial] = append(last[trial][:0], arms...)
+		return 0, simulate.Play(m.Environment(), l, rounds, uint64(Seed+trial), func(r *simulate.Round) {
+			last[trial] = append(last[trial][:0], r.Played...)
 		})
 	}))
 	return last

@@ -281,3 +281,12 @@ func checkSystem(what any) error {
 	}
 	return nil
 }
+
+// ClaimOf returns what a learner claims for a problem and a horizon.
+func ClaimOf(l bandit.Learner, p bandit.Problem, horizon int) (privacy.Claim, error) {
+	ready, err := l.Open(p, horizon)
+	if err != nil {
+		return privacy.Claim{}, err
+	}
+	return privacy.ClaimOf(ready), nil
+}

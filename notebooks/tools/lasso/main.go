@@ -157,22 +157,27 @@ func play(q question) (a answer, err error) {
 		return a, err
 	}
 	l := learner.ThresholdedLasso{Tolerance: q.Tolerance}
-	if err := l.Init(e.Problem(), q.Rounds); err != nil {
+	ready, err := l.Open(e.Problem(), q.Rounds)
+	if err != nil {
 		return a, err
 	}
 	trial := world.Start(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "own"), nil)
+	run := ready.Start(random.New(1, 0, "own"), nil)
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
 	arms, y := []int{0}, []float64{0}
 	began := time.Now()
 	for range q.Rounds {
 		trial.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			return a, err
+		}
 		a.Regret += trial.Regret(arms)
 		trial.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
+			return a, err
+		}
 	}
 	a.Seconds = time.Since(began).Seconds()
-	return a, l.Err()
+	return a, nil
 }
