@@ -200,9 +200,6 @@ func (o *onlineServer) predictor() (online.Learner, error) {
 	return l, l.Init(o.theory.dim, o.horizon)
 }
 
-// GradientBound returns the norm that gradients are clipped to.
-func (o *onlineServer) GradientBound() float64 { return o.theory.gradient }
-
 // Start begins a run, of type *OnlineReceiver. It makes no random choices of its own.
 func (o *onlineServer) Start(*rand.Rand) Receiver {
 	d := o.theory.dim
@@ -328,6 +325,9 @@ func (o *OnlineReceiver) Prediction() []float64 {
 func (o *OnlineReceiver) Confidence() (theta []float64, beta float64) {
 	return append([]float64(nil), o.theta...), o.width[0]
 }
+
+// GradientBound returns the norm that gradients are clipped to.
+func (o *OnlineReceiver) GradientBound() float64 { return o.theory.gradient }
 
 // Warnings counts clipped gradients and repaired sums.
 func (o *OnlineReceiver) Warnings() []bandit.Warning {

@@ -183,11 +183,8 @@ func TestOracleWidth(t *testing.T) {
 func TestTheoryWidth(t *testing.T) {
 	for eps, want := range map[float64][2]float64{1: {4e3, 6e3}, 10: {400, 700}} {
 		n := learner.OnlineNoise{Budget: privacy.Budget{Epsilon: eps, Delta: 0.1}, Calibration: privacy.AsPublished}
-		ready, err := learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}.Open((environment.UnitFeatures{}).Problem(), 20000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := ready.Start(nil).(*learner.OnlineReceiver)
+		of := learner.OnlineServer{Noise: n, Rule: learner.TheoryWidth, LambdaMin: 0.1, Alpha: 0.05, Online: ogd(0.2)}
+		s := server[*learner.OnlineReceiver](t, of, environment.UnitFeatures{}.Problem(), 20000)
 		m := make(learner.Message, 6)
 		for range 19999 {
 			if err := s.Receive(m); err != nil {
@@ -197,7 +194,7 @@ func TestTheoryWidth(t *testing.T) {
 		if _, beta := s.Confidence(); beta < want[0] || beta > want[1] {
 			t.Errorf("epsilon = %v: beta = %v, want in %v", eps, beta, want)
 		}
-		if g := ready.(interface{ GradientBound() float64 }).GradientBound(); eps == 1 && math.Abs(g-2938) > 10 {
+		if g := s.GradientBound(); eps == 1 && math.Abs(g-2938) > 10 {
 			t.Errorf("G = %v, want 2938", g)
 		}
 	}
