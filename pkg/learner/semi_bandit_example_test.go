@@ -28,12 +28,12 @@ func ExampleDPUCBMAT() {
 			return environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
 		},
 		Policies: []simulate.Policy{
-			{Name: "OMM", New: func() bandit.Learner { return learner.NewOMM(m) }},
-			{Name: "CTS", New: func() bandit.Learner { return learner.New(learner.CTS{Matroid: m}, nil) }},
-			{Name: "KL-OSM", New: func() bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) }},
-			{Name: "DPUCB-MAT", New: func() bandit.Learner { return learner.DPUCBMAT(m, 2) }},
-			{Name: "DPTS-MAT", New: func() bandit.Learner { return learner.DPTSMAT(m, 2) }},
-			{Name: "KL-OSM, private", New: func() bandit.Learner { return learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private) }},
+			{Name: "OMM", Learner: learner.NewOMM(m)},
+			{Name: "CTS", Learner: learner.New(learner.CTS{Matroid: m}, nil)},
+			{Name: "KL-OSM", Learner: learner.New(learner.KLOSM{Matroid: m}, nil)},
+			{Name: "DPUCB-MAT", Learner: learner.DPUCBMAT(m, 2)},
+			{Name: "DPTS-MAT", Learner: learner.DPTSMAT(m, 2)},
+			{Name: "KL-OSM, private", Learner: learner.New(learner.KLOSM{Matroid: m, Boost: 0.1}, private)},
 		},
 	}
 	r, err := e.Run(context.Background())

@@ -87,9 +87,7 @@ func TestSparseJDPRegret(t *testing.T) {
 	}
 	for recipe, make := range sparseRecipes {
 		for _, epsilon := range epsilons {
-			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), New: func() bandit.Learner {
-				return make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)
-			}})
+			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), Learner: make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)})
 		}
 	}
 	result, err := e.Run(context.Background())
@@ -175,9 +173,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
 		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
-		Policies: []simulate.Policy{{Name: "faint", New: func() bandit.Learner {
-			return learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)
-		}}}}
+		Policies: []simulate.Policy{{Name: "faint", Learner: learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
 	result, err := e.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)
