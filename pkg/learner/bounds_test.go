@@ -100,8 +100,8 @@ func TestExtremeDataIsClipped(t *testing.T) {
 	}
 }
 
-// scaled is a trial of decision sets whose contexts and rewards are multiplied by a factor. Its arms are of
-// different lengths, so that no two tie but for rounding.
+// scaled is a trial of decision sets whose contexts and rewards are multiplied by a factor. Its
+// arms are of different lengths, so that no two tie but for rounding.
 type scaled struct {
 	bandit.Instance
 	by float64
