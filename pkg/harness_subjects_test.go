@@ -790,6 +790,7 @@ var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
 	"privacy.NewLedger": true, "privacy.NewNoise": true, "privacy.NewSystemNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
+	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem
 	"simulate.NewPolicy":   true,
 	"simulate.NewTerminal": true,
 	"sweep.Sweep":          true, // Catalogue.Parse makes it

@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// toyArms is a Gaussian environment of two arms with means drawn for each trial, plus a context of noise
-// that nobody needs, so that the contexts' stream advances.
+// toyArms is a Gaussian environment of two arms with means drawn for each trial, plus a context of
+// noise that nobody needs, so that the contexts' stream advances.
 type toyArms struct{}
 
 func (toyArms) Problem() bandit.Problem {
