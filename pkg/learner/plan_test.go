@@ -192,21 +192,3 @@ func TestMeteredAction(t *testing.T) {
 		t.Errorf("rounds paid: %v", paid)
 	}
 }
-
-// TestNoPlanBeforeInit: nothing is claimed before Init, nor after one that failed where nothing
-// came before.
-func TestNoPlanBeforeInit(t *testing.T) {
-	b := privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	for _, x := range []privacy.Planner{
-		learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b}), learner.RandomisedAction{Epsilon: 1},
-		learner.RandomisedAction{Epsilon: 1, Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})}, &learner.CombinerDevice{}, &learner.LDPDevice{}, &learner.OnlineDevice{},
-		&learner.AmplifiedDevice{}, &learner.VectorSumDevice{}, learner.Local{}, learner.New(learner.CTS{}, nil), learner.New(learner.OMM{}, nil), learner.New(learner.KLOSM{}, nil), learner.Metered{},
-		learner.Metered{Learner: learner.New(learner.LinUCB{}, mechanism.BLT{Budget: b})},
-	} {
-		for _, records := range []int{1, 100, privacy.All} {
-			if c := privacy.PlanOf(x, records).Claim(); !math.IsInf(c.Epsilon(), 1) || !strings.Contains(c.String(), "none") && !strings.Contains(c.String(), "+Inf") {
-				t.Errorf("%T claims before Init, of %d records:\n%v", x, records, c)
-			}
-		}
-	}
-}
