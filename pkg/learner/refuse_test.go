@@ -49,12 +49,12 @@ func TestInitRefuses(t *testing.T) {
 			if strings.Contains(name, "exact") || strings.Contains(name, "default") || strings.Contains(name, "inf") {
 				continue
 			}
-			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(good, 100), c.words...)
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, 100)), c.words...)
 		}
 	}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for horizon, word := range map[int]string{0: "horizon = 0", -5: "horizon = -5"} {
-			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(good, horizon), word, "at least 1")
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(good, horizon)), word, "at least 1")
 		}
 		for _, c := range []struct {
 			change func(*bandit.Problem)
@@ -70,7 +70,7 @@ func TestInitRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, learner.New(learner.LinUCB{}, make_).Init(p, 100), c.words...)
+			wants(t, name, failure(learner.New(learner.LinUCB{}, make_).Open(p, 100)), c.words...)
 		}
 	}
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestInitRefuses(t *testing.T) {
 		{learner.LinUCB{RhoMin: 1}, fixed{}, []string{"LinUCB.RhoMin", "rho_min = 1", "cannot be shifted"}},
 		{learner.LinUCB{OptimalShift: true}, fixed{}, []string{"LinUCB.OptimalShift", "cannot be shifted"}},
 	} {
-		wants(t, "LinUCB", learner.New(&c.l, c.sums).Init(good, 100), c.words...)
+		wants(t, "LinUCB", failure(learner.New(c.l, c.sums).Open(good, 100)), c.words...)
 	}
 }
 
@@ -101,33 +101,33 @@ func TestBadRounds(t *testing.T) {
 	good := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		for _, c := range []struct {
-			do    func(l bandit.Learner, v *bandit.View)
+			do    func(l bandit.Run, v *bandit.View) error
 			words []string
 		}{
-			{func(l bandit.Learner, v *bandit.View) { v.X[4] = math.NaN(); l.Select(v, nil) }, []string{"arm 1", "NaN"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X[11] = math.Inf(-1); l.Select(v, nil) }, []string{"arm 3", "-Inf"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X[0], v.X[11] = 1e200, math.NaN(); l.Select(v, nil) }, []string{"arm 3", "NaN"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Dim = 2; l.Select(v, nil) }, []string{"dimension 2", "want 3"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Arms = 5; l.Select(v, nil) }, []string{"5 arms", "[1, 4]"}},
-			{func(l bandit.Learner, v *bandit.View) { v.Arms = 0; l.Select(v, nil) }, []string{"0 arms", "[1, 4]"}},
-			{func(l bandit.Learner, v *bandit.View) { v.X = v.X[:11]; l.Select(v, nil) }, []string{"11 numbers", "12"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
-			{func(l bandit.Learner, v *bandit.View) { l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X[4] = math.NaN(); return failure(l.Select(v, nil)) }, []string{"arm 1", "NaN"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X[11] = math.Inf(-1); return failure(l.Select(v, nil)) }, []string{"arm 3", "-Inf"}},
+			{func(l bandit.Run, v *bandit.View) error {
+				v.X[0], v.X[11] = 1e200, math.NaN()
+				return failure(l.Select(v, nil))
+			}, []string{"arm 3", "NaN"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Dim = 2; return failure(l.Select(v, nil)) }, []string{"dimension 2", "want 3"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 5; return failure(l.Select(v, nil)) }, []string{"5 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.Arms = 0; return failure(l.Select(v, nil)) }, []string{"0 arms", "[1, 4]"}},
+			{func(l bandit.Run, v *bandit.View) error { v.X = v.X[:11]; return failure(l.Select(v, nil)) }, []string{"11 numbers", "12"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.NaN()}) }, []string{"round 1", "NaN", "finite"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0}, []float64{math.Inf(1)}) }, []string{"round 1", "+Inf", "finite"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{4}, []float64{1}) }, []string{"arm 4", "[0, 4)"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{-1}, []float64{1}) }, []string{"arm -1", "[0, 4)"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, []int{0, 1}, []float64{1}) }, []string{"2 arms", "1 rewards"}},
+			{func(l bandit.Run, v *bandit.View) error { return l.Update(v, nil, nil) }, []string{"0 arms", "0 rewards"}},
 		} {
 			l := learner.New(learner.LinUCB{}, make_)
 			run := bandittest.Run(t, l, good, 100, nil, random.Source(1, 0, "noise"))
 			theta, beta := linUCB(run).Confidence()
-			c.do(l, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
-			wants(t, name, l.Err(), c.words...)
+			err := c.do(run.Run, &bandit.View{Round: 1, Arms: 4, Dim: 3, X: make([]float64, 12)})
+			wants(t, name, err, c.words...)
 			if after, width := linUCB(run).Confidence(); !slices.Equal(theta, after) || beta != width || len(run.Warnings()) > 0 {
-				t.Errorf("%s: %v, and the state has changed", name, l.Err())
-			}
-			if l.Reset(nil, random.Source(1, 0, "noise")); l.Err() != nil {
-				t.Errorf("%s: after Reset: %v", name, l.Err())
+				t.Errorf("%s: %v, and the state has changed", name, err)
 			}
 		}
 	}
@@ -138,10 +138,8 @@ func TestBadRounds(t *testing.T) {
 func TestOversized(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 3, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	for name, make_ := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
-		l, clean := learner.New(learner.LinUCB{}, make_), learner.New(learner.LinUCB{}, make_)
-		for _, l := range []learner.Private[privacy.Sums]{l, clean} {
-			run := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
-		}
+		l := learner.New(learner.LinUCB{}, make_)
+		run, clean := bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise")), bandittest.Run(t, l, p, 100, nil, random.Source(1, 0, "noise"))
 		r := random.New(1, 0, "contexts")
 		v := bandit.View{Arms: 4, Dim: 3, X: make([]float64, 12)}
 		const rounds, long = 60, 20
