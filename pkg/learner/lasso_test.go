@@ -90,14 +90,14 @@ var published = []struct {
 	of   bandit.Learner
 	mean float64
 }{
-	{"oracle", learner.SupportOracle{Support: leading(5)}}, 6.8,
-	{"thresholded .01", learner.ThresholdedLasso{Lambda: 0.01}}, 26.7,
-	{"thresholded .02", learner.ThresholdedLasso{Lambda: 0.02}}, 29.9,
-	{"thresholded .05", learner.ThresholdedLasso{Lambda: 0.05}}, 55.9,
-	{"sparsity agnostic .02", learner.SparsityAgnostic{Lambda: 0.02}}, 34.8,
-	{"sparsity agnostic .05", learner.SparsityAgnostic{Lambda: 0.05}}, 29.4,
-	{"sparsity agnostic .1", learner.SparsityAgnostic{Lambda: 0.1}}, 30.9,
-	{"lasso bandit", learner.LassoBandit{}}, 137,
+	{"oracle", learner.SupportOracle{Support: leading(5)}, 6.8},
+	{"thresholded .01", learner.ThresholdedLasso{Lambda: 0.01}, 26.7},
+	{"thresholded .02", learner.ThresholdedLasso{Lambda: 0.02}, 29.9},
+	{"thresholded .05", learner.ThresholdedLasso{Lambda: 0.05}, 55.9},
+	{"sparsity agnostic .02", learner.SparsityAgnostic{Lambda: 0.02}, 34.8},
+	{"sparsity agnostic .05", learner.SparsityAgnostic{Lambda: 0.05}, 29.4},
+	{"sparsity agnostic .1", learner.SparsityAgnostic{Lambda: 0.1}, 30.9},
+	{"lasso bandit", learner.LassoBandit{}, 137},
 }
 
 // TestHighDimensionalRegret compares mean regrets with those of other programs, within 3 combined
