@@ -26,12 +26,16 @@ import (
 const padded = 1 << 26
 
 // linUCB returns a policy of Experiment 2, calibrated for a horizon and alpha = 1/n.
-func linUCB(policy string, horizon int, best bool) *learner.LinUCB {
+func linUCB(policy string, horizon int, best bool) *learner.LinUCBRule {
 	l := jdp.Policy(policy)
-	p := l.Policy.(*learner.LinUCB)
-	p.Alpha, p.OptimalShift = 1./jdp.Horizon, best
-	check.OK(l.Init(environment.DecisionSets{Dim: 5}.Problem(), horizon))
-	return p
+	l.Policy = learner.LinUCB{Alpha: 1. / jdp.Horizon, OptimalShift: best}
+	ready := check.Try(l.Open(environment.DecisionSets{Dim: 5}.Problem(), horizon))
+	return ruleOf(ready.Start(nil, random.Source(jdp.Seed, 0, "noise")))
+}
+
+// ruleOf returns LinUCB's rule in a run.
+func ruleOf(run bandit.Run) *learner.LinUCBRule {
+	return run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
 }
 
 // rows are the setup of Experiment 2's sums in d dimensions.
@@ -298,8 +302,8 @@ func jdpLowerBounds(s *sheet) {
 		"4 trials of 5,000 rounds of learner.RandomisedAction", func() Measured {
 			e := &simulate.Experiment{
 				Name: "scorecard-claim13", Environment: environment.TwoContexts{Dim: 2},
-				Policies: []simulate.Policy{{Name: "standard", New: func() bandit.Learner {
-					return learner.RandomisedAction{Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil)}
+				Policies: []simulate.Policy{{Name: "standard", Learner: learner.RandomisedAction{
+					Epsilon: 0.69, Learner: learner.New(learner.LinUCB{}, nil),
 				}}},
 				Horizon: 5_000, Trials: 4, Seed: jdp.Seed,
 			}
@@ -438,19 +442,18 @@ func overshoot(gap float64, mechanism string) Measured {
 // in units of the width.
 func distance(policy string) float64 {
 	env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
-	check.OK(l.Init(env.Problem(), jdp.Horizon))
+	ready := check.Try(l.Open(env.Problem(), jdp.Horizon))
 	trial := check.Try(env.Open()).Start(random.New(jdp.Seed, 0, "contexts"))
-	l.Reset(random.New(jdp.Seed, 0, "own"), random.Source(jdp.Seed, 0, "noise"))
+	run := ready.Start(random.New(jdp.Seed, 0, "own"), random.Source(jdp.Seed, 0, "noise"))
 	rewards := random.New(jdp.Seed, 0, "rewards")
 	var v bandit.View
 	arms, y, worst := []int{}, []float64{0}, 0.0
 	for range 2_000 {
 		trial.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		worst = max(worst, check.Try(l.Policy.(*learner.LinUCB).Distance(environment.Theta(trial))))
+		arms = check.Try(run.Select(&v, arms[:0]))
+		worst = max(worst, check.Try(ruleOf(run).Distance(environment.Theta(trial))))
 		trial.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
-		check.OK(l.Err())
+		check.OK(run.Update(&v, arms, y))
 	}
 	return worst
 }

@@ -56,20 +56,23 @@ func (o origin) heldBy(x any) origin {
 	if strings.HasPrefix(of.PkgPath(), toolkit) {
 		return o
 	}
-	return o.with(origin{standing(x, t), []string{of.String()}})
+	return o.with(origin{standing(t), []string{of.String()}})
 }
 
 // standing returns what an outsider's plan is worth: Stated for a part that privacytest can take
-// apart, which is a statistic, a tree's noise, or a device.
-func standing(x any, t reflect.Type) Standing {
-	switch x.(type) {
-	case interface{ Add(*Record) (bool, error) }, interface{ Nodes() (int, bool) }:
-		return Stated
-	}
-	if _, device := t.MethodByName("Report"); device {
+// apart, which is a statistic, a tree's noise, or a device, and for a run of one.
+func standing(t reflect.Type) Standing {
+	if start, ok := t.MethodByName("Start"); apart(t) || ok && start.Type.NumOut() == 1 && apart(start.Type.Out(0)) {
 		return Stated
 	}
 	return Asserted
+}
+
+// apart reports whether a type has a method that privacytest takes a part by.
+func apart(t reflect.Type) bool {
+	_, device := t.MethodByName("Report")
+	return device || t.Implements(reflect.TypeFor[interface{ Add(*Record) (bool, error) }]()) ||
+		t.Implements(reflect.TypeFor[interface{ Nodes() (int, bool) }]())
 }
 
 // with returns the origin of a plan that is made of two.
