@@ -24,9 +24,7 @@ func ExampleDPUCBMAT() {
 	private := mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Remember: true}
 	e := simulate.Experiment{
 		Name: "table 2", Horizon: 10_000, Trials: 4, Seed: 1,
-		Environment: func() bandit.Environment {
-			return environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}}
-		},
+		Environment: environment.SemiBandit{Matroid: m, Means: []float64{0.80, 0.75, 0.60, 0.20, 0.30, 0.40, 0.70}},
 		Policies: []simulate.Policy{
 			{Name: "OMM", Learner: learner.NewOMM(m)},
 			{Name: "CTS", Learner: learner.New(learner.CTS{Matroid: m}, nil)},
@@ -61,8 +59,8 @@ func ExampleDPTSMAT() {
 		fmt.Println(err)
 		return
 	}
-	l := learner.DPTSMAT(m, 1)
-	if err := l.Init(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000); err != nil {
+	l, err := learner.DPTSMAT(m, 1).Open(bandit.Problem{Arms: 4, Slots: 2, RewardMin: 0, RewardMax: 1}, 1000)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
