@@ -11,8 +11,8 @@ import (
 
 // Releases returns a Transcript of all that a learner's statistic releases, or its server broadcasts.
 //
-// It is for a learner that has a field Statistic with a method Release, as learner.Private has, or a
-// field Server with a method Broadcast, as learner.Local has. Of any other it appends nothing. To
+// It is for a learner that has a method Release, as learner.Private has, or a field Server with a
+// method Broadcast, as learner.Local has. Of any other it appends nothing. To
 // keep long runs short, it takes the first 8 rounds and then those whose number has at most two binary
 // digits before its zeros. Of a slice of numbers it takes the length and the first 4, and of a slice
 // of structures the first 16.
@@ -24,16 +24,19 @@ func appendReleases(p bandit.Problem, l bandit.Learner, round int, dst []float64
 	if round > 8 && bits.Len(uint(round))-bits.TrailingZeros(uint(round)) > 2 {
 		return dst
 	}
-	v := reflect.Indirect(reflect.ValueOf(l))
-	if v.Kind() != reflect.Struct {
-		return dst
-	}
-	for _, half := range [][2]string{{"Statistic", "Release"}, {"Server", "Broadcast"}} {
-		if f := v.FieldByName(half[0]); f.IsValid() && f.CanInterface() && f.Kind() == reflect.Interface && !f.IsNil() {
-			if m := f.MethodByName(half[1]); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
-				dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
-			}
+	dst = appendOf(dst, p.Dim+1, reflect.ValueOf(l), "Release")
+	if v := reflect.Indirect(reflect.ValueOf(l)); v.Kind() == reflect.Struct {
+		if server := v.FieldByName("Server"); server.IsValid() && server.CanInterface() && server.Kind() == reflect.Interface && !server.IsNil() {
+			dst = appendOf(dst, p.Dim+1, server, "Broadcast")
 		}
+	}
+	return dst
+}
+
+// appendOf appends the numbers of what a method of v returns, if v has it.
+func appendOf(dst []float64, dim int, v reflect.Value, method string) []float64 {
+	if m := v.MethodByName(method); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
+		return appendNumbers(dst, dim, m.Call(nil)[0])
 	}
 	return dst
 }
