@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
@@ -35,20 +36,23 @@ func round(b *testing.B, env bandit.Environment, l bandit.Learner, warm int) {
 
 func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horizon int) {
 	b.Helper()
-	p := env.Problem()
-	if err := l.Init(p, horizon); err != nil {
-		b.Fatal(err)
-	}
-	env.Reset(random.New(1, 0, "contexts"))
-	l.Reset(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+	world := bandittest.Open(b, env)
+	p := world.Problem()
+	run := bandittest.Run(b, l, p, horizon, random.New(1, 0, "learner"), random.Source(1, 0, "noise")).Run
+	trial := world.Start(random.New(1, 0, "contexts"))
 	rewards := random.New(1, 0, "rewards")
 	var v bandit.View
+	var err error
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	play := func() {
-		env.Next(&v)
-		arms = l.Select(&v, arms[:0])
-		env.Pull(rewards, arms, y)
-		l.Update(&v, arms, y)
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			b.Fatal(err)
+		}
+		trial.Pull(rewards, arms, y)
+		if err = run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	for range warm {
 		play()
@@ -56,9 +60,6 @@ func roundOf(b *testing.B, env bandit.Environment, l bandit.Learner, warm, horiz
 	b.ReportAllocs()
 	for b.Loop() {
 		play()
-	}
-	if l.Err() != nil {
-		b.Fatal(l.Err())
 	}
 }
 
@@ -111,17 +112,13 @@ func BenchmarkRound(b *testing.B) {
 	}
 	for _, p := range []struct {
 		name  string
-		local func() *learner.Local
+		local learner.Local
 	}{
-		{"shuffle-amplified", func() *learner.Local {
-			return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})
-		}},
-		{"shuffle-vectorsum", func() *learner.Local {
-			return learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})
-		}},
+		{"shuffle-amplified", learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: budget, Batch: 20})},
+		{"shuffle-vectorsum", learner.NewShuffleVectorSum(learner.VectorSum{Budget: budget, Batch: 20})},
 	} {
 		b.Run(p.name+"/d=5/K=100/fixed", func(b *testing.B) {
-			round(b, environment.UnitFeatures{Fixed: true}, p.local(), 20000)
+			round(b, environment.UnitFeatures{Fixed: true}, p.local, 20000)
 		})
 	}
 	// bare normals, and gonum's product of the same flops on one thread

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
@@ -12,8 +11,10 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// linUCB returns the policy of a learner.
-func linUCB(l learner.Private[privacy.Sums]) *learner.LinUCB { return l.Policy.(*learner.LinUCB) }
+// linUCB returns the rule of a run of LinUCB.
+func linUCB(l *bandittest.Running) *learner.LinUCBRule {
+	return l.Run.(*learner.PrivateRun[privacy.Sums]).Rule().(*learner.LinUCBRule)
+}
 
 // sums are every accumulator there is, by name.
 func sums(b privacy.Budget) map[string]privacy.Accumulator {
@@ -55,8 +56,8 @@ func TestConformance(t *testing.T) {
 	for name, sums := range sums(privacy.Budget{Epsilon: 1, Delta: 0.1}) {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { return learner.New(learner.LinUCB{}, sums) },
-				func() bandit.Environment { return environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1} },
+				learner.New(learner.LinUCB{}, sums),
+				environment.DecisionSets{Dim: 4, Arms: 12, Gap: 0.1},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}
@@ -65,10 +66,8 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bandittest.Learner(t,
-				func() bandit.Learner { fresh := l; return learner.New(&fresh, nil) },
-				func() bandit.Environment {
-					return environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true}
-				},
+				learner.New(l, nil),
+				environment.DecisionSets{Dim: 12, Arms: 5, Reward: environment.Gaussian, Fixed: true},
 				bandittest.LearnerOptions{Seed: 1, Equivariant: true, Rounds: 150})
 		})
 	}

@@ -24,7 +24,7 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 	game := bandittest.Start(t, env, random.New(11, trial, "contexts"))
 	rewards := random.New(11, trial, "rewards")
 	run := bandittest.Run(t, l, env.Problem(), rounds, random.New(11, trial, "own"), random.Source(11, trial, "noise"))
-	policy := l.Policy.(*learner.CoreSet)
+	policy := coreSetRule(run)
 	theta := environment.Theta(game)
 	covered = true
 	var v bandit.View
@@ -50,6 +50,11 @@ func coreSetRun(t testing.TB, l learner.Private[privacy.Means], dim, rounds, tri
 		}
 	}
 	return regret, covered
+}
+
+// coreSetRule returns the rule of a run of CoreSet.
+func coreSetRule(l *bandittest.Running) *learner.CoreSetRule {
+	return l.Run.(*learner.PrivateRun[privacy.Means]).Rule().(*learner.CoreSetRule)
 }
 
 func inner(x, y []float64) (s float64) {
@@ -87,7 +92,9 @@ func TestCoreSet(t *testing.T) {
 		if c.published {
 			l = learner.CoreSetAsPublished(c.epsilon)
 		}
-		l.Policy.(*learner.CoreSet).Design.Pairs = true // as that program has it
+		policy := l.Policy.(learner.CoreSet)
+		policy.Design.Pairs = true // as that program has it
+		l.Policy = policy
 		var sum, square float64
 		covered := 0
 		for trial := range trials {
@@ -116,20 +123,20 @@ func TestCoreSet(t *testing.T) {
 	}
 }
 
-func coreSets() map[string]func() bandit.Learner {
-	return map[string]func() bandit.Learner{
-		"Laplace":   func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: 1}) },
-		"Gaussian":  func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}) },
-		"none":      func() bandit.Learner { return learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}) },
-		"nil":       func() bandit.Learner { return learner.New(learner.CoreSet{}, nil) },
-		"published": func() bandit.Learner { return learner.CoreSetAsPublished(1) },
+func coreSets() map[string]bandit.Learner {
+	return map[string]bandit.Learner{
+		"Laplace":   learner.NewCoreSet(privacy.Budget{Epsilon: 1}),
+		"Gaussian":  learner.NewCoreSet(privacy.Budget{Epsilon: 1, Delta: 1e-5}),
+		"none":      learner.NewCoreSet(privacy.Budget{Epsilon: math.Inf(1)}),
+		"nil":       learner.New(learner.CoreSet{}, nil),
+		"published": learner.CoreSetAsPublished(1),
 	}
 }
 
 func TestCoreSetConformance(t *testing.T) {
-	for name, make := range coreSets() {
+	for name, l := range coreSets() {
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t, make, environment.SphereArms{Dim: 3, Arms: 12},
+			bandittest.Learner(t, l, environment.SphereArms{Dim: 3, Arms: 12},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 400})
 		})
 	}
@@ -140,10 +147,10 @@ func TestCoreSetConformance(t *testing.T) {
 
 // TestCoreSetSame: a view that does not say that the arms are the same changes no choice.
 func TestCoreSetSame(t *testing.T) {
-	for name, make := range coreSets() {
+	for name, l := range coreSets() {
 		env := environment.SphereArms{Dim: 3, Arms: 12}
-		a, same := choices(t, env, make(), 2000, true)
-		b, _ := choices(t, env, make(), 2000, false)
+		a, same := choices(t, env, l, 2000, true)
+		b, _ := choices(t, env, l, 2000, false)
 		if !slices.Equal(a, b) || same == 0 {
 			t.Errorf("%s: other arms where views say that they are the same", name)
 		}
@@ -166,7 +173,7 @@ func TestCoreSetEnds(t *testing.T) {
 		played[arms[0]]++
 		run.Update(&v, arms, []float64{mean[arms[0]]})
 	}
-	if got := l.Policy.(*learner.CoreSet).Survivors(); !slices.Equal(got, []int{0, 4}) {
+	if got := coreSetRule(run).Survivors(); !slices.Equal(got, []int{0, 4}) {
 		t.Errorf("survivors %v, want the two that are the best", got)
 	}
 	if played[0]+played[4] < rounds*3/4 {
@@ -195,9 +202,6 @@ func TestCoreSetEdges(t *testing.T) {
 			arms := run.Select(&v, nil)
 			run.Update(&v, arms, []float64{3}) // beyond the range: clipped, counted
 		}
-		if err := l.Err(); err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		}
 		if w := run.Warnings(); len(w) != 1 || w[0].Count != c.rounds {
 			t.Errorf("%s: warnings %v, want %d rewards clipped", c.name, w, c.rounds)
 		}
@@ -224,17 +228,23 @@ func TestCoreSetRefuses(t *testing.T) {
 		{learner.New(learner.CoreSet{Calibration: 9}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}, Lengths: learner.CoreSetBatches{}}), good, 10, "Calibration(9)"},
 		{learner.New(learner.CoreSet{}, mechanism.RoundBatches{Budget: privacy.Budget{Epsilon: 1}}), good, 10, "Batches.Lengths"},
 	} {
-		if err := c.l.Init(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := c.l.Open(c.p, c.horizon); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
 	play := func(l learner.Private[privacy.Means], x float64) error {
-		run := bandittest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run := bandittest.Run(t, l, good, 1000, random.New(1, 0, "own"), random.Source(1, 0, "noise")).Run
 		for round := 1; round <= 50; round++ {
 			v := bandit.View{Round: round, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, x, 0, 0, 0.5}}
-			run.Update(&v, run.Select(&v, nil), []float64{0.5})
+			arms, err := run.Select(&v, nil)
+			if err == nil {
+				err = run.Update(&v, arms, []float64{0.5})
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return l.Err()
+		return nil
 	}
 	for _, c := range []struct {
 		l    learner.Private[privacy.Means]
@@ -250,10 +260,11 @@ func TestCoreSetRefuses(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, c.want)
 		}
 	}
-	var policy learner.CoreSet
-	if err := policy.Init(good, 1000, nil); err != nil {
+	ready, err := learner.CoreSet{}.Prepare(good, 1000, &privacy.Means{})
+	if err != nil {
 		t.Fatal(err)
 	}
+	policy := ready.Begin(random.New(1, 0, "own"))
 	v := bandit.View{Round: 1, Arms: 4, Dim: 2, X: []float64{1, 0, 0, 1, 1, 1, 0, 0.5}}
 	for _, broadcast := range [][]float64{{1}, make([]float64, 1000), append([]float64{math.NaN()}, make([]float64, 9)...)} {
 		if _, err := policy.Act(broadcast, &v, nil); err == nil || !strings.Contains(err.Error(), "want") {
@@ -282,9 +293,7 @@ func BenchmarkCoreSet(b *testing.B) {
 	rewards := random.New(1, 0, "rewards")
 	l := learner.NewCoreSet(privacy.Budget{Epsilon: 1})
 	const rounds = 1_000_000
-	if err := l.Init(env.Problem(), rounds); err != nil {
-		b.Fatal(err)
-	}
+	var run *bandittest.Running
 	b.ReportAllocs()
 	var v bandit.View
 	var y [1]float64
@@ -293,12 +302,12 @@ func BenchmarkCoreSet(b *testing.B) {
 	for b.Loop() {
 		if i%rounds == 0 {
 			trial = bandittest.Start(b, env, random.New(1, i, "contexts"))
-			l.Reset(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+			run = bandittest.Run(b, l, env.Problem(), rounds, random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		}
 		i++
 		trial.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		arms = run.Select(&v, arms[:0])
 		trial.Pull(rewards, arms, y[:])
-		l.Update(&v, arms, y[:])
+		run.Update(&v, arms, y[:])
 	}
 }

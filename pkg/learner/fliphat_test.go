@@ -23,15 +23,12 @@ func TestFLIPHATConformance(t *testing.T) {
 			continue // calibrated for long
 		}
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t,
-				func() bandit.Learner {
-					l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
-					h := l.Statistic.(mechanism.NoisyIHT)
-					h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
-					change(&h)
-					l.Statistic = h
-					return l
-				},
+			l := learner.NewFLIPHAT(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2, 1.5)
+			h := l.Statistic.(mechanism.NoisyIHT)
+			h.Lengths, h.Rate = mechanism.Growing{Least: 10, Factor: 12}, 0.6 // a later end of an episode allocates
+			change(&h)
+			l.Statistic = h
+			bandittest.Learner(t, l,
 				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
@@ -39,10 +36,7 @@ func TestFLIPHATConformance(t *testing.T) {
 }
 
 func TestPrivateThresholdedLassoConformance(t *testing.T) {
-	bandittest.Learner(t,
-		func() bandit.Learner {
-			return learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2)
-		},
+	bandittest.Learner(t, learner.NewPrivateThresholdedLasso(privacy.Budget{Epsilon: 1e6, Delta: 1e-5}, 2),
 		environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 200})
 }
@@ -74,10 +68,10 @@ func TestSparseRivalsLearn(t *testing.T) {
 func late(t *testing.T, env bandit.Environment, l bandit.Learner, horizon, after int) (regret, chance float64) {
 	t.Helper()
 	own := random.New(7, 0, "random arms")
-	err := simulate.Play(env, l, horizon, 7, func(v *bandit.View, arms []int, trial bandit.Instance) {
-		if v.Round > after {
-			regret += trial.Regret(arms)
-			chance += trial.Regret([]int{own.IntN(v.Arms)})
+	err := simulate.Play(env, l, horizon, 7, func(r *simulate.Round) {
+		if r.Round > after {
+			regret += r.Trial.Regret(r.Played)
+			chance += r.Trial.Regret([]int{own.IntN(r.Arms)})
 		}
 	})
 	if err != nil {

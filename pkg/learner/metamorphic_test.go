@@ -19,17 +19,11 @@ var square5 = bandit.Problem{Arms: 20, Dim: 5, Slots: 1, ContextNorm: 1, RewardM
 
 // pair plays two learners side by side: b sees a's contexts through change and gets a's rewards
 // times scale. Their arms must be the same in every round.
-func pair(t *testing.T, a, b learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) {
+func pair(t *testing.T, first, second learner.Private[privacy.Sums], pa, pb bandit.Problem, rounds int, change func(x []float64), scale float64) (a, b *bandittest.Running) {
 	t.Helper()
-	for _, l := range []struct {
-		learner.Private[privacy.Sums]
-		p bandit.Problem
-	}{{a, pa}, {b, pb}} {
-		if err := l.Init(l.p, rounds+1); err != nil { // a horizon's last row is never released
-			t.Fatal(err)
-		}
-		l.Reset(nil, random.Source(1, 0, "noise"))
-	}
+	// a horizon's last row is never released
+	a = bandittest.Run(t, first, pa, rounds+1, nil, random.Source(1, 0, "noise"))
+	b = bandittest.Run(t, second, pb, rounds+1, nil, random.Source(1, 0, "noise"))
 	r := random.New(1, 0, "contexts")
 	truth := make([]float64, pa.Dim)
 	random.Sphere(r, truth)
@@ -51,9 +45,7 @@ func pair(t *testing.T, a, b learner.Private[privacy.Sums], pa, pb bandit.Proble
 		a.Update(&va, armsA, []float64{y})
 		b.Update(&vb, armsB, []float64{scale * y})
 	}
-	if a.Err() != nil || b.Err() != nil {
-		t.Fatal(a.Err(), b.Err())
-	}
+	return a, b
 }
 
 func TestRotation(t *testing.T) {
@@ -98,16 +90,14 @@ func TestScaleContexts(t *testing.T) {
 func TestNoPrivacyIsExact(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, c := range []mechanism.Gaussian{{Budget: none}, {Budget: none, Calibration: privacy.AsPublished}, {Budget: none, Padded: true}} {
-		a := learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1})
-		b := learner.New(learner.LinUCB{}, mechanism.Tree{Noise: c})
-		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, mechanism.Tree{Noise: c}), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
 			t.Errorf("%v, padded %v: theta %v and %v, beta %v and %v", c.Calibration, c.Padded, thetaA, thetaB, betaA, betaB)
 		}
-		if !math.IsInf(privacy.ClaimOf(b).Epsilon(), 1) {
-			t.Errorf("%v, padded %v: claims epsilon = %v, want +Inf", c.Calibration, c.Padded, privacy.ClaimOf(b).Epsilon())
+		if !math.IsInf(privacy.ClaimOf(b.Run).Epsilon(), 1) {
+			t.Errorf("%v, padded %v: claims epsilon = %v, want +Inf", c.Calibration, c.Padded, privacy.ClaimOf(b.Run).Epsilon())
 		}
 	}
 }
@@ -116,8 +106,7 @@ func TestNoPrivacyIsExact(t *testing.T) {
 func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 	none := privacy.Budget{Epsilon: math.Inf(1)}
 	for _, sums := range []privacy.Accumulator{mechanism.BLT{Budget: none}, mechanism.SquareRoot{Budget: none}, mechanism.Honaker{Budget: none}} {
-		a, b := learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums)
-		pair(t, a, b, square5, square5, 3000, func([]float64) {}, 1)
+		a, b := pair(t, learner.New(learner.LinUCB{}, mechanism.Exact{Ridge: 1}), learner.New(learner.LinUCB{}, sums), square5, square5, 3000, func([]float64) {}, 1)
 		thetaA, betaA := linUCB(a).Confidence()
 		thetaB, betaB := linUCB(b).Confidence()
 		if !slices.Equal(thetaA, thetaB) || betaA != betaB {
@@ -130,9 +119,10 @@ func TestNoPrivacyIsExactUnderCorrelatedNoise(t *testing.T) {
 // tends to that over exact sums.
 func TestEpsilonToInfinity(t *testing.T) {
 	distance := func(kind string, epsilon float64) float64 {
-		a := learner.New(learner.LinUCB{}, nil)
-		b := learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind])
-		for _, l := range []learner.Private[privacy.Sums]{a, b} {
+		var theta [2][]float64
+		for i, l := range []learner.Private[privacy.Sums]{
+			learner.New(learner.LinUCB{}, nil), learner.New(learner.LinUCB{RhoMin: 1}, sums(privacy.Budget{Epsilon: epsilon, Delta: 1e-5})[kind]),
+		} {
 			run := bandittest.Run(t, l, square5, 1000, nil, random.Source(1, 0, "noise"))
 			r := random.New(1, 0, "contexts")
 			v := bandit.View{Arms: 20, Dim: 5, X: make([]float64, 100)}
@@ -141,12 +131,11 @@ func TestEpsilonToInfinity(t *testing.T) {
 				contexts(r, &v, make([]float64, 5))
 				run.Update(&v, []int{round % 20}, []float64{v.Row(round % 20)[0]})
 			}
+			theta[i], _ = linUCB(run).Confidence()
 		}
-		x, _ := linUCB(a).Confidence()
-		y, _ := linUCB(b).Confidence()
 		var square float64
-		for i := range x {
-			square += (x[i] - y[i]) * (x[i] - y[i])
+		for i, x := range theta[0] {
+			square += (x - theta[1][i]) * (x - theta[1][i])
 		}
 		return math.Sqrt(square)
 	}

@@ -17,27 +17,22 @@ import (
 )
 
 // claimed is a learner that says what it draws.
-type claimed interface {
-	bandit.Learner
-	privacy.Planner
-}
-
 const peerBatch = 20
 
 // peers are the learners of notebooks/tools/peer_linear.py, and ours that do the same.
 var peers = []struct {
 	name string
-	ours func(b privacy.Budget) claimed
+	ours func(b privacy.Budget) bandit.Learner
 }{
-	{"LinUCB", func(privacy.Budget) claimed { return learner.New(learner.LinUCB{}, nil) }},
-	{"LDP", func(b privacy.Budget) claimed { return ldp(learner.LDPNoise{Budget: b}) }},
-	{"JDP", func(b privacy.Budget) claimed {
+	{"LinUCB", func(privacy.Budget) bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
+	{"LDP", func(b privacy.Budget) bandit.Learner { return ldp(learner.LDPNoise{Budget: b}) }},
+	{"JDP", func(b privacy.Budget) bandit.Learner {
 		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 	}},
-	{"shuffle amplified", func(b privacy.Budget) claimed {
+	{"shuffle amplified", func(b privacy.Budget) bandit.Learner {
 		return learner.NewShuffleAmplified(learner.AmplifiedNoise{Budget: b, Batch: peerBatch})
 	}},
-	{"shuffle vector sum", func(b privacy.Budget) claimed {
+	{"shuffle vector sum", func(b privacy.Budget) bandit.Learner {
 		return learner.NewShuffleVectorSum(learner.VectorSum{Budget: b, Batch: peerBatch})
 	}},
 }
@@ -47,16 +42,17 @@ var peers = []struct {
 type besides struct {
 	*peer.Peer
 	env    environment.UnitFeatures
-	ours   claimed
+	ready  bandit.Calibrated
 	name   string
 	view   bandit.View
 	regret float64
 }
 
-func newBesides(tb testing.TB, p *peer.Peer, name string, ours claimed, horizon int) *besides {
+func newBesides(tb testing.TB, p *peer.Peer, name string, ours bandit.Learner, horizon int) *besides {
 	tb.Helper()
-	both := &besides{Peer: p, env: environment.UnitFeatures{Fixed: true}, ours: ours, name: name}
-	if err := ours.Init(both.env.Problem(), horizon); err != nil {
+	both := &besides{Peer: p, env: environment.UnitFeatures{Fixed: true}, name: name}
+	var err error
+	if both.ready, err = ours.Open(both.env.Problem(), horizon); err != nil {
 		tb.Fatal(err)
 	}
 	return both
@@ -73,8 +69,8 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 	}
 	trial := map[string]any{"learner": p.name, "x": x, "theta": environment.Theta(game), "seed": seed, "horizon": horizon, "batch": peerBatch,
 		"levels": math.Ceil(2 * math.Sqrt(peerBatch))}
-	p.ours.Reset(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
-	for _, releases := range p.ours.Plan(1).Cases {
+	run := p.ready.Start(random.New(1, seed, "learner"), random.Source(1, seed, "noise"))
+	for _, releases := range p.ready.(privacy.Planner).Plan(1).Cases {
 		for _, r := range releases {
 			for _, law := range r.Laws() {
 				switch law.Kind {
@@ -97,13 +93,15 @@ func (p *besides) begin(tb testing.TB, seed, horizon int) (play func(rounds int)
 				game.Next(&p.view)
 			}
 			first = false
-			played = p.ours.Select(&p.view, played[:0])
+			var err error
+			if played, err = run.Select(&p.view, played[:0]); err != nil {
+				tb.Fatal(err)
+			}
 			game.Pull(rewards, played, y)
 			p.regret += game.Regret(played)
-			p.ours.Update(&p.view, played, y)
-		}
-		if err := p.ours.Err(); err != nil {
-			tb.Fatal(err)
+			if err = run.Update(&p.view, played, y); err != nil {
+				tb.Fatal(err)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRandomConformance(t *testing.T) {
-	bandittest.Learner(t, func() bandit.Learner { return learner.Random{} },
+	bandittest.Learner(t, learner.Random{},
 		environment.Arms{Means: []float64{0.2, 0.5, 0.9}},
 		bandittest.LearnerOptions{Seed: 1, Rounds: 100})
 }
@@ -37,7 +37,7 @@ func TestRandomIsUniform(t *testing.T) {
 		}
 	}
 	p.Slots = 2
-	if err := l.Init(p, 10); err == nil || !strings.Contains(err.Error(), "Slots = 2, want 1") {
+	if _, err := l.Open(p, 10); err == nil || !strings.Contains(err.Error(), "Slots = 2, want 1") {
 		t.Errorf("two slots: error %v", err)
 	}
 }

@@ -189,7 +189,7 @@ func TestAlgorithms2And3(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name string
-			l    bandit.Warmer
+			l    bandit.Learner
 			r    *matReference
 		}{
 			{"DPUCB-MAT, 0.5", learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: start}, blocks(0.5)), newReference(vectors, 3, 0.5, false, forced, false)},
@@ -206,7 +206,7 @@ func TestAlgorithms2And3(t *testing.T) {
 				trial := bandittest.Start(t, env, nil)
 				run := bandittest.Run(t, c.l, env.Problem(), rounds, random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
 				rewards := random.New(1, 0, "rewards")
-				if c.l.WantsWarmUp() == forced {
+				if run.Ready.(bandit.Warmer).WantsWarmUp() == forced {
 					t.Fatalf("WantsWarmUp() = %v", forced)
 				}
 				if !forced {

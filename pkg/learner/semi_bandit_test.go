@@ -35,23 +35,15 @@ func TestSemiBanditConformance(t *testing.T) {
 	} {
 		for _, s := range semiBandits {
 			t.Run(e.name+"/"+s.name, func(t *testing.T) {
-				bandittest.Learner(t, func() bandit.Learner { return s.make(e.m) }, e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
+				bandittest.Learner(t, s.make(e.m), e.env, bandittest.LearnerOptions{Seed: 1, Rounds: 60})
 			})
 		}
-		for name, l := range map[string]func() bandit.Learner{
-			"omm": func() bandit.Learner {
-				return learner.New(learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
-			},
-			"cts": func() bandit.Learner {
-				return learner.New(learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1))
-			},
-			"kl-osm": func() bandit.Learner {
-				return learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil)
-			},
-			"gaussian": func() bandit.Learner {
-				return learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget})
-			},
-			"omm/inf": func() bandit.Learner { return learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))) },
+		for name, l := range map[string]bandit.Learner{
+			"omm":      learner.New(learner.OMM{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
+			"cts":      learner.New(learner.CTS{Matroid: e.m, Initialisation: learner.AsPublished}, blocks(1)),
+			"kl-osm":   learner.New(learner.KLOSM{Matroid: e.m, Initialisation: learner.AsPublished}, nil),
+			"gaussian": learner.New(learner.OMM{Matroid: e.m}, mechanism.Blocks{Budget: budget}),
+			"omm/inf":  learner.New(learner.OMM{Matroid: e.m}, blocks(math.Inf(1))),
 		} {
 			if name != "omm/inf" && name != "gaussian" {
 				name += "/as published"
@@ -69,12 +61,12 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 	t.Helper()
 	ledger := privacy.NewLedger(random.Source(1, 0, "noise"))
 	run := bandittest.Run(t, l, p, rounds, random.New(1, 0, "learner"), ledger)
-	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
+	if w, ok := run.Ready.(bandit.Warmer); ok && w.WantsWarmUp() {
 		y := make([]float64, p.Arms)
 		for a := range y {
 			y[a] = weight(0, a)
 		}
-		w.WarmUp(y)
+		run.WarmUp(y)
 	}
 	for round := 1; round <= rounds; round++ {
 		v := bandit.View{Round: round, Arms: p.Arms}
@@ -89,7 +81,7 @@ func semiPlay(t *testing.T, l bandit.Learner, p bandit.Problem, m matroid.Matroi
 		run.Update(&v, arms, y)
 		played = append(played, arms)
 	}
-	if c, ok := l.(privacy.Planner); ok {
+	if c, ok := run.Run.(privacy.Planner); ok {
 		if err := ledger.Check(privacy.PlanOf(c, privacy.All).Draws); err != nil {
 			t.Fatal(err)
 		}
@@ -313,8 +305,8 @@ func TestSemiBanditRefuses(t *testing.T) {
 		"KLOSM":   func(m matroid.Matroid) bandit.Learner { return learner.New(learner.KLOSM{Matroid: m}, nil) },
 	}
 	for name, l := range all {
-		wants(t, name, l(nil).Init(good, 100), name+".Matroid is nil")
-		wants(t, name, l(m).Init(good, 0), "horizon = 0", "at least 1")
+		wants(t, name, failure(l(nil).Open(good, 100)), name+".Matroid is nil")
+		wants(t, name, failure(l(m).Open(good, 0)), "horizon = 0", "at least 1")
 		for _, c := range []struct {
 			change func(*bandit.Problem)
 			words  []string
@@ -327,11 +319,11 @@ func TestSemiBanditRefuses(t *testing.T) {
 		} {
 			p := good
 			c.change(&p)
-			wants(t, name, l(m).Init(p, 100), c.words...)
+			wants(t, name, failure(l(m).Open(p, 100)), c.words...)
 		}
 		loops := must(matroid.NewLinear([][]int{{0}, {0}}))
-		wants(t, name, l(loops).Init(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100), name, "rank 0", ">= 1")
-		wants(t, name, l(liar{m}).Init(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100), name, "3 elements", "rank is 4")
+		wants(t, name, failure(l(loops).Open(bandit.Problem{Arms: 2, Slots: 1, RewardMax: 1}, 100)), name, "rank 0", ">= 1")
+		wants(t, name, failure(l(liar{m}).Open(bandit.Problem{Arms: 7, Slots: 4, RewardMax: 1}, 100)), name, "3 elements", "rank is 4")
 	}
 	inf := math.Inf(1)
 	for _, c := range []struct {
@@ -355,7 +347,7 @@ func TestSemiBanditRefuses(t *testing.T) {
 		{learner.DPUCBMAT(m, 0), []string{"epsilon = 0", "> 0"}},
 		{learner.DPTSMAT(m, nan), []string{"epsilon = NaN", "> 0"}},
 	} {
-		wants(t, fmt.Sprintf("%T", c.l), c.l.Init(good, 100), c.words...)
+		wants(t, fmt.Sprintf("%T", c.l), failure(c.l.Open(good, 100)), c.words...)
 	}
 }
 
@@ -368,14 +360,16 @@ func (l liar) Rank() int { return l.Matroid.Rank() + 1 }
 func TestBadSemiRounds(t *testing.T) {
 	env := table2()
 	view := bandit.View{Round: 5, Arms: 7}
-	choose := func(v bandit.View) func(bandit.Learner) { return func(l bandit.Learner) { l.Select(&v, nil) } }
-	update := func(arms []int, y ...float64) func(bandit.Learner) {
-		return func(l bandit.Learner) { l.Update(&view, arms, y) }
+	choose := func(v bandit.View) func(bandit.Run) error {
+		return func(l bandit.Run) error { return failure(l.Select(&v, nil)) }
+	}
+	update := func(arms []int, y ...float64) func(bandit.Run) error {
+		return func(l bandit.Run) error { return l.Update(&view, arms, y) }
 	}
 	for _, c := range []struct {
 		name  string
 		start learner.Initialisation
-		do    func(bandit.Learner)
+		do    func(bandit.Run) error
 		words []string
 	}{
 		{"round 0", learner.Forced, choose(bandit.View{Arms: 7}), []string{"Round = 0", ">= 1"}},
@@ -387,17 +381,19 @@ func TestBadSemiRounds(t *testing.T) {
 		{"twice", learner.Forced, update([]int{0, 1, 1}, 1, 1, 1), []string{"round 5", "arm 1 twice"}},
 		{"infinite", learner.Forced, update([]int{0, 1, 2}, 1, math.Inf(-1), 1), []string{"round 5", "weight -Inf of arm 1"}},
 		{"cold", learner.AsPublished, choose(view), []string{"round 5", "no warm-up"}},
-		{"warm", learner.Forced, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
-		{"short", learner.AsPublished, func(l bandit.Learner) { l.(bandit.Warmer).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
-		{"again", learner.AsPublished, func(l bandit.Learner) {
-			l.(bandit.Warmer).WarmUp(make([]float64, 7))
-			l.(bandit.Warmer).WarmUp(make([]float64, 7))
+		{"warm", learner.Forced, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 7)) }, []string{"warm-up", "asks for none"}},
+		{"short", learner.AsPublished, func(l bandit.Run) error { return l.(bandit.Warmed).WarmUp(make([]float64, 6)) }, []string{"round 0", "6 rewards", "all 7"}},
+		{"again", learner.AsPublished, func(l bandit.Run) error {
+			w := l.(bandit.Warmed)
+			if err := w.WarmUp(make([]float64, 7)); err != nil {
+				return err
+			}
+			return w.WarmUp(make([]float64, 7))
 		}, []string{"second warm-up"}},
 	} {
 		l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: c.start}, blocks(1))
 		run := bandittest.Run(t, l, env.Problem(), 100, nil, random.Source(1, 0, "noise"))
-		c.do(l)
-		wants(t, c.name, l.Err(), c.words...)
+		wants(t, c.name, c.do(run.Run), c.words...)
 	}
 }
 
@@ -409,12 +405,12 @@ func TestClippedWeights(t *testing.T) {
 			continue // tosses no coin for 2, and none for 1: the same, but for what it draws
 		}
 		want := semiPlay(t, s.make(env.Matroid), env.Problem(), env.Matroid, 300, weights(env.Means))
-		l := s.make(env.Matroid)
-		got := semiPlay(t, l, env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*weights(env.Means)(round, arm) - 1 })
+		var runs []bandit.Run
+		got := semiPlay(t, kept{s.make(env.Matroid), &runs}, env.Problem(), env.Matroid, 300, func(round, arm int) float64 { return 3*weights(env.Means)(round, arm) - 1 })
 		if !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%s: other arms with weights of -1 and 2 in place of 0 and 1", s.name)
 		}
-		w := l.Warnings()
+		w := bandit.Warnings(runs[0])
 		if len(w) != 1 || w[0].Count != 900 || w[0].What != "weights outside [0, 1], clipped" {
 			t.Errorf("%s: warnings %v, want 900 clipped weights", s.name, w)
 		}
@@ -424,10 +420,11 @@ func TestClippedWeights(t *testing.T) {
 // TestSemiBanditClaims: a learner claims what its tally claims, and so does its meter.
 func TestSemiBanditClaims(t *testing.T) {
 	env := table2()
-	for _, l := range []interface {
-		bandit.Learner
-		privacy.Planner
-	}{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+	for _, of := range []bandit.Learner{learner.DPUCBMAT(env.Matroid, 2), learner.CUCBTree(env.Matroid, 2), learner.DPTSMAT(env.Matroid, 2), learner.New(learner.KLOSM{Matroid: env.Matroid}, blocks(2))} {
+		l, err := of.Open(env.Problem(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if c := privacy.ClaimOf(l); c.Model() != privacy.Central || c.Epsilon() != 2 || c.Asked().Delta != 0 {
 			t.Errorf("%T claims %v", l, c)
 		}
@@ -436,13 +433,10 @@ func TestSemiBanditClaims(t *testing.T) {
 		}
 	}
 	l := learner.New(learner.OMM{Matroid: env.Matroid, Initialisation: learner.AsPublished}, mechanism.Blocks{Budget: privacy.Budget{Epsilon: 2}, Calibration: privacy.AsPublished})
-	if err := l.Init(env.Problem(), 100); err != nil {
-		t.Fatal(err)
-	}
-	if c := privacy.ClaimOf(l); math.Abs(c.Epsilon()-14./3) > 1e-12 {
+	if c := claimOf(t, l, env.Problem(), 100); math.Abs(c.Epsilon()-14./3) > 1e-12 {
 		t.Errorf("with the first round as published the claim is epsilon = %v, want L epsilon/K = 14/3", c.Epsilon())
 	}
-	if exact := (learner.New(learner.OMM{Matroid: env.Matroid}, nil)); exact.Init(env.Problem(), 100) != nil || !math.IsInf(privacy.ClaimOf(exact).Epsilon(), 1) {
-		t.Errorf("exact counts claim epsilon = %v", privacy.ClaimOf(exact).Epsilon())
+	if c := claimOf(t, learner.New(learner.OMM{Matroid: env.Matroid}, nil), env.Problem(), 100); !math.IsInf(c.Epsilon(), 1) {
+		t.Errorf("exact counts claim epsilon = %v", c.Epsilon())
 	}
 }

@@ -27,15 +27,12 @@ func TestSparseJDPConformance(t *testing.T) {
 			continue // calibrated for long, and all that it has is in the others
 		}
 		t.Run(name, func(t *testing.T) {
-			bandittest.Learner(t,
-				func() bandit.Learner {
-					l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
-					s := l.Statistic.(mechanism.SparseEpisodes)
-					s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
-					s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
-					l.Statistic = s
-					return l
-				},
+			l := make(privacy.Budget{Epsilon: 10, Delta: 1e-5}, 2)
+			s := l.Statistic.(mechanism.SparseEpisodes)
+			s.Lengths = mechanism.Growing{Least: 10, Factor: 12} // a later end of an episode allocates
+			s.Concentrated = s.Concentrated || testing.Short()   // exact accounting takes long
+			l.Statistic = s
+			bandittest.Learner(t, l,
 				environment.Sparse{Dim: 12, Sparsity: 2, Arms: 4},
 				bandittest.LearnerOptions{Seed: 1, Rounds: 150})
 		})
@@ -58,7 +55,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			s.Phases = s.Phases[:min(2, len(s.Phases))] // each is calibrated, and all alike
 			l.Statistic = s
 		}
-		c := privacy.ClaimOf(l)
+		c := claimOf(t, l, environment.Sparse{}.Problem(), 16_000)
 		least := 0.999
 		if name == "plain" {
 			least = loose
@@ -67,7 +64,7 @@ func TestSparseJDPClaims(t *testing.T) {
 			t.Errorf("%s: %v", name, c)
 		}
 		none := make(privacy.Budget{Epsilon: math.Inf(1)}, sparsity)
-		if c := privacy.ClaimOf(none); !math.IsInf(c.Epsilon(), 1) {
+		if c := claimOf(t, none, environment.Sparse{}.Problem(), 16_000); !math.IsInf(c.Epsilon(), 1) {
 			t.Errorf("%s without noise: %v", name, c)
 		}
 	}
@@ -87,9 +84,7 @@ func TestSparseJDPRegret(t *testing.T) {
 	}
 	for recipe, make := range sparseRecipes {
 		for _, epsilon := range epsilons {
-			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), New: func() bandit.Learner {
-				return make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)
-			}})
+			e.Policies = append(e.Policies, simulate.Policy{Name: name(recipe, epsilon), Learner: make(privacy.Budget{Epsilon: epsilon, Delta: 1e-5}, 4)})
 		}
 	}
 	result, err := e.Run(context.Background())
@@ -124,13 +119,11 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 		if testing.Short() && recipe == "tuned" {
 			continue
 		}
-		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, New: func() bandit.Learner {
-			l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
-			s := l.Statistic.(mechanism.SparseEpisodes)
-			s.Concentrated = s.Concentrated || testing.Short()
-			l.Statistic = s
-			return l
-		}})
+		l := make(privacy.Budget{Epsilon: 2, Delta: 1e-5}, 4)
+		s := l.Statistic.(mechanism.SparseEpisodes)
+		s.Concentrated = s.Concentrated || testing.Short()
+		l.Statistic = s
+		e.Policies = append(e.Policies, simulate.Policy{Name: recipe, Learner: l})
 	}
 	result, err := e.Run(context.Background())
 	if err != nil {
@@ -152,20 +145,20 @@ func TestSparseJDPWithCorrelations(t *testing.T) {
 
 func TestSparseJDPRefuses(t *testing.T) {
 	p := environment.Sparse{Dim: 12, Sparsity: 2}.Problem()
-	for words, change := range map[string]func(l learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
-		"Horizon = 32, want more than the 32 rounds": func(_ learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
-		"Picks = 10, want in [1, d = 5]":             func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
-		"Slots = 2":                                  func(_ learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
-		"Ridge = -1": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy.(*learner.SparseJDP).Estimate.Ridge = -1
+	for words, change := range map[string]func(l *learner.Private[mechanism.SparseGram], p *bandit.Problem, horizon *int){
+		"Horizon = 32, want more than the 32 rounds": func(_ *learner.Private[mechanism.SparseGram], _ *bandit.Problem, horizon *int) { *horizon = 32 },
+		"Picks = 10, want in [1, d = 5]":             func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Dim = 5 },
+		"Slots = 2":                                  func(_ *learner.Private[mechanism.SparseGram], p *bandit.Problem, _ *int) { p.Slots = 2 },
+		"Ridge = -1": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Ridge: -1}}
 		},
-		"Keep = 13": func(l learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
-			l.Policy.(*learner.SparseJDP).Estimate.Keep = 13
+		"Keep = 13": func(l *learner.Private[mechanism.SparseGram], _ *bandit.Problem, _ *int) {
+			l.Policy = learner.SparseJDP{Estimate: mechanism.SparseEstimate{Keep: 13}}
 		},
 	} {
 		l, p, horizon := learner.SparseJDPPlain(privacy.Budget{Epsilon: 1, Delta: 1e-5}, 5), p, 1000
-		change(l, &p, &horizon)
-		if err := l.Init(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
+		change(&l, &p, &horizon)
+		if _, err := l.Open(p, horizon); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("error %v, want one that says %q", err, words)
 		}
 	}
@@ -175,9 +168,7 @@ func TestSparseJDPRefuses(t *testing.T) {
 func TestSparseJDPWarns(t *testing.T) {
 	e := &simulate.Experiment{Name: "faint", Horizon: 600, Trials: 1, Seed: 11,
 		Environment: environment.Sparse{Dim: 20, Sparsity: 2},
-		Policies: []simulate.Policy{{Name: "faint", New: func() bandit.Learner {
-			return learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)
-		}}}}
+		Policies:    []simulate.Policy{{Name: "faint", Learner: learner.SparseJDPPlain(privacy.Budget{Epsilon: 0.01, Delta: 1e-5}, 2)}}}
 	result, err := e.Run(context.Background())
 	if err != nil {
 		t.Fatal(err)

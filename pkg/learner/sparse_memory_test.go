@@ -8,6 +8,7 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
 // TestSparseMemory: SparseJDP in 5000 dimensions allocates the rows of its longest episode, and
@@ -23,9 +24,11 @@ func TestSparseMemory(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if err := l.Init(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon); err != nil {
+		ready, err := l.Open(bandit.Problem{Arms: 10, Dim: d, Slots: 1, ContextNorm: 100, RewardMin: -2, RewardMax: 2}, horizon)
+		if err != nil {
 			t.Fatal(err)
 		}
+		ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
 		runtime.ReadMemStats(&after)
 		start := 0
 		for _, end := range opened.(interface{ Ends() []int }).Ends() {

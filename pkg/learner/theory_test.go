@@ -58,14 +58,20 @@ func TestWidthIsUnderItsBound(t *testing.T) {
 			contexts(r, &v, make([]float64, 3))
 			arms := run.Select(&v, nil)
 			run.Update(&v, arms, []float64{random.Rademacher(r, v.Row(arms[0])[0])})
-			_, beta := linUCB(l).Confidence()
-			bound, _ := linUCB(l).RegretBound(round, 0)
-			grown := float64(round) / (3 * linUCB(l).Bounds().RhoMin)
+			_, beta := linUCB(run).Confidence()
+			bound, _ := linUCB(run).RegretBound(round, 0)
+			grown := float64(round) / (3 * linUCB(run).Bounds().RhoMin)
 			if most := bound / math.Sqrt(8*float64(round)*3*math.Log1p(grown)); beta > most*(1+1e-12) {
 				t.Fatalf("%s, round %d: beta = %v, want <= beta-bar = %v", name, round, beta, most)
 			}
 		}
 	}
+}
+
+// begun returns the rule of a run that has not played yet.
+func begun(t *testing.T, l learner.LinUCB, sums privacy.Accumulator, p bandit.Problem, horizon int) *learner.LinUCBRule {
+	t.Helper()
+	return linUCB(bandittest.Run(t, learner.New(l, sums), p, horizon, nil, random.Source(1, 0, "noise")))
 }
 
 func TestOptimalShift(t *testing.T) {
@@ -75,14 +81,14 @@ func TestOptimalShift(t *testing.T) {
 		if name == "square-root" || name == "square-root/epsilon=inf" { // refuses the horizon
 			continue
 		}
-		optimal := learner.New(learner.LinUCB{OptimalShift: true}, make_)
-		general, gapped := linUCB(optimal).RegretBound(horizon, 0.1)
+		optimal := begun(t, learner.LinUCB{OptimalShift: true}, make_, p, horizon)
+		general, gapped := optimal.RegretBound(horizon, 0.1)
 		for log := -3.0; log <= 10; log += 0.25 {
-			l := learner.New(learner.LinUCB{RhoMin: math.Pow(10, log)}, make_)
-			g, h := linUCB(l).RegretBound(horizon, 0.1)
+			l := learner.LinUCB{RhoMin: math.Pow(10, log)}
+			g, h := begun(t, l, make_, p, horizon).RegretBound(horizon, 0.1)
 			if g < general*(1-1e-9) || h < gapped*(1-1e-9) {
 				t.Errorf("%s: rho_min = %v has the bounds %v and %v, the optimal shift's, %v, has %v and %v",
-					name, linUCB(l).RhoMin, g, h, linUCB(optimal).Bounds().RhoMin, general, gapped)
+					name, l.RhoMin, g, h, optimal.Bounds().RhoMin, general, gapped)
 			}
 		}
 	}
@@ -93,10 +99,8 @@ func TestOptimalShift(t *testing.T) {
 func TestOptimalShiftWhereAllIsVacuous(t *testing.T) {
 	p := bandit.Problem{Arms: 25, Dim: 5, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	make_ := mechanism.Tree{Noise: mechanism.Wishart{Budget: privacy.Budget{Epsilon: 0.1, Delta: 0.1}}}
-	own, optimal := learner.New(learner.LinUCB{}, make_), learner.New(learner.LinUCB{OptimalShift: true}, make_)
-	for _, l := range []learner.Private[privacy.Sums]{own, optimal} {
-	}
-	near(t, "rho_min", linUCB(optimal).Bounds().RhoMin, linUCB(own).Bounds().RhoMin, 1e-3)
+	own, optimal := begun(t, learner.LinUCB{}, make_, p, 100), begun(t, learner.LinUCB{OptimalShift: true}, make_, p, 100)
+	near(t, "rho_min", optimal.Bounds().RhoMin, own.Bounds().RhoMin, 1e-3)
 }
 
 // The bounds of PrivateThresholdedLasso are far above a random arm's regret at 16,000 rounds, which
