@@ -711,9 +711,7 @@ func subjects() []subject {
 			world0, world1 := streams(random.New(1, 0, "streams"))
 			return []any{func(a audit.Learner, o audit.Options) (audit.Finding, error) { return a.Run(soon(), o) }, audit.Learner{
 				Name: "LinUCB", Problem: linear, Worlds: [2]audit.Stream{world0, world1}, Runs: audit.MinRuns, Claim: budget,
-				New: func() bandit.Learner {
-					return learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}})
-				},
+				Learner: learner.New(learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: budget}}),
 			}, audit.Options{Seed: 1, Workers: 1}}
 		}),
 
@@ -739,7 +737,7 @@ func subjects() []subject {
 			return []any{func(e *simulate.Experiment) (*simulate.Result, error) { return e.Run(soon()) }, &simulate.Experiment{
 				Name: "harness", Horizon: 8, Rounds: 4, Trials: 2, Workers: 1, Seed: 1,
 				Environment: environment.DecisionSets{Arms: 3, Dim: 2, Gap: 0.1},
-				Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }}},
+				Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
 			}}
 		}),
 		values("simulate.Shard", func() any { return &simulate.Shard{Index: 1, Of: 3} }),
@@ -792,6 +790,7 @@ var numberless = map[string]bool{
 	"random.New": true, "random.NewNormals": true, "random.NewSystem": true, // a seed and a trial are any numbers
 	"privacy.NewLedger": true, "privacy.NewNoise": true, "privacy.NewSystemNoise": true,
 	"matroid.NewGreedy": true, "matroid.NewOracle": true,
+	"bandit.NewWorld":      true, // bandit.OpenWorld checks its problem
 	"simulate.NewPolicy":   true,
 	"simulate.NewTerminal": true,
 	"sweep.Sweep":          true, // Catalogue.Parse makes it

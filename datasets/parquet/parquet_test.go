@@ -190,8 +190,8 @@ func sampleResult(t testing.TB) *simulate.Result {
 		Name: "sample", Horizon: 100, Trials: 2, Seed: 1, Grid: []int{10},
 		Environment: environment.TwoContexts{Dim: 2},
 		Policies: []simulate.Policy{
-			{Name: `Lin, "UCB"`, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }},
-			{Name: "größer", New: func() bandit.Learner { return learner.New(learner.LinUCB{Width: 3}, nil) }},
+			{Name: `Lin, "UCB"`, Learner: learner.New(learner.LinUCB{}, nil)},
+			{Name: "größer", Learner: learner.New(learner.LinUCB{Width: 3}, nil)},
 		},
 	}
 	r, err := e.Run(context.Background())
@@ -353,7 +353,7 @@ func ExampleWriteTable() {
 	e := &simulate.Experiment{
 		Name: "race", Horizon: 1000, Trials: 2, Seed: 1,
 		Environment: environment.TwoContexts{Dim: 2},
-		Policies:    []simulate.Policy{{Name: "LinUCB", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, nil) }}},
+		Policies:    []simulate.Policy{{Name: "LinUCB", Learner: learner.New(learner.LinUCB{}, nil)}},
 	}
 	result, err := e.Run(context.Background())
 	if err != nil {

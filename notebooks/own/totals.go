@@ -17,18 +17,18 @@ func (s Totals) Open(setup privacy.Setup) (privacy.Mechanism[privacy.Means], err
 	if setup.Slots != 1 || setup.WarmUp || !(s.Epsilon > 0) {
 		return nil, fmt.Errorf("own: %+v, epsilon %v, want one arm a round and epsilon > 0", setup, s.Epsilon)
 	}
-	return &totals{s, setup}, setup.CheckWeights()
+	return &openTotals{s, setup}, setup.CheckWeights()
 }
 
-// totals are Totals for a setup. They never change.
-type totals struct {
+// openTotals are Totals for a setup. They never change.
+type openTotals struct {
 	Totals
 	setup privacy.Setup
 }
 
-func (s *totals) Start(noise *privacy.Noise) privacy.Stream[privacy.Means] {
+func (s *openTotals) Start(noise *privacy.Noise) privacy.Stream[privacy.Means] {
 	k := s.setup.Arms
-	r := &totalsRun{totals: s, noise: noise, left: make([]int, k), z: make([]float64, 1)}
+	r := &totalsRun{openTotals: s, noise: noise, left: make([]int, k), z: make([]float64, 1)}
 	r.open, r.sum, r.means.Of = make([]float64, k), make([]float64, k), make([]privacy.Estimate, k)
 	r.means.Changed = make([]int, 0, 1)
 	return r
@@ -36,7 +36,7 @@ func (s *totals) Start(noise *privacy.Noise) privacy.Stream[privacy.Means] {
 
 // totalsRun is a run of Totals.
 type totalsRun struct {
-	*totals
+	*openTotals
 	noise     *privacy.Noise
 	means     privacy.Means
 	open, sum []float64 // by arm: the open block, and all full ones with their noise
@@ -92,15 +92,15 @@ func (s *totalsRun) full(a int) bool {
 	return true
 }
 
-func (s *totals) scale() float64 { return (s.setup.Hi - s.setup.Lo) / s.Epsilon }
+func (s *openTotals) scale() float64 { return (s.setup.Hi - s.setup.Lo) / s.Epsilon }
 
 // Plan says that a reward moves one sum, and how that is hidden.
-func (s *totals) Plan(records int) privacy.Plan { return s.plan(records, 0).HeldBy(s) }
+func (s *openTotals) Plan(records int) privacy.Plan { return s.plan(records, 0).HeldBy(s) }
 
 // Plan says how often this run has drawn noise, too.
 func (s *totalsRun) Plan(records int) privacy.Plan { return s.plan(records, s.drawn).HeldBy(s) }
 
-func (s *totals) plan(records, drawn int) privacy.Plan {
+func (s *openTotals) plan(records, drawn int) privacy.Plan {
 	law, moves := privacy.LaplaceLaw(1, s.scale()), s.setup.Hi-s.setup.Lo
 	return privacy.Plan{
 		Model:      privacy.Central,

@@ -30,7 +30,7 @@ func TestMutations(t *testing.T) { notebooktest.Mutations(t, mutations, claims.N
 
 // cellMutations breaks the code once for each cell that asserts what it shows, by the cell's ID.
 var cellMutations = []notebooktest.Mutation{
-	{"c07c", "correlated noise is ten times as large", "pkg/mechanism/vector_factorised.go", "f.stream.Gaussian(dst, f.sd)", "f.stream.Gaussian(dst, 10*f.sd)"},
+	{"c07c", "correlated noise is ten times as large", "pkg/mechanism/vector_factorised.go", "n.Gaussian(dst, f.sd)", "n.Gaussian(dst, 10*f.sd)"},
 	{"c16d", "chance adds a fifth more to what is compared", "pkg/mechanism/stopping.go", "float64(h*(1+1/s.alpha))", "float64(1.2*h*(1+1/s.alpha))"},
 	{"c18b", "a curve's values are one less", "charts/function.go", "s.Y[i] = f(v)", "s.Y[i] = f(v) - 1"},
 	{"c22", "the sum is compared with a tenth", "pkg/mechanism/stopping.go", "float64(s.compare*(log+3*math.Ln2))", "float64(s.compare*(log+3*math.Ln2)) - 0.9*s.fixed - float64(0.9*h*(1+1/s.alpha))"},

@@ -94,7 +94,7 @@ func (*teller) Select(v *bandit.View, dst []int) []int {
 
 // Joint privacy leaves the changed round's own action out; central privacy does not.
 func TestOwnAction(t *testing.T) {
-	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, New: func() bandit.Learner { return &teller{} }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, Of: &teller{}, Problem: problem, Runs: 400}
 	a.Worlds = streams(3)
 	a.Worlds[1][1].X = []float64{0, 1, 1, 0}
 	for _, own := range []bool{false, true} {
@@ -220,7 +220,7 @@ func TestLearnerWorkers(t *testing.T) {
 // The search finds streams on which an unprotected learner is caught, though most proposals are of
 // no use.
 func TestSearch(t *testing.T) {
-	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, New: func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "exact sums", Claim: privacy.Budget{Epsilon: 3}, Of: learner.New(learner.LinUCB{}, mechanism.Exact{}), Problem: problem, Runs: 400}
 	found, err := audit.Search(ctx, a, audit.RandomStreams(problem, 6), 12, audit.Options{Seed: 1, Runs: 40})
 	if err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func TestLearnerFailures(t *testing.T) {
 	worlds := audit.Beyond(streams(4), 3)
 	for range 2 {
 		worlds[0], worlds[1] = worlds[1], worlds[0]
-		a := audit.Learner{Name: "quitter", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Worlds: worlds, Runs: 400, New: func() bandit.Learner { return new(quitter) }}
+		a := audit.Learner{Name: "quitter", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Worlds: worlds, Runs: 400, Of: new(quitter)}
 		f, err := a.Run(ctx, audit.Options{Seed: 1})
 		if err != nil || !f.Excluded() || f.Failure != "round 2: reward above 1" {
 			t.Errorf("err %v, failure %q, want excluded\n%v", err, f.Failure, f)
@@ -259,7 +259,7 @@ func TestSearchBeyond(t *testing.T) {
 	}
 	a := audit.Learner{
 		Name: "clips too late", Claim: privacy.Budget{Epsilon: 1}, Problem: problem, Runs: 4000,
-		New: func() bandit.Learner { return new(totaller) },
+		Of: new(totaller),
 	}
 	found, err := audit.Search(ctx, a, propose, 40, audit.Options{Seed: 1})
 	if err != nil {

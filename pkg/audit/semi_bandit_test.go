@@ -110,7 +110,7 @@ func TestSemiBandit(t *testing.T) {
 // warm-up leaks.
 func TestSearchWarmUp(t *testing.T) {
 	a := audit.Learner{Name: "leaks the warm-up", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true, Runs: 400,
-		New: func() bandit.Learner { return &leader{warm: true, deaf: true} },
+		Of: &leader{warm: true, deaf: true},
 		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
 			return append(dst, l.(*leader).sums[0]+float64(round))
 		}}
@@ -131,7 +131,7 @@ func TestSearchWarmUp(t *testing.T) {
 func TestWarmUpCanaries(t *testing.T) {
 	var rounds, scored []int
 	a := audit.Learner{Name: "in one run", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, WarmUp: true,
-		New: func() bandit.Learner { return &leader{warm: true} },
+		Of: &leader{warm: true},
 		Transcript: func(l bandit.Learner, round int, dst []float64) []float64 {
 			rounds = append(rounds, round)
 			return append(dst, l.(*leader).sums[:]...)
@@ -174,7 +174,7 @@ func (l *scribbler) WarmUp(y []float64) {
 // The streams of one run are those of the next, whatever a learner does to what it is shown.
 func TestWarmUpIsACopy(t *testing.T) {
 	a := audit.Learner{Name: "scribbler", Claim: privacy.Budget{Epsilon: 1}, Problem: semiProblem, Worlds: semiStreams(6, 0), WarmUp: true, Runs: 400,
-		New: func() bandit.Learner { return &scribbler{leader{warm: true, deaf: true}} }}
+		Of: &scribbler{leader{warm: true, deaf: true}}}
 	if f, err := a.Run(ctx, audit.Options{Seed: 1}); err != nil || !f.Excluded() {
 		t.Errorf("err %v, want excluded\n%v", err, f)
 	}
@@ -199,7 +199,7 @@ func TestWarmUpErrors(t *testing.T) {
 			a.Worlds = semiStreams(1, 0)
 		},
 	} {
-		a := audit.Learner{Name: "l", Claim: privacy.Budget{Epsilon: 1}, New: func() bandit.Learner { return &leader{warm: true} }, Problem: semiProblem, Worlds: semiStreams(4, 0), WarmUp: true, Runs: 40}
+		a := audit.Learner{Name: "l", Claim: privacy.Budget{Epsilon: 1}, Of: &leader{warm: true}, Problem: semiProblem, Worlds: semiStreams(4, 0), WarmUp: true, Runs: 40}
 		if _, err := a.Run(ctx, audit.Options{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,9 @@
 // Package bandit is the vocabulary of the toolkit: what a learner knows, sees and does.
 //
 //   - [Problem]: what a learner may know before round 1
-//   - [Environment]: describes contexts and rewards; [World], [Instance]: it, ready, and one trial of it
-//   - [OpenWorld]: opens an environment and checks what it gives; [NewWorld]: a World of a function
+//   - [Environment]: describes contexts and rewards
+//   - [World], [Instance]: an environment that is ready, and one trial of it; the regret
+//   - [OpenWorld]: opens an environment, checked; [NewWorld]: a World of a function
 //   - [View]: what a learner sees at the start of a round
 //   - [Learner]: describes a learner; it becomes a [Calibrated] for a problem, and that a [Run],
 //     which chooses arms and learns from their rewards

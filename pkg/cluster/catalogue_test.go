@@ -44,10 +44,8 @@ func linucb(v sweep.Values) ([]*simulate.Experiment, error) {
 		Name:        "linucb",
 		Environment: environment.DecisionSets{Dim: 3, Gap: 0.1},
 		Policies: []simulate.Policy{
-			{Name: "exact", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }},
-			{Name: "tree", New: func() bandit.Learner {
-				return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
-			}},
+			{Name: "exact", Learner: learner.New(learner.LinUCB{}, mechanism.Exact{})},
+			{Name: "tree", Learner: learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})},
 		},
 		Horizon: v.Int("horizon"),
 		Trials:  100,

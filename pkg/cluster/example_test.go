@@ -24,7 +24,7 @@ func ExampleRun() {
 				Name:        "gaps",
 				Environment: environment.DecisionSets{Dim: 3, Gap: v["gap"]},
 				Policies: []simulate.Policy{{
-					Name: "linucb", New: func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) },
+					Name: "linucb", Learner: learner.New(learner.LinUCB{}, mechanism.Exact{}),
 				}},
 				Horizon: 1000,
 				Trials:  20,

@@ -18,8 +18,8 @@
 // [Blind] hides the contexts of an environment. [Measure] looks at what theorems assume of one.
 //
 // An environment is a plain value: fill in its fields and hand it to package simulate, or play it
-// yourself: Open it, Start a trial, and then Next and Pull each round. [Theta] and [Pairs] look into
-// a trial of it. Read [Arms] first, then [DecisionSets].
+// yourself: Open it, Start a trial, and then Next and Pull each round. [Theta] and [Pairs] look
+// into a trial. Read [Arms] first, then [DecisionSets].
 package environment
 
 import (

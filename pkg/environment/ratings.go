@@ -73,12 +73,15 @@ func (e Ratings) Problem() bandit.Problem { return semiProblem(e.Matroid) }
 // Users returns the number of users.
 func (e Ratings) Users() int { return len(e.Rated) }
 
-// Means returns the share of users who rated each arm.
+// Means returns the share of users who rated each arm. It is nil if there is no matroid.
 func (e Ratings) Means() []float64 {
+	if e.Matroid == nil {
+		return nil
+	}
 	counts := make([]int, e.Matroid.Size())
 	for _, row := range e.Rated {
 		for a, rated := range row {
-			if rated {
+			if rated && a < len(counts) {
 				counts[a]++
 			}
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // Rows yields n rows of data for a regression: the context of arm 0 in each round, and its reward.
-// The streams are those of the first trial of an experiment with that seed. A row is valid until the
-// next one. An environment without contexts yields empty rows.
+// The streams are those of the first trial of an experiment with that seed. A row is valid until
+// the next one. An environment without contexts yields empty rows.
 func Rows(world bandit.World, seed uint64, n int) iter.Seq2[[]float64, float64] {
 	return func(yield func(x []float64, y float64) bool) {
 		var v bandit.View

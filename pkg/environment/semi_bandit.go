@@ -113,8 +113,8 @@ func (e SemiBandit) Best() []int { return heaviest(e.Matroid, e.Means) }
 // Optimum returns the mean weight of the best basis.
 func (e SemiBandit) Optimum() float64 { return total(e.Means, e.Best()) }
 
-// open prepares what all trials share, and returns a function that starts one. It draws nothing: the
-// instance is fixed.
+// open prepares what all trials share, and returns a function that starts one. It draws nothing:
+// the instance is fixed.
 func (e SemiBandit) open() (start func() *semiBandit) {
 	best := newOptimum(e.Matroid, slices.Clone(e.Means))
 	if e.Law == GaussianWeights {

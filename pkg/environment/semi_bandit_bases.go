@@ -115,7 +115,7 @@ func (b *bases) difference() float64 {
 }
 
 // Pairs appends to dst, for each arm of a basis, the arm of the best basis that it stands for: its
-// partner. The instance is one of a SemiBandit, of Arms or of Ratings; for others it appends nothing.
+// partner. The instance is a trial of SemiBandit, Arms or Ratings; for others it appends nothing.
 //
 // The arms come in the order in which a greedy learner took them. An arm of the best basis is its
 // own partner. The pairs decompose the regret: it is the sum of their gaps, mean(partner) -

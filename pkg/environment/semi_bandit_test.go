@@ -420,7 +420,7 @@ func (*stuck) Reset(*rand.Rand, rand.Source)            {}
 func (*stuck) Update(*bandit.View, []int, []float64)    {}
 func (s *stuck) Select(_ *bandit.View, dst []int) []int { return append(dst, s.arms...) }
 func play(name string, arms ...int) simulate.Policy {
-	return simulate.Policy{Name: name, New: func() bandit.Learner { return &stuck{arms: arms} }}
+	return simulate.Policy{Name: name, Learner: &stuck{arms: arms}}
 }
 
 // A simulation adds up the regret, and stops the trial of a learner that plays no basis, by name;

@@ -69,11 +69,11 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 	}
 	radius := bound + float64(root/2)
 	if radius >= finest {
-		return nil, fmt.Errorf("mechanism: %of.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
 	}
 	square := math.Floor(radius * radius)
 	if square < 1 {
-		return nil, fmt.Errorf("mechanism: %of.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
 	num, den := fraction(factor * factor * square / (2 * rho) * (1 + 1e-12))

@@ -65,14 +65,14 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 	}
 	radius := math.Floor(bound + float64(float64(of.Dim)/2))
 	if radius >= finest {
-		return nil, fmt.Errorf("mechanism: %of.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v of %d coordinates is %.4g steps of the grid %v, want < 2^31: use a coarser grid", name, of.Bound, of.Dim, radius, grid)
 	}
 	sensitivity := factor * radius
 	if sensitivity > largestInteger {
 		return nil, fmt.Errorf("mechanism: %s: %d contributions of %.4g steps of the grid %v, want 2^53 steps at most: use a coarser grid", name, neighbours.Contributions, radius, grid)
 	}
 	if sensitivity < 1 {
-		return nil, fmt.Errorf("mechanism: %of.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
+		return nil, fmt.Errorf("mechanism: %s.Bound = %v rounds to 0 on the grid %v: noise of zero, want a finer grid", name, of.Bound, grid)
 	}
 	// 1e-12 is more than the rounding errors of this line.
 	num, den := fraction(sensitivity / of.Epsilon * (1 + 1e-12))

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 )
 
 // alone runs the test in a process of its own, as the limit is the whole process's, and says
@@ -111,20 +110,19 @@ func TestCheckpointFullForAWhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	e := small(path)
 	e.Workers = 1
-	first, made := e.Policies[0].New, 0
+	first, made := e.Policies[0].Learner, 0
 	mustRun(t, e)
 	data, _ := os.ReadFile(path)
 	os.Remove(path)
 	lift := limitFiles(t, uint64(bytes.IndexByte(data, '\n')+10))
-	e.Policies[0].New = func() bandit.Learner {
-		if made++; made == 4 { // the validation's and three trials'
+	e.Policies[0].Learner = onStart{first, func() {
+		if made++; made == 3 {
 			if n := saved(path); n != 0 {
 				t.Errorf("%d trials saved without room", n)
 			}
 			lift()
 		}
-		return first()
-	}
+	}}
 	r := mustRun(t, e)
 	if n := saved(path); n != 4 || len(r.Finished) != 4 {
 		t.Errorf("%d trials saved, %d finished, want 4", n, len(r.Finished))

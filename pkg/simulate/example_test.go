@@ -30,23 +30,22 @@ func (c *tosses) Pull(rewards *rand.Rand, arms []int, y []float64) {
 }
 
 // always plays one arm.
-type always struct {
-	bandit.Base
-	arm int
+type always struct{ Arm int }
+
+func (a always) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run { return a }), nil
 }
 
-func (a *always) Init(p bandit.Problem, horizon int) error       { return nil }
-func (a *always) Reset(own *rand.Rand, noise rand.Source)        { a.Clear() }
-func (a *always) Select(v *bandit.View, dst []int) []int         { return append(dst, a.arm) }
-func (a *always) Update(v *bandit.View, arms []int, y []float64) {}
+func (a always) Select(v *bandit.View, dst []int) ([]int, error)       { return append(dst, a.Arm), nil }
+func (a always) Update(v *bandit.View, arms []int, y []float64) error { return nil }
 
 func ExampleExperiment_Run() {
 	e := &simulate.Experiment{
 		Name:        "two coins",
 		Environment: coins{},
 		Policies: []simulate.Policy{
-			{Name: "the better", New: func() bandit.Learner { return &always{arm: 0} }},
-			{Name: "the worse", New: func() bandit.Learner { return &always{arm: 1} }},
+			{Name: "the better", Learner: always{Arm: 0}},
+			{Name: "the worse", Learner: always{Arm: 1}},
 		},
 		Horizon: 1000,
 		Trials:  10,

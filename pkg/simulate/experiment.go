@@ -41,8 +41,9 @@ type Experiment struct {
 
 	// Fingerprint describes what else determines the results, such as the data of a closure. A
 	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
-	// other parameters, which are all fields of Environment and of the learners. Of a function in a field only the name is compared, and of a closure nothing, so
-	// put what a closure computes with into the Fingerprint.
+	// other parameters, which are all fields of Environment and of the learners. Of a function in a
+	// field only the name is compared, and of a closure nothing, so put what a closure computes with
+	// into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
 	// exists, its trials are restored and not run again.

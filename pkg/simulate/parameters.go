@@ -14,10 +14,11 @@ import (
 	"sync"
 )
 
-// parameters describes an environment, or a fresh learner before Init: a line for its type, then one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows
-// pointers and interfaces, and includes private fields, which in a fresh value hold what its
-// constructor was given (matroid.Uniform has no other fields). Of a list of more than 16 elements
-// it gives the length and a hash.
+// parameters describes an environment, or a fresh learner before Init: a line for its type, then
+// one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows pointers
+// and interfaces, and includes private fields, which in a fresh value hold what its constructor was
+// given (matroid.Uniform has no other fields). Of a list of more than 16 elements it gives the
+// length and a hash.
 //
 // It cannot see what a function does: it gives the name of a declared function, and of a closure
 // only that it is there. Locks and counters (packages sync and sync/atomic) are not parameters.

@@ -144,14 +144,14 @@ func TestReduceOfSome(t *testing.T) {
 // RunTrial names where a panic came from.
 func TestRunTrialFails(t *testing.T) {
 	e := small("")
-	e.Policies[1] = NewPolicy("noisy", func() *toyGreedy {
+	e.Policies[1] = Policy{"noisy", makes(func() starter {
 		return &toyGreedy{hook: func(round int) error {
 			if round == 17 {
 				panic("boom")
 			}
 			return nil
 		}}
-	})
+	})}
 	p, err := e.Prepare()
 	if err != nil {
 		t.Fatal(err)

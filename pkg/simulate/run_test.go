@@ -93,14 +93,13 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	e := toyExperiment()
 	e.Checkpoint, e.Workers = path, 2
 	var trials atomic.Int64
-	policies, first := e.Policies, e.Policies[0].New
+	policies, first := e.Policies, e.Policies[0].Learner
 	e.Policies = slices.Clone(policies)
-	e.Policies[0].New = func() bandit.Learner { // called once by the validation and once a trial
-		if trials.Add(1) == 8 {
+	e.Policies[0].Learner = onStart{first, func() {
+		if trials.Add(1) == 7 {
 			cancel()
 		}
-		return first()
-	}
+	}}
 	r, err := e.Run(ctx)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v, want one that wraps %v", err, context.Canceled)
@@ -138,13 +137,13 @@ func TestFailingTrial(t *testing.T) {
 	} {
 		e := toyExperiment()
 		var made atomic.Int64
-		e.Policies = append(e.Policies, Policy{"bad", func() bandit.Learner {
+		e.Policies = append(e.Policies, Policy{"bad", makes(func() starter {
 			l := &toyGreedy{Epsilon: 0.1}
-			if made.Add(1) == 4 { // with one worker: the validation's, then trials 0, 1, 2
+			if made.Add(1) == 4 { // with one worker: Open's, then trials 0, 1, 2
 				l.hook = hook
 			}
 			return l
-		}})
+		})})
 		e.Workers = 1
 		e.Checkpoint = filepath.Join(t.TempDir(), "checkpoint")
 		r, err := e.Run(t.Context())
@@ -170,7 +169,7 @@ type odd struct {
 	arms []int
 }
 
-func (l *odd) Select(v *bandit.View, dst []int) []int { return append(dst, l.arms...) }
+func (l *odd) Select(v *bandit.View, dst []int) ([]int, error) { return append(dst, l.arms...), nil }
 
 // nan makes regret that is no number.
 type nan struct{}
@@ -186,13 +185,13 @@ func (nanTrial) Regret([]int) float64 { return math.NaN() }
 func TestMisbehaviourIsNamed(t *testing.T) {
 	for want, change := range map[string]func(*Experiment){
 		`policy "odd", trial 0, round 1: its Select chose 0 arms, want Slots = 1`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{} })}
 		},
 		`policy "odd", trial 0, round 1: its Select chose 2 arms, want Slots = 1`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{0, 1}} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{arms: []int{0, 1}} })}
 		},
 		`policy "odd", trial 0, round 1: its Select chose arm -1, want in [0, 2)`: func(e *Experiment) {
-			e.Policies[0] = Policy{"odd", func() bandit.Learner { return &odd{arms: []int{-1}} }}
+			e.Policies[0] = Policy{"odd", makes(func() starter { return &odd{arms: []int{-1}} })}
 		},
 		`environment, trial 0, round 5: cumulative regret of policy "greedy" = NaN, want finite`: func(e *Experiment) {
 			e.Environment = nan{}
@@ -229,22 +228,20 @@ func TestValidation(t *testing.T) {
 		`Name = ""`:                                  func(e *Experiment) { e.Policies[1].Name = "" },
 		`Name = "a\nb"`:                              func(e *Experiment) { e.Policies[1].Name = "a\nb" },
 		`"greedy" is the name of Po`:                 func(e *Experiment) { e.Policies[1].Name = "greedy" },
-		"New is nil":                                 func(e *Experiment) { e.Policies[1] = NewPolicy[bandit.Learner]("nil", nil) },
-		"New returned nil":                           func(e *Experiment) { e.Policies[1].New = func() bandit.Learner { return nil } },
-		`policy "none": New returned nil`: func(e *Experiment) {
-			e.Policies[1] = NewPolicy("none", func() *toyGreedy { return nil })
-		},
+		`Policies[1] ("nil"): Learner is nil`:        func(e *Experiment) { e.Policies[1] = Policy{Name: "nil"} },
+		"Learner is nil":                             func(e *Experiment) { e.Policies[1].Learner = (*toyLearner)(nil) },
+		`policy "noisy": Open returned nil`:          func(e *Experiment) { e.Policies[1].Learner = refuses{} },
 		"Grid[0] = 0, want in [1, Rounds = 2000]":    func(e *Experiment) { e.Grid = []int{0} },
 		"Grid[1] = 2001, want in [1, Rounds = 2000]": func(e *Experiment) { e.Grid = []int{3, 2001} },
 		"Grid[1] = 3, want > Grid[0] = 3":            func(e *Experiment) { e.Grid = []int{3, 3} },
-		`policy "greedy": Init: no`: func(e *Experiment) {
-			e.Policies[0].New = func() bandit.Learner { return refuses{} }
+		`policy "greedy": Open: no`: func(e *Experiment) {
+			e.Policies[0].Learner = refuses{errors.New("no")}
 		},
 		"no such arms": func(e *Experiment) {
 			e.Environment = opens{err: errors.New("no such arms")}
 		},
 		"panic: ": func(e *Experiment) {
-			e.Policies[0].New = func() bandit.Learner { panic("no") }
+			e.Policies[0].Learner = makes(func() starter { panic("no") })
 		},
 	} {
 		e := toyExperiment()
@@ -277,9 +274,24 @@ type opens struct {
 
 func (o opens) Open() (bandit.World, error) { return o.world, o.err }
 
-type refuses struct{ bandit.Learner }
+// refuses opens to nothing.
+type refuses struct{ err error }
 
-func (refuses) Init(bandit.Problem, int) error { return errors.New("no") }
+func (r refuses) Open(bandit.Problem, int) (bandit.Calibrated, error) { return nil, r.err }
+
+// onStart calls a function when a run starts.
+type onStart struct {
+	bandit.Learner
+	do func()
+}
+
+func (o onStart) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	ready, err := o.Learner.Open(p, horizon)
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		o.do()
+		return ready.Start(own, noise)
+	}), err
+}
 
 // A run that names no Progress reports to DefaultProgress.
 func TestDefaultProgress(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -44,25 +43,28 @@ type warm struct {
 	toyGreedy
 	wants bool
 	seen  []float64                   // in round 0 and, of the arm played, in the others
-	bad   func(l *warm, y []float64)  // in place of WarmUp
+	bad   func(y []float64) error     // in place of WarmUp
 	told  func(l *warm, seen float64) // at each update
 }
 
 func (l *warm) WantsWarmUp() bool { return l.wants }
 
-func (l *warm) WarmUp(y []float64) {
+func (l *warm) WarmUp(y []float64) error {
 	if l.bad != nil {
-		l.bad(l, y)
-		return
+		return l.bad(y)
 	}
 	l.seen = append(l.seen[:0], y...)
+	return nil
 }
 
-func (l *warm) Update(v *bandit.View, arms []int, y []float64) {
-	l.toyGreedy.Update(v, arms, y)
+func (l *warm) Update(v *bandit.View, arms []int, y []float64) error {
+	if err := l.toyGreedy.Update(v, arms, y); err != nil {
+		return err
+	}
 	if l.told != nil {
 		l.told(l, y[0])
 	}
+	return nil
 }
 
 func warmExperiment() *Experiment {
@@ -80,7 +82,7 @@ func TestWarmUp(t *testing.T) {
 	seen := make(map[string][][]float64)
 	rewards := make(map[string][]float64)
 	policy := func(name string, wants bool) Policy {
-		return Policy{name, func() bandit.Learner {
+		return Policy{name, makes(func() starter {
 			l := &warm{toyGreedy: toyGreedy{Epsilon: 1}, wants: wants}
 			l.told = func(l *warm, y float64) {
 				mu.Lock()
@@ -91,7 +93,7 @@ func TestWarmUp(t *testing.T) {
 				}
 			}
 			return l
-		}}
+		})}
 	}
 	run := func(a, b bool) *Result {
 		clear(seen)
@@ -134,12 +136,12 @@ func TestWarmUp(t *testing.T) {
 
 func TestWarmUpFails(t *testing.T) {
 	boom := errors.New("boom")
-	for want, bad := range map[string]func(l *warm, y []float64){
-		"in WarmUp: boom": func(l *warm, y []float64) { l.Fail(boom) },
-		"panic: boom":     func(l *warm, y []float64) { panic(boom) },
+	for want, bad := range map[string]func(y []float64) error{
+		"in WarmUp: boom": func([]float64) error { return boom },
+		"panic: boom":     func([]float64) error { panic(boom) },
 	} {
 		e := warmExperiment()
-		e.Policies[1] = Policy{"bad", func() bandit.Learner { return &warm{wants: true, bad: bad} }}
+		e.Policies[1] = Policy{"bad", makes(func() starter { return &warm{wants: true, bad: bad} })}
 		_, err := e.Run(t.Context())
 		var te *TrialError
 		if !errors.As(err, &te) || !errors.Is(err, boom) || !strings.Contains(err.Error(), want) || te.Policy != "bad" || te.Round != 0 || te.Trial != 0 {
@@ -147,11 +149,11 @@ func TestWarmUpFails(t *testing.T) {
 		}
 	}
 	e := toyExperiment()
-	e.Policies[1] = Policy{"contexts", func() bandit.Learner { return &warm{wants: true} }}
+	e.Policies[1] = Policy{"contexts", makes(func() starter { return &warm{wants: true} })}
 	if r, err := e.Run(t.Context()); r != nil || err == nil || !strings.Contains(err.Error(), `policy "contexts": it wants a warm-up`) || !strings.Contains(err.Error(), "Problem.Dim = 1, want 0") {
 		t.Errorf("result %v, error %v, want none, and one that names the policy, the dimension and its bound", r, err)
 	}
-	e.Policies[1].New = func() bandit.Learner { return &warm{} }
+	e.Policies[1].Learner = makes(func() starter { return &warm{} })
 	mustRun(t, e)
 }
 
@@ -189,13 +191,16 @@ func TestEnvironmentNamesTheTurn(t *testing.T) {
 func TestWarmUpAllocatesOnce(t *testing.T) {
 	allocs := func(rounds int) float64 {
 		e := warmExperiment()
-		e.Policies[0].New = func() bandit.Learner {
+		e.Policies[0].Learner = makes(func() starter {
 			return &warm{toyGreedy: toyGreedy{Epsilon: 0.1}, wants: true, seen: make([]float64, 2)}
-		}
+		})
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
-		world := bandittest.Open(t, e.Environment)
+		p, err := e.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
 		return testing.AllocsPerRun(5, func() {
-			if _, err := (&Prepared{Experiment: e, world: world, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -49,6 +49,6 @@ func TestCoreSet(t *testing.T) {
 		})
 	}
 	privacytest.Learner(t, privacytest.LearnerCase{
-		New: func() bandit.Learner { return learner.NewCoreSet(pure) }, Problem: problem,
+		Learner: learner.NewCoreSet(pure), Problem: problem,
 	})
 }

@@ -368,7 +368,7 @@ func TestFixtures(t *testing.T) {
 		{"Changed is sorted by raw totals", "Noised", "Means.Changed[0]"},
 		{"the last block is bare", "Noised", "Means.Of[0].Mean"},
 		{"one draw for two arms", "Probe", "+Inf"},
-		{"noise of the run before", "Apart", "keep in a run all that changes"},
+		{"noise of the run before", "Noised", "Means.Of[0].Mean"},
 		{"noise of one sign", "Noised", "Means.Of[0].Mean"},
 	} {
 		largest = 0

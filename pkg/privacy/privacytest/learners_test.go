@@ -121,15 +121,9 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check, words string
 		broken             privacytest.LearnerCase
 	}{
-		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, New: func() bandit.Learner {
-			return learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))
-		}}},
-		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, New: func() bandit.Learner {
-			return &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}
-		}}},
-		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
-			return &broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}
-		}}},
+		{"noise too small by 10", "Attack", "the claim is false", privacytest.LearnerCase{Problem: linear, Learner: learner.New(learner.LinUCB{}, privacy.Accumulator(mechanism.Tree{Noise: faint{mechanism.Gaussian{Budget: wide}}}))}},
+		{"a count that Reset forgets", "Reset", "forget all", privacytest.LearnerCase{Problem: arms, Long: long, Learner: &broken{Private: learner.DPUCBMAT(uniform(), 2), remembers: true}}},
+		{"noise past the ledger", "Ledger", "past privacy.Noise", privacytest.LearnerCase{Problem: arms, Learner: &broken{Private: learner.DPUCBMAT(uniform(), 2), steals: true}}},
 		{"a claim that is inherited", "Plan", "HeldBy", privacytest.LearnerCase{Problem: arms, New: func() bandit.Learner {
 			return &struct {
 				learner.Private[privacy.Means]
