@@ -220,7 +220,7 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 	suite := func(p plain) func(t testing.TB) {
 		return func(t testing.TB) {
 			privacytest.Device(t, privacytest.DeviceCase{
-				New:     func() learner.Device { d := p; return &d },
+				Device:  p,
 				Server:  learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}},
 				Problem: linear,
 			})
