@@ -68,6 +68,7 @@ func SoundItems(e Effort) []audit.Item {
 	items = append(items, soundSurvey(e)...)
 	items = append(items, soundLikelihoods(e)...)
 	items = append(items, soundBeyond(e)...)
+	items = append(items, soundLinear(e)...)
 	return append(items, soundRuns(e)...)
 }
 
@@ -290,7 +291,7 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 	for w, reward := range []float64{1, -1} {
 		worlds[w] = audit.Stream{{X: []float64{1, 1}, Rewards: []float64{reward, reward}}}
 		for len(worlds[w]) < rounds {
-			worlds[w] = append(worlds[w], audit.Round{X: []float64{1e-3, -1e-3}, Rewards: []float64{0, 0}})
+			worlds[w] = append(worlds[w], audit.Round{X: []float64{1, -1}, Rewards: []float64{-1, 1}})
 		}
 	}
 	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, worlds
@@ -307,13 +308,21 @@ func SoundLearners(e Effort) (items []audit.Item) {
 	for _, sums := range auditedSums() {
 		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(&learner.LinUCB{}, sums.make()) })
 	}
-	item("LinUCB on a budget", func() bandit.Learner {
-		return &learner.Metered{
-			Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
-			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
-		}
-	})
+	item("LinUCB on a budget", func() bandit.Learner { return meteredLinUCB() })
 	return append(items, standardItem(e))
+}
+
+// meteredLinUCB returns LinUCB over a tree that ends with its budget.
+func meteredLinUCB() *learner.Metered {
+	return &learner.Metered{
+		Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
+		Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
+	}
+}
+
+// delayedLinUCB returns LinUCB over a tree that gets its rewards two rounds late.
+func delayedLinUCB() *learner.Delayed {
+	return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}), Most: 2}
 }
 
 // lateItem audits the actions of a learner that gets its rewards two rounds late.
@@ -322,10 +331,7 @@ func lateItem(e Effort) audit.Item {
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner {
-			sums := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}
-			return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, sums), Most: 2}
-		},
+		New: func() bandit.Learner { return delayedLinUCB() },
 	}
 }
 

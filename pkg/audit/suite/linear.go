@@ -1,0 +1,209 @@
+package suite
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/dpbandits/dpbandits/pkg/arms"
+	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/matroid"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+)
+
+// shown is an attack on all that a learner's statistic releases. The releases are linear in the
+// noise, so that the likelihood of the two worlds is known exactly, and so is the loss, which no
+// attack on these releases exceeds.
+type shown struct {
+	name    string
+	problem bandit.Problem
+	worlds  [2]audit.Stream
+	fresh   func() bandit.Learner
+	// twin makes a learner that releases the same, and returns what resets its statistic with noise of
+	// one's own.
+	twin func() (l bandit.Learner, reset func(*privacy.Noise))
+	late int // rounds after which the learner releases what its twin does
+	most int // rounds of the twin that are attacked; 0 means all
+}
+
+// over returns a learner as its own twin.
+func over[R any](p *learner.Private[R]) (bandit.Learner, func(*privacy.Noise)) {
+	return p, func(n *privacy.Noise) { p.Statistic.Reset(n) }
+}
+
+// play plays a world, and appends what is released from a round on.
+func (s shown) play(l bandit.Learner, world, from, rounds int, dst []float64) (_ []float64, err error) {
+	y := make([]float64, s.problem.Slots)
+	var chosen []int
+	for t, round := range s.worlds[world][:rounds] {
+		v := bandit.View{Round: t + 1, Arms: s.problem.Arms, Dim: s.problem.Dim, X: round.X}
+		chosen = l.Select(&v, chosen[:0])
+		for i, arm := range chosen {
+			y[i] = round.Rewards[arm]
+		}
+		l.Update(&v, chosen, y)
+		if err := l.Err(); err != nil {
+			return dst, err
+		}
+		if t < from {
+			continue
+		}
+		if dst, err = l.(interface {
+			Released([]float64) ([]float64, error)
+		}).Released(dst); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// item returns the audit, or an error if the releases are not linear in noise that audit.LinearOf
+// knows.
+func (s shown) item(runs int) (audit.Item, error) {
+	horizon := len(s.worlds[0]) + 1
+	rounds := s.most
+	if rounds == 0 {
+		rounds = len(s.worlds[0]) - s.late
+	}
+	twin, reset := s.twin()
+	must(twin.Init(s.problem, horizon))
+	scripted := func(world int, noise *privacy.Noise, dst []float64) ([]float64, error) {
+		twin.Reset(rand.New(rand.NewPCG(1, 1)), rand.NewPCG(1, 1))
+		reset(noise)
+		return s.play(twin, world, 0, rounds, dst)
+	}
+	first, err := scripted(0, privacy.NewNoise(rand.NewPCG(1, 1)), nil)
+	if err != nil {
+		return nil, err
+	}
+	linear, err := audit.LinearOf(len(first), func(world int, noise *privacy.Noise, out []float64) error {
+		_, err := scripted(world, noise, out[:0])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	start := func() any {
+		l := s.fresh()
+		must(l.Init(s.problem, horizon))
+		return l
+	}
+	claim, curve := audit.Claimed(privacy.ClaimOf(start()))
+	pool := sync.Pool{New: start}
+	draws := linear.Draws
+	if s.late > 0 || s.most > 0 { // the learner also draws for rounds that its twin does not play
+		draws = nil
+	}
+	return audit.Likelihood{
+		Name: s.name, Claim: claim, Curve: curve, Exact: exactly(linear.Event, claim.Delta), Runs: runs,
+		Outputs: len(first), Density: linear.Density, Draws: draws,
+		Release: func(world int, source rand.Source, out []float64) error {
+			l := pool.Get().(bandit.Learner)
+			defer pool.Put(l)
+			l.Reset(rand.New(rand.NewPCG(1, 1)), source)
+			_, err := s.play(l, world, s.late, s.late+rounds, out[:0])
+			return err
+		},
+	}, nil
+}
+
+// oneArm attacks the estimates of a single arm, of which one reward is 0 or 1 and all others 0.
+func oneArm(name string, replaced int, fresh func(p bandit.Problem) *learner.Private[privacy.Means]) shown {
+	s := shown{name: name, problem: bandit.Problem{Arms: 1, Slots: 1, RewardMax: 1}}
+	for w := range s.worlds {
+		s.worlds[w] = make(audit.Stream, linearRounds)
+		for t := range s.worlds[w] {
+			s.worlds[w][t].Rewards = []float64{0}
+		}
+		s.worlds[w][replaced].Rewards[0] = float64(w)
+	}
+	s.fresh = func() bandit.Learner { return fresh(s.problem) }
+	s.twin = func() (bandit.Learner, func(*privacy.Noise)) { return over(fresh(s.problem)) }
+	return s
+}
+
+// prefixSums attacks the releases of five vectors in the plane, as prefixSumItem does.
+func prefixSums(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
+	plain := prefixSumItem(name, runs, fresh).(audit.Mechanism)
+	m := fresh()
+	must(m.Init(prefixSetup))
+	linear, err := audit.LinearOf(plain.Outputs, func(world int, noise *privacy.Noise, out []float64) error {
+		m.Reset(noise)
+		return addPrefixes(m, world, out)
+	})
+	must(err)
+	return audit.Likelihood{
+		Name: name + ", by likelihood", Claim: plain.Claim, Curve: plain.Curve, Exact: exactly(linear.Event, plain.Claim.Delta), Runs: runs,
+		Outputs: plain.Outputs, Release: plain.Release, Density: linear.Density, Draws: linear.Draws,
+	}
+}
+
+// exactly returns the epsilon of an event at delta.
+func exactly(e privacy.Event, delta float64) float64 {
+	if delta == 0 {
+		epsilon, err := privacy.Pure{}.Epsilon(e, 0)
+		must(err)
+		return epsilon
+	}
+	epsilon, _, err := privacy.Tightest(e, delta)
+	must(err)
+	return epsilon
+}
+
+// linearRounds is the number of rounds whose releases are attacked.
+const linearRounds = 8
+
+// soundLinear audits all releases of learners over running sums.
+func soundLinear(e Effort) (items []audit.Item) {
+	runs := pick(e, 20_000, 50_000, 200_000)
+	problem, worlds := tellTale(linearRounds)
+	add := func(s shown) {
+		s.name += ": releases, by likelihood"
+		item, err := s.item(runs)
+		must(err)
+		items = append(items, item)
+	}
+	for _, of := range auditedSums() {
+		switch of.name {
+		case "secure tree", "Wishart tree": // not linear in real numbers: see secureTreeItem and wishartItem
+			continue
+		}
+		fresh := func() *learner.Private[privacy.Sums] { return learner.New(&learner.LinUCB{}, of.make()) }
+		add(shown{
+			name: "LinUCB over " + of.name, problem: problem, worlds: worlds,
+			fresh: func() bandit.Learner { return fresh() },
+			twin:  func() (bandit.Learner, func(*privacy.Noise)) { return over(fresh()) },
+		})
+	}
+	metered, delayed := meteredLinUCB(), delayedLinUCB()
+	must(metered.Init(problem, linearRounds+1))
+	tree := func() (bandit.Learner, func(*privacy.Noise)) {
+		return over(learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}))
+	}
+	add(shown{
+		name: "LinUCB on a budget", problem: problem, worlds: worlds, twin: tree, most: metered.Paid(),
+		fresh: func() bandit.Learner { return meteredLinUCB() },
+	})
+	late, far := tellTale(linearRounds + delayed.Most)
+	add(shown{
+		name: "LinUCB with late rewards", problem: late, worlds: far, twin: tree, late: delayed.Most,
+		fresh: func() bandit.Learner { return delayedLinUCB() },
+	})
+	add(oneArm("Gaussian Thompson sampling", 0, func(bandit.Problem) *learner.Private[privacy.Means] {
+		return arms.NewGaussianThompson(1, 1, Budget.Delta)
+	}))
+	add(oneArm("CUCB over trees", 0, func(p bandit.Problem) *learner.Private[privacy.Means] {
+		m, err := matroid.NewUniform(p.Arms, p.Slots)
+		must(err)
+		return learner.CUCBTree(m, Budget.Epsilon)
+	}))
+	pure := privacy.Budget{Epsilon: 1}
+	return append(items,
+		prefixSums("vector tree, Laplace", runs, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorTree{Budget: pure} }),
+		prefixSums("square root of vectors", runs, func() privacy.Statistic[mechanism.Total] {
+			return &mechanism.VectorSquareRoot{Budget: Budget}
+		}),
+		prefixSums("BLT of vectors", runs, func() privacy.Statistic[mechanism.Total] { return &mechanism.VectorBLT{Budget: Budget} }))
+}
