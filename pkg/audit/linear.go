@@ -106,7 +106,9 @@ func learnLinear(outputs int, release func(world int, noise *privacy.Noise, out 
 	rng := rand.New(rand.NewPCG(1, 1))
 	z := make([]float64, n)
 	for i := range z {
-		z[i] = 2*rng.Float64() - 1
+		if z[i] = rng.Float64(); i%2 == 0 {
+			z[i] = -z[i]
+		}
 	}
 	size := 1.0
 	for j := range n {
