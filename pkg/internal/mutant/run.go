@@ -1,0 +1,419 @@
+package mutant
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dpbandits/dpbandits/pkg/internal/mutant/act"
+)
+
+// A Run makes mutations, one at a time, and sees which tests fail by them.
+type Run struct {
+	Every   int           // make one mutation of so many; 0 means all
+	Limit   time.Duration // tests that take longer do not count
+	In      []string      // compile the tests of these packages alone, such as "pkg/mechanism"; nil means all that may count
+	Only    *regexp.Regexp
+	Workers int
+	Log     func(format string, args ...any)
+
+	module   *Module
+	dir      string
+	checks   []*check
+	programs map[string]string // by package
+	mu       sync.Mutex
+}
+
+// A Result says what became of a mutation.
+type Result struct {
+	Mutation
+	Caught string // the test that fails by it; "" if none does
+}
+
+// seeds is how many other seeds a test has to pass unmutated.
+const seeds = 10
+
+// check is a test of a package.
+type check struct {
+	unit    *unit
+	name    string
+	privacy bool // it calls what measures privacy
+	took    time.Duration
+	reached map[string]bool // what acts, by site and what happened there
+
+	kills    map[int]int      // by site
+	idle     map[int][]string // by site, what fails although nothing changes there
+	once     sync.Once
+	unsteady map[string]bool // what fails under other seeds, without any mutation
+}
+
+func (c *check) String() string { return filepath.Base(c.unit.ImportPath) + "." + c.name }
+
+// excluded are the names of tests that hold numbers against numbers, or the ledger's list against
+// the plan's. They do not count.
+var excluded = regexp.MustCompile(`(?i)golden|numbers|reference|peers|published|printed|ledger|claims`)
+
+// measures are the names of tests that measure a sensitivity by themselves.
+var measures = regexp.MustCompile(`(?i)sensitiv|neighbour|privacy|moves`)
+
+// Do makes the mutations, in a directory for programs. It returns a result for each that was made.
+// One that no test can reach, as nothing draws twice there, or more than one number, is not made.
+func (r *Run) Do(ctx context.Context, m *Module, dir string) ([]Result, error) {
+	r.module, r.dir, r.programs = m, dir, map[string]string{}
+	if err := r.build(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.trace(ctx); err != nil {
+		return nil, err
+	}
+	var todo []Mutation
+	for i, x := range m.Mutations() {
+		name := m.Sites[x.Site].Place + " " + m.Sites[x.Site].Name + " " + x.Kind
+		if (r.Every < 2 || i%r.Every == r.Every/2) && (r.Only == nil || r.Only.MatchString(name)) && r.happens(x) {
+			todo = append(todo, x)
+		}
+	}
+	results := make([]Result, len(todo))
+	err := r.each(ctx, len(todo), func(i int) error {
+		start := time.Now()
+		caught, err := r.attack(ctx, todo[i])
+		results[i] = Result{todo[i], caught}
+		s := m.Sites[todo[i].Site]
+		if caught == "" {
+			caught = "SURVIVES"
+		}
+		r.Log("%-6s %s: %s: %s (%v)", todo[i].Kind, s.Place, s.Name, caught, time.Since(start).Round(100*time.Millisecond))
+		return err
+	})
+	return results, err
+}
+
+// each calls f for all of so many, some at a time.
+func (r *Run) each(ctx context.Context, n int, f func(i int) error) error {
+	var wg sync.WaitGroup
+	var errs []error
+	next := make(chan int)
+	for range max(1, r.Workers) {
+		wg.Go(func() {
+			for i := range next {
+				if err := f(i); err != nil {
+					r.mu.Lock()
+					errs = append(errs, err)
+					r.mu.Unlock()
+				}
+			}
+		})
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
+}
+
+// build compiles the tests of the packages that have sites, and those of privacytest.
+func (r *Run) build(ctx context.Context) error {
+	sources, err := r.module.Sources()
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, s := range r.module.Sites {
+		has[filepath.Dir(s.Place)] = true
+	}
+	for _, path := range slices.Sorted(maps.Keys(r.module.packages)) {
+		u := r.module.packages[path]
+		rel, err := filepath.Rel(r.module.root, u.Dir)
+		if err != nil {
+			return err
+		}
+		if rel = filepath.ToSlash(rel); !has[rel] && rel != "pkg/privacy/privacytest" || r.In != nil && !slices.Contains(r.In, rel) {
+			continue
+		}
+		start, dir := time.Now(), filepath.Join(r.dir, strings.ReplaceAll(rel, "/", "-"))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if r.programs[path], err = Build(ctx, dir, u.Dir, sources, "test", "-c", "-vet=off", "."); err != nil {
+			return fmt.Errorf("mutant: %s: %w", rel, err)
+		}
+		names, err := r.tests(u)
+		if err != nil {
+			return err
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if !excluded.MatchString(name) {
+				r.checks = append(r.checks, &check{unit: u, name: name, privacy: names[name] || measures.MatchString(name), kills: map[int]int{}, idle: map[int][]string{}})
+			}
+		}
+		r.Log("compiled the tests of %s in %v", rel, time.Since(start).Round(100*time.Millisecond))
+	}
+	return nil
+}
+
+// tests lists the tests of a package, and whether each calls what measures privacy, itself or by
+// functions of the tests.
+func (r *Run) tests(u *unit) (map[string]bool, error) {
+	uses, measuring := map[string]map[string]bool{}, map[string]bool{}
+	for _, name := range slices.Concat(u.TestGoFiles, u.XTestGoFiles) {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(u.Dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			of := map[string]bool{}
+			uses[fn.Name.Name] = of
+			ast.Inspect(fn, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && (x.Name == "privacytest" || x.Name == "audit" || x.Name == "suite") {
+						measuring[fn.Name.Name] = true
+					}
+				case *ast.Ident:
+					of[n.Name] = true
+				}
+				return true
+			})
+		}
+	}
+	here := filepath.Base(u.ImportPath) == "privacytest" || filepath.Base(u.ImportPath) == "suite"
+	tests := map[string]bool{}
+	for name := range uses {
+		if !strings.HasPrefix(name, "Test") || name == "TestMain" {
+			continue
+		}
+		reach := map[string]bool{}
+		var visit func(string)
+		visit = func(n string) {
+			if uses[n] != nil && !reach[n] {
+				reach[n] = true
+				for next := range uses[n] {
+					visit(next)
+				}
+			}
+		}
+		visit(name)
+		tests[name] = here
+		for n := range reach {
+			tests[name] = tests[name] || measuring[n]
+		}
+	}
+	return tests, nil
+}
+
+// trace runs each test without mutation, and keeps those that pass in time and reach a site.
+func (r *Run) trace(ctx context.Context) error {
+	start := time.Now()
+	err := r.each(ctx, len(r.checks), func(i int) error {
+		c := r.checks[i]
+		c.reached = map[string]bool{}
+		file := filepath.Join(r.dir, fmt.Sprintf("trace%d", i))
+		out := r.test(ctx, c, "^"+c.name+"$", false, act.Trace+"="+file)
+		c.took = out.took
+		if !out.passed {
+			r.Log("%v does not count: %s", c, out.why)
+			return nil
+		}
+		list, err := os.ReadFile(file)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		for line := range strings.Lines(string(list)) {
+			c.reached[strings.TrimSpace(line)] = true
+		}
+		return nil
+	})
+	r.checks = slices.DeleteFunc(r.checks, func(c *check) bool { return len(c.reached) == 0 })
+	r.Log("%d tests reach noise or a sensitivity (%v)", len(r.checks), time.Since(start).Round(time.Second))
+	return err
+}
+
+// outcome is what became of a test.
+type outcome struct {
+	passed bool
+	failed []string // the subtests that failed, those without subtests of their own
+	why    string
+	took   time.Duration // of a processor
+}
+
+var failure = regexp.MustCompile(`(?m)^\s*--- FAIL: (\S+)`)
+
+// test runs a test with a changed environment.
+func (r *Run) test(ctx context.Context, c *check, pattern string, fast bool, env ...string) outcome {
+	ctx, cancel := context.WithTimeout(ctx, r.Limit)
+	defer cancel()
+	args := []string{"-test.run=" + pattern, "-test.count=1", "-test.short"}
+	if fast {
+		args = append(args, "-test.failfast")
+	}
+	cmd := exec.CommandContext(ctx, r.programs[c.unit.ImportPath], args...)
+	cmd.Dir = c.unit.Dir
+	cmd.Env = append(append(os.Environ(), act.Blind+"=1", "SCALE=smoke", "GOMAXPROCS=1"), env...)
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	var took time.Duration
+	if s := cmd.ProcessState; s != nil {
+		took = s.UserTime() + s.SystemTime()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return outcome{why: fmt.Sprintf("it takes longer than %v", r.Limit)}
+	case err == nil:
+		return outcome{passed: true, took: took}
+	}
+	all := failure.FindAllStringSubmatch(out.String(), -1)
+	var leaves []string
+	for _, f := range all {
+		if !slices.ContainsFunc(all, func(g []string) bool { return strings.HasPrefix(g[1], f[1]+"/") }) {
+			leaves = append(leaves, f[1])
+		}
+	}
+	if len(leaves) == 0 {
+		leaves = []string{c.name} // it panics
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(out.String()), "\n")
+	return outcome{failed: leaves, why: first}
+}
+
+// needs is what has to happen at a site for a mutation to change anything.
+func (x Mutation) needs() string {
+	what := "draw"
+	switch x.Kind {
+	case act.Later, act.Skip2, act.Reuse:
+		what = "again"
+	case act.Part, act.Repeat:
+		what = "wide"
+	}
+	return strconv.Itoa(x.Site) + " " + what
+}
+
+// happens reports whether a mutation changes anything in a test. One of a site that no test reaches
+// counts as one that does.
+func (r *Run) happens(x Mutation) bool {
+	reached := false
+	for _, c := range r.checks {
+		if c.reached[x.needs()] {
+			return true
+		}
+		reached = reached || c.reached[strconv.Itoa(x.Site)+" draw"]
+	}
+	return !reached && (x.Kind == act.Halve || x.Kind == act.Skip || x.Kind == act.Shrink)
+}
+
+// attack runs the tests that may notice a mutation until one does.
+func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
+	var may []*check
+	for _, c := range r.checks {
+		if c.reached[x.needs()] && (x.Kind != act.Shrink || c.privacy) {
+			may = append(may, c)
+		}
+	}
+	s := r.module.Sites[x.Site]
+	subject, _, _ := strings.Cut(s.Name, ".")
+	r.mu.Lock()
+	rank := map[*check]int{}
+	for _, c := range may {
+		switch {
+		case c.kills[x.Site] > 0:
+			rank[c] = -c.kills[x.Site] - 2
+		case strings.Contains(strings.ToLower(c.name), strings.ToLower(subject)):
+			rank[c] = -2
+		case len(c.kills) > 0:
+			rank[c] = -1
+		}
+	}
+	r.mu.Unlock()
+	slices.SortStableFunc(may, func(a, b *check) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a.took, b.took)) })
+	for _, c := range may {
+		env := fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, x.Kind)
+		out := r.test(ctx, c, "^"+c.name+"$", true, env)
+		if len(out.failed) == 0 {
+			continue
+		}
+		name := r.counts(ctx, c, x.Site, out.failed)
+		if name == "" { // another part of the test may count
+			name = r.counts(ctx, c, x.Site, r.test(ctx, c, "^"+c.name+"$", false, env).failed)
+		}
+		if name != "" {
+			r.mu.Lock()
+			c.kills[x.Site]++
+			r.mu.Unlock()
+			return filepath.Base(c.unit.ImportPath) + "." + name, nil
+		}
+	}
+	return "", ctx.Err()
+}
+
+// counts returns the first of the failed subtests that passes unmutated under other seeds, and is
+// neither about the ledger nor about golden numbers.
+func (r *Run) counts(ctx context.Context, c *check, site int, failed []string) string {
+	if len(failed) == 0 {
+		return ""
+	}
+	c.once.Do(func() {
+		c.unsteady = map[string]bool{}
+		for seed := range seeds {
+			out := r.test(ctx, c, "^"+c.name+"$", false, fmt.Sprintf("%s=%d", act.Reseed, seed+1))
+			if !out.passed && len(out.failed) == 0 {
+				out.failed = []string{c.name}
+			}
+			for _, f := range out.failed {
+				c.unsteady[f] = true
+			}
+		}
+		if len(c.unsteady) > 0 {
+			r.Log("%v does not count where other seeds fail: %v", c, slices.Sorted(maps.Keys(c.unsteady)))
+		}
+	})
+	r.mu.Lock()
+	slow, known := c.idle[site]
+	r.mu.Unlock()
+	if !known { // what fails because something happens at the site at all, such as a count of allocations
+		slow = r.test(ctx, c, "^"+c.name+"$", false, fmt.Sprintf("%s=%d:%s", act.Mutant, site, act.None)).failed
+		r.mu.Lock()
+		c.idle[site] = slow
+		r.mu.Unlock()
+	}
+	for _, f := range failed {
+		if !excluded.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(slow, f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// Survivors lists what no test noticed, a line each.
+func (m *Module) Survivors(results []Result) (lines []string) {
+	for _, x := range results {
+		if x.Caught == "" {
+			s := m.Sites[x.Site]
+			lines = append(lines, fmt.Sprintf("%s: %s: %s survives", s.Place, s.Name, x.Kind))
+		}
+	}
+	return lines
+}
