@@ -271,7 +271,7 @@ func (r *Run) test(ctx context.Context, c *check, pattern string, fast bool, env
 	}
 	cmd := exec.CommandContext(ctx, r.programs[c.unit.ImportPath], args...)
 	cmd.Dir = c.unit.Dir
-	cmd.Env = append(append(os.Environ(), act.Blind+"=1", "SCALE=smoke", "GOMAXPROCS=1"), env...)
+	cmd.Env = append(append(os.Environ(), "SCALE=smoke", "GOMAXPROCS=1"), env...)
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -350,14 +350,13 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 	r.mu.Unlock()
 	slices.SortStableFunc(may, func(a, b *check) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a.took, b.took)) })
 	for _, c := range may {
-		env := fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, x.Kind)
-		out := r.test(ctx, c, "^"+c.name+"$", true, env)
+		out := r.test(ctx, c, "^"+c.name+"$", true, x.env()...)
 		if len(out.failed) == 0 {
 			continue
 		}
-		name := r.counts(ctx, c, x.Site, out.failed)
+		name := r.counts(ctx, c, x, out.failed)
 		if name == "" { // another part of the test may count
-			name = r.counts(ctx, c, x.Site, r.test(ctx, c, "^"+c.name+"$", false, env).failed)
+			name = r.counts(ctx, c, x, r.test(ctx, c, "^"+c.name+"$", false, x.env()...).failed)
 		}
 		if name != "" {
 			r.mu.Lock()
@@ -369,9 +368,19 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 	return "", ctx.Err()
 }
 
+// env is what makes the mutation. The noise that a mutation of a draw changes has been written into
+// the ledger by then, as it was; for one of a sensitivity the ledger is silenced.
+func (x Mutation) env() []string {
+	env := []string{fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, x.Kind)}
+	if x.Kind == act.Shrink {
+		env = append(env, act.Blind+"=1")
+	}
+	return env
+}
+
 // counts returns the first of the failed subtests that passes unmutated under other seeds, and is
 // neither about the ledger nor about golden numbers.
-func (r *Run) counts(ctx context.Context, c *check, site int, failed []string) string {
+func (r *Run) counts(ctx context.Context, c *check, x Mutation, failed []string) string {
 	if len(failed) == 0 {
 		return ""
 	}
@@ -391,16 +400,16 @@ func (r *Run) counts(ctx context.Context, c *check, site int, failed []string) s
 		}
 	})
 	r.mu.Lock()
-	slow, known := c.idle[site]
+	idle, known := c.idle[x.Site]
 	r.mu.Unlock()
 	if !known { // what fails because something happens at the site at all, such as a count of allocations
-		slow = r.test(ctx, c, "^"+c.name+"$", false, fmt.Sprintf("%s=%d:%s", act.Mutant, site, act.None)).failed
+		idle = r.test(ctx, c, "^"+c.name+"$", false, append(x.env(), fmt.Sprintf("%s=%d:%s", act.Mutant, x.Site, act.None))...).failed
 		r.mu.Lock()
-		c.idle[site] = slow
+		c.idle[x.Site] = idle
 		r.mu.Unlock()
 	}
 	for _, f := range failed {
-		if !excluded.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(slow, f) {
+		if !excluded.MatchString(f) && !c.unsteady[f] && !c.unsteady[c.name] && !slices.Contains(idle, f) {
 			return f
 		}
 	}
