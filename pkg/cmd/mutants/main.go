@@ -26,17 +26,18 @@ func main() {
 	scale := flag.String("scale", string(cell.Lecture), "smoke: a sample and short tests; lecture or paper: all")
 	while := flag.String("while", "", "stop when this file is gone, or the process whose id it holds is not the parent")
 	only := flag.String("only", "", "make only mutations whose file, function or kind matches this regular expression")
+	keep := flag.String("keep", "", "keep programs and what tests reach in this directory, and use what it has")
 	in := flag.String("in", "", "run the tests of these packages alone, such as pkg/mechanism,pkg/online")
 	workers := flag.Int("workers", runtime.NumCPU(), "how many tests to run at a time")
 	flag.Parse()
-	err := simulate.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale, *only, *in, *workers) })
+	err := simulate.UntilStopped(*while, func(ctx context.Context) error { return run(ctx, *scale, *only, *in, *keep, *workers) })
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, scale, only, in string, workers int) error {
+func run(ctx context.Context, scale, only, in, keep string, workers int) error {
 	s, err := cell.ParseScale(scale)
 	if err != nil {
 		return err
@@ -49,19 +50,22 @@ func run(ctx context.Context, scale, only, in string, workers int) error {
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "mutants")
-	if err != nil {
-		return err
+	dir := keep
+	if keep == "" {
+		if dir, err = os.MkdirTemp("", "mutants"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
 	}
-	defer os.RemoveAll(dir)
 	module, err := mutant.Read(ctx, root)
 	if err != nil {
 		return err
 	}
-	r := mutant.Run{Only: pattern, Workers: workers, Limit: 3 * time.Minute,
+	r := mutant.Run{Only: pattern, Workers: workers, Limit: 10 * time.Minute,
 		Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
 	if s == cell.Smoke {
-		r.Every, r.Limit, r.In = 23, time.Minute, []string{"pkg/mechanism", "pkg/privacy/privacytest"}
+		r.Every, r.Seeds = 23, 2
+		r.In, r.Then = []string{"pkg/privacy/privacytest"}, []string{"pkg/mechanism", "pkg/learner", "pkg/online"}
 	}
 	if in != "" {
 		r.In = strings.Split(in, ",")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -27,7 +28,9 @@ import (
 type Run struct {
 	Every   int           // make one mutation of so many; 0 means all
 	Limit   time.Duration // tests that take longer do not count
-	In      []string      // compile the tests of these packages alone, such as "pkg/mechanism"; nil means all that may count
+	Seeds   int           // how many other seeds a test has to pass unmutated; 0 means 10
+	In      []string      // run the tests of these packages, such as "pkg/mechanism"; nil means all that have sites, and privacytest
+	Then    []string      // and those of these packages, where all others pass
 	Only    *regexp.Regexp
 	Workers int
 	Log     func(format string, args ...any)
@@ -44,9 +47,6 @@ type Result struct {
 	Mutation
 	Caught string // the test that fails by it; "" if none does
 }
-
-// seeds is how many other seeds a test has to pass unmutated.
-const seeds = 10
 
 // check is a test of a package.
 type check struct {
@@ -75,32 +75,61 @@ var measures = regexp.MustCompile(`(?i)sensitiv|neighbour|privacy|moves`)
 // One that no test can reach, as nothing draws twice there, or more than one number, is not made.
 func (r *Run) Do(ctx context.Context, m *Module, dir string) ([]Result, error) {
 	r.module, r.dir, r.programs = m, dir, map[string]string{}
-	if err := r.build(ctx); err != nil {
+	if err := r.prepare(ctx, r.In); err != nil {
 		return nil, err
 	}
-	if err := r.trace(ctx); err != nil {
-		return nil, err
-	}
-	var todo []Mutation
-	for i, x := range m.Mutations() {
+	var results []Result
+	for _, x := range m.Mutations() {
 		name := m.Sites[x.Site].Place + " " + m.Sites[x.Site].Name + " " + x.Kind
-		if (r.Every < 2 || i%r.Every == r.Every/2) && (r.Only == nil || r.Only.MatchString(name)) && r.happens(x) {
-			todo = append(todo, x)
+		if (r.Only == nil || r.Only.MatchString(name)) && r.happens(x) {
+			results = append(results, Result{Mutation: x})
 		}
 	}
-	results := make([]Result, len(todo))
-	err := r.each(ctx, len(todo), func(i int) error {
+	if r.Every > 1 {
+		all := results
+		results = nil
+		for i := r.Every / 2; i < len(all); i += r.Every {
+			results = append(results, all[i])
+		}
+	}
+	if err := r.attackAll(ctx, results); err != nil || r.Then == nil || len(m.Survivors(results)) == 0 {
+		return results, err
+	}
+	before := r.checks
+	r.checks = nil
+	if err := r.prepare(ctx, r.Then); err != nil {
+		return results, err
+	}
+	err := r.attackAll(ctx, results)
+	r.checks = append(before, r.checks...)
+	return results, err
+}
+
+// prepare compiles tests, and finds out what they reach.
+func (r *Run) prepare(ctx context.Context, in []string) error {
+	if err := r.build(ctx, in); err != nil {
+		return err
+	}
+	return r.trace(ctx)
+}
+
+// attackAll attacks the mutations that nothing has caught.
+func (r *Run) attackAll(ctx context.Context, results []Result) error {
+	return r.each(ctx, len(results), func(i int) error {
+		x := &results[i]
+		if x.Caught != "" {
+			return nil
+		}
 		start := time.Now()
-		caught, err := r.attack(ctx, todo[i])
-		results[i] = Result{todo[i], caught}
-		s := m.Sites[todo[i].Site]
+		caught, err := r.attack(ctx, x.Mutation)
+		x.Caught = caught
 		if caught == "" {
 			caught = "SURVIVES"
 		}
-		r.Log("%-6s %s: %s: %s (%v)", todo[i].Kind, s.Place, s.Name, caught, time.Since(start).Round(100*time.Millisecond))
+		s := r.module.Sites[x.Site]
+		r.Log("%-6s %s: %s: %s (%v)", x.Kind, s.Place, s.Name, caught, time.Since(start).Round(100*time.Millisecond))
 		return err
 	})
-	return results, err
 }
 
 // each calls f for all of so many, some at a time.
@@ -131,7 +160,7 @@ func (r *Run) each(ctx context.Context, n int, f func(i int) error) error {
 }
 
 // build compiles the tests of the packages that have sites, and those of privacytest.
-func (r *Run) build(ctx context.Context) error {
+func (r *Run) build(ctx context.Context, in []string) error {
 	sources, err := r.module.Sources()
 	if err != nil {
 		return err
@@ -146,7 +175,7 @@ func (r *Run) build(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if rel = filepath.ToSlash(rel); !has[rel] && rel != "pkg/privacy/privacytest" || r.In != nil && !slices.Contains(r.In, rel) {
+		if rel = filepath.ToSlash(rel); in == nil && !has[rel] && rel != "pkg/privacy/privacytest" || in != nil && !slices.Contains(in, rel) {
 			continue
 		}
 		start, dir := time.Now(), filepath.Join(r.dir, strings.ReplaceAll(rel, "/", "-"))
@@ -224,25 +253,50 @@ func (r *Run) tests(u *unit) (map[string]bool, error) {
 	return tests, nil
 }
 
-// trace runs each test without mutation, and keeps those that pass in time and reach a site.
+// trace runs each test without mutation, and keeps those that pass in time and reach a site. What a
+// test reaches is kept beside its program, in case another run has the same.
 func (r *Run) trace(ctx context.Context) error {
 	start := time.Now()
-	err := r.each(ctx, len(r.checks), func(i int) error {
-		c := r.checks[i]
-		c.reached = map[string]bool{}
-		file := filepath.Join(r.dir, fmt.Sprintf("trace%d", i))
-		out := r.test(ctx, c, "^"+c.name+"$", false, act.Trace+"="+file)
-		c.took = out.took
-		if !out.passed {
-			r.Log("%v does not count: %s", c, out.why)
-			return nil
-		}
-		list, err := os.ReadFile(file)
-		if err != nil && !os.IsNotExist(err) {
+	hashes := map[string]string{}
+	for path, program := range r.programs {
+		text, err := os.ReadFile(program)
+		if err != nil {
 			return err
 		}
+		hashes[path] = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
+	}
+	err := r.each(ctx, len(r.checks), func(i int) error {
+		c := r.checks[i]
+		file := filepath.Join(filepath.Dir(r.programs[c.unit.ImportPath]), hashes[c.unit.ImportPath]+"-"+c.name)
+		list, err := os.ReadFile(file)
+		if err != nil {
+			os.Remove(file + ".new")
+			out := r.test(ctx, c, "^"+c.name+"$", false, act.Trace+"="+file+".new")
+			if !out.passed {
+				r.Log("%v does not count: %s", c, out.why)
+				return ctx.Err()
+			}
+			list, err = os.ReadFile(file + ".new")
+			if err != nil && !os.IsNotExist(err) {
+				return err
+			}
+			list = append(list, fmt.Sprintln("took", int64(out.took))...)
+			if err := os.WriteFile(file, list, 0o600); err != nil {
+				return err
+			}
+		}
+		c.reached = map[string]bool{}
 		for line := range strings.Lines(string(list)) {
-			c.reached[strings.TrimSpace(line)] = true
+			line = strings.TrimSpace(line)
+			if t, ok := strings.CutPrefix(line, "took "); ok {
+				n, err := strconv.ParseInt(t, 10, 64)
+				if err != nil {
+					return err
+				}
+				c.took = time.Duration(n)
+				continue
+			}
+			c.reached[line] = true
 		}
 		return nil
 	})
@@ -313,7 +367,7 @@ func (x Mutation) needs() string {
 }
 
 // happens reports whether a mutation changes anything in a test. One of a site that no test reaches
-// counts as one that does.
+// counts as one that does, unless only some packages are tested.
 func (r *Run) happens(x Mutation) bool {
 	reached := false
 	for _, c := range r.checks {
@@ -322,7 +376,7 @@ func (r *Run) happens(x Mutation) bool {
 		}
 		reached = reached || c.reached[strconv.Itoa(x.Site)+" draw"]
 	}
-	return !reached && (x.Kind == act.Halve || x.Kind == act.Skip || x.Kind == act.Shrink)
+	return r.In == nil && !reached && (x.Kind == act.Halve || x.Kind == act.Skip || x.Kind == act.Shrink)
 }
 
 // attack runs the tests that may notice a mutation until one does.
@@ -386,7 +440,7 @@ func (r *Run) counts(ctx context.Context, c *check, x Mutation, failed []string)
 	}
 	c.once.Do(func() {
 		c.unsteady = map[string]bool{}
-		for seed := range seeds {
+		for seed := range cmp.Or(r.Seeds, 10) {
 			out := r.test(ctx, c, "^"+c.name+"$", false, fmt.Sprintf("%s=%d", act.Reseed, seed+1))
 			if !out.passed && len(out.failed) == 0 {
 				out.failed = []string{c.name}
