@@ -41,27 +41,35 @@ func floats(list []int) (f []float64) {
 	return f
 }
 
-// world runs a statistic on records and returns what it chooses and releases.
-func world[R any](x privacy.Statistic[R], setup privacy.Setup, records []privacy.Record, read func(*R) (chosen, released []float64)) func(*privacy.Noise) ([]float64, []float64, error) {
-	return func(n *privacy.Noise) ([]float64, []float64, error) {
-		if err := x.Init(setup); err != nil {
-			return nil, nil, err
-		}
-		x.Reset(n)
-		for _, r := range records {
-			if _, err := x.Add(&r); err != nil {
+// twoEpisodes runs a statistic for two episodes of the same records, but for the first of the one at
+// place, which is another in either world. It returns what is chosen and released at their ends.
+func twoEpisodes[R any](make func() privacy.Statistic[R], setup privacy.Setup, rest []privacy.Record, first [2]privacy.Record, place int,
+	read func(*R) (chosen, released []float64)) (all [2]func(*privacy.Noise) ([]float64, []float64, error)) {
+	for w := range first {
+		x := make()
+		all[w] = func(n *privacy.Noise) (chosen, released []float64, err error) {
+			if err := x.Init(setup); err != nil {
 				return nil, nil, err
 			}
+			x.Reset(n)
+			for episode := range 2 {
+				records := append([]privacy.Record{first[0]}, rest...)
+				if episode == place {
+					records[0] = first[w]
+				}
+				for _, r := range records {
+					moved, err := x.Add(&r)
+					if err != nil {
+						return nil, nil, err
+					}
+					if moved {
+						c, r := read(x.Release())
+						chosen, released = append(chosen, c...), append(released, r...)
+					}
+				}
+			}
+			return chosen, released, nil
 		}
-		chosen, released := read(x.Release())
-		return chosen, released, nil
-	}
-}
-
-// worlds are those of a statistic on three records of which the first is another.
-func worlds[R any](make func() privacy.Statistic[R], setup privacy.Setup, rest []privacy.Record, first [2]privacy.Record, read func(*R) (chosen, released []float64)) (all [2]func(*privacy.Noise) ([]float64, []float64, error)) {
-	for w, r := range first {
-		all[w] = world(make(), setup, append([]privacy.Record{r}, rest...), read)
 	}
 	return all
 }
@@ -117,7 +125,7 @@ func TestChoices(t *testing.T) {
 		c.Moves = moves(sparse)
 		privacytest.Choices(t, c)
 	})
-	s := privacy.Setup{Dim: 4, Horizon: 6, Bound: 2, Context: math.Sqrt(3), Alpha: 0.1}
+	s := privacy.Setup{Dim: 4, Horizon: 11, Bound: 2, Context: math.Sqrt(3), Alpha: 0.1}
 	rest := func(y, second float64) (all []privacy.Record) {
 		for _, x := range []float64{0.5, -0.5, 0, 0} {
 			all = append(all, privacy.Record{X: []float64{1, second, x}, Y: []float64{y}})
@@ -138,7 +146,7 @@ func TestChoices(t *testing.T) {
 		first [2]privacy.Record
 		kind  string
 	}{{"choose", turns(1), privacy.GumbelLaw(1, 1).Kind}, {"release", signs(1), privacy.SymmetricGaussianLaw(1, 1).Kind}} {
-		t.Run("sparse episodes "+c.name, func(t *testing.T) {
+		t.Run("sparse episodes "+c.name, twice(func(t *testing.T, place int) {
 			make := func() privacy.Statistic[mechanism.SparseGram] {
 				return &mechanism.SparseEpisodes{Budget: approximate, Lengths: five, Concentrated: true,
 					Phases: []mechanism.Phase{{Picks: 1, Share: 0.5, Scores: mechanism.Correlations{X: 1, Y: 1}, Norm: 1, Reward: 1}}}
@@ -157,14 +165,14 @@ func TestChoices(t *testing.T) {
 					return by(law)
 				},
 				Idle: func(_, number int) bool { return c.name == "release" && number == 2 }, // the sum of y^2 stays
-				Worlds: worlds(make, s, others, c.first, func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: twoEpisodes(make, s, others, c.first, place, func(r *mechanism.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
-		})
+		}))
 	}
 	for name, gumbel := range map[string]bool{"Gumbel": true, "Laplace": false} {
 		for _, values := range []bool{false, true} {
-			t.Run(fmt.Sprintf("hard thresholding by %s noise, values %t", name, values), func(t *testing.T) {
+			t.Run(fmt.Sprintf("hard thresholding by %s noise, values %t", name, values), twice(func(t *testing.T, place int) {
 				make := func() privacy.Statistic[mechanism.SparseTheta] {
 					return &mechanism.NoisyIHT{Budget: approximate, Sparsity: 1, L1: 100, Step: 0.1, Rate: 0.11, Context: 1, Lengths: five, Gumbel: gumbel}
 				}
@@ -193,10 +201,19 @@ func TestChoices(t *testing.T) {
 						}
 						return 0
 					},
-					Worlds: worlds(make, s, others, first, func(r *mechanism.SparseTheta) (chosen, released []float64) {
+					Worlds: twoEpisodes(make, s, others, first, place, func(r *mechanism.SparseTheta) (chosen, released []float64) {
 						return floats(r.Support), r.Theta
 					})})
-			})
+			}))
+		}
+	}
+}
+
+// twice runs a test for a record of the first episode, and for one of the second.
+func twice(test func(t *testing.T, place int)) func(*testing.T) {
+	return func(t *testing.T) {
+		for place := range 2 {
+			t.Run(fmt.Sprint("episode ", place+1), func(t *testing.T) { test(t, place) })
 		}
 	}
 }
