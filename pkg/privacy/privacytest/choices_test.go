@@ -41,34 +41,43 @@ func floats(list []int) (f []float64) {
 	return f
 }
 
-// twoEpisodes runs a statistic for two episodes of the same records, but for the first of the one at
-// place, which is another in either world. It returns what is chosen and released at their ends.
-func twoEpisodes[R any](make func() privacy.Statistic[R], setup privacy.Setup, rest []privacy.Record, first [2]privacy.Record, place int,
+// transcripts runs a statistic on either list of records. It returns what is chosen and released
+// whenever the release moves.
+func transcripts[R any](make func() privacy.Statistic[R], setup privacy.Setup, records [2][]privacy.Record,
 	read func(*R) (chosen, released []float64)) (all [2]func(*privacy.Noise) ([]float64, []float64, error)) {
-	for w := range first {
+	for w := range records {
 		x := make()
 		all[w] = func(n *privacy.Noise) (chosen, released []float64, err error) {
 			if err := x.Init(setup); err != nil {
 				return nil, nil, err
 			}
 			x.Reset(n)
-			for episode := range 2 {
-				records := append([]privacy.Record{first[0]}, rest...)
-				if episode == place {
-					records[0] = first[w]
+			for _, r := range records[w] {
+				moved, err := x.Add(&r)
+				if err != nil {
+					return nil, nil, err
 				}
-				for _, r := range records {
-					moved, err := x.Add(&r)
-					if err != nil {
-						return nil, nil, err
-					}
-					if moved {
-						c, r := read(x.Release())
-						chosen, released = append(chosen, c...), append(released, r...)
-					}
+				if moved {
+					c, r := read(x.Release())
+					chosen, released = append(chosen, c...), append(released, r...)
 				}
 			}
 			return chosen, released, nil
+		}
+	}
+	return all
+}
+
+// twoEpisodes returns the records of two episodes, which are the same but for the first of the one at
+// place.
+func twoEpisodes(rest []privacy.Record, first [2]privacy.Record, place int) (all [2][]privacy.Record) {
+	for w := range first {
+		for episode := range 2 {
+			one := first[0]
+			if episode == place {
+				one = first[w]
+			}
+			all[w] = append(append(all[w], one), rest...)
 		}
 	}
 	return all
@@ -165,7 +174,7 @@ func TestChoices(t *testing.T) {
 					return by(law)
 				},
 				Idle: func(_, number int) bool { return c.name == "release" && number == 2 }, // the sum of y^2 stays
-				Worlds: twoEpisodes(make, s, others, c.first, place, func(r *mechanism.SparseGram) (chosen, released []float64) {
+				Worlds: transcripts(make, s, twoEpisodes(others, c.first, place), func(r *mechanism.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
 		}))
@@ -201,11 +210,79 @@ func TestChoices(t *testing.T) {
 						}
 						return 0
 					},
-					Worlds: twoEpisodes(make, s, others, first, place, func(r *mechanism.SparseTheta) (chosen, released []float64) {
+					Worlds: transcripts(make, s, twoEpisodes(others, first, place), func(r *mechanism.SparseTheta) (chosen, released []float64) {
 						return floats(r.Support), r.Theta
 					})})
 			}))
 		}
+	}
+}
+
+// TestStoppingChoices measures the noise of a stopping rule: its threshold, its comparisons, and its
+// estimate.
+func TestStoppingChoices(t *testing.T) {
+	make := func() privacy.Statistic[mechanism.Stopped] {
+		return &mechanism.Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}
+	}
+	s := privacy.Setup{Horizon: 5, Bound: 2}
+	x := make()
+	if err := x.Init(s); err != nil {
+		t.Fatal(err)
+	}
+	var records [2][]privacy.Record
+	for w, y := range []float64{2, -2} {
+		for _, y := range []float64{2, 2, y, 2, 2} {
+			records[w] = append(records[w], privacy.Record{Y: []float64{y}})
+		}
+	}
+	privacytest.Choices(t, privacytest.Choice{Moves: func(privacy.Law) float64 { return privacy.PlanOf(x, privacy.All).Cases[0][0].Sensitivity.LInf },
+		Worlds: transcripts(make, s, records, func(r *mechanism.Stopped) (chosen, released []float64) {
+			chosen = []float64{float64(r.Count)}
+			if r.Reached {
+				chosen = append(chosen, 1)
+			}
+			return chosen, []float64{r.Mean}
+		})})
+}
+
+// TestThresholdedLassoChoices measures the noise of the mended LASSO: that of its comparisons where
+// all are below, and that of its sums where all are above.
+func TestThresholdedLassoChoices(t *testing.T) {
+	const wishart = "Wishart"
+	for name, gamma := range map[string]bool{"comparisons": true, "sums": false} {
+		t.Run(name, func(t *testing.T) {
+			make := func() privacy.Statistic[mechanism.SparseGram] {
+				return &mechanism.ThresholdedLasso{Budget: privacy.Budget{Epsilon: 3, Delta: 0.01}, Sparsity: 1, Reward: 1.5, Row: 1.5,
+					Repairs: mechanism.Repairs{Sensitivity: true, Threshold: true, Screen: true, Bound: true, Freedom: true, Split: true, Gamma: gamma}}
+			}
+			s := privacy.Setup{Dim: 3, Horizon: 4, Bound: 3, Context: 1.5, Alpha: 0.1}
+			x := make()
+			if err := x.Init(s); err != nil {
+				t.Fatal(err)
+			}
+			by := privacy.PlanOf(x, privacy.All).Cases[0]
+			var records [2][]privacy.Record
+			for w, y := range []float64{1.5, -1.5} {
+				for _, y := range []float64{y, 1, -1, 1} {
+					records[w] = append(records[w], privacy.Record{X: []float64{1.5, 0}, Y: []float64{y}})
+				}
+			}
+			privacytest.Choices(t, privacytest.Choice{
+				Moves: func(law privacy.Law) float64 {
+					switch of := law.Kind == wishart; {
+					case of && !gamma:
+						return by[1].Sensitivity.L2
+					case !of && gamma:
+						return by[0].Sensitivity.LInf
+					}
+					return 0
+				},
+				Below: 0.02, // a coefficient comes near to its bound, but for the penalty
+				Idle: func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
+				Worlds: transcripts(make, s, records, func(r *mechanism.SparseGram) (chosen, released []float64) {
+					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
+				})})
+		})
 	}
 }
 
