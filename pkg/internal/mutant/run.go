@@ -397,7 +397,7 @@ func (r *Run) attack(ctx context.Context, x Mutation) (string, error) {
 			rank[c] = -c.kills[x.Site] - 2
 		case strings.Contains(strings.ToLower(c.name), strings.ToLower(subject)):
 			rank[c] = -2
-		case len(c.kills) > 0:
+		case len(c.kills) > 0 || c.privacy:
 			rank[c] = -1
 		}
 	}

@@ -277,8 +277,8 @@ func TestThresholdedLassoChoices(t *testing.T) {
 					}
 					return 0
 				},
-				Below: 0.02, // a coefficient comes near to its bound, but for the penalty
-				Idle: func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
+				Below: 0.02,                                            // a coefficient comes near to its bound, but for the penalty
+				Idle:  func(_, number int) bool { return number == 5 }, // the sum of y^2 stays
 				Worlds: transcripts(make, s, records, func(r *mechanism.SparseGram) (chosen, released []float64) {
 					return floats(r.Support), append(append(released, r.Gram...), r.Cross...)
 				})})
