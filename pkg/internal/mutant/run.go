@@ -122,13 +122,16 @@ func (r *Run) attackAll(ctx context.Context, results []Result) error {
 		}
 		start := time.Now()
 		caught, err := r.attack(ctx, x.Mutation)
+		if err != nil {
+			return err
+		}
 		x.Caught = caught
 		if caught == "" {
 			caught = "SURVIVES"
 		}
 		s := r.module.Sites[x.Site]
 		r.Log("%-6s %s: %s: %s (%v)", x.Kind, s.Place, s.Name, caught, time.Since(start).Round(100*time.Millisecond))
-		return err
+		return nil
 	})
 }
 
@@ -272,9 +275,12 @@ func (r *Run) trace(ctx context.Context) error {
 		if err != nil {
 			os.Remove(file + ".new")
 			out := r.test(ctx, c, "^"+c.name+"$", false, act.Trace+"="+file+".new")
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if !out.passed && len(out.failed) == 0 {
 				r.Log("%v does not count: %s", c, out.why)
-				return ctx.Err()
+				return nil
 			}
 			list, err = os.ReadFile(file + ".new")
 			if err != nil && !os.IsNotExist(err) {
