@@ -203,6 +203,9 @@ func (d *delayedRun) keep(v *bandit.View, arms []int, y []float64, at int) {
 	}
 }
 
+// Released appends what the learner's statistic shows, as PrivateRun.Released does.
+func (d *delayedRun) Released(dst []float64) ([]float64, error) { return released(d.run, dst) }
+
 // Warnings returns the learner's warnings.
 func (d *delayedRun) Warnings() []bandit.Warning { return bandit.Warnings(d.run) }
 

@@ -177,6 +177,9 @@ func (m *meteredRun) Update(v *bandit.View, arms []int, y []float64) error {
 	return inRound(v.Round, fmt.Errorf("%w: %v pays for %d rounds", privacy.ErrSpent, m.budget, m.Paid()))
 }
 
+// Released appends what the learner's statistic shows, as PrivateRun.Released does.
+func (m *meteredRun) Released(dst []float64) ([]float64, error) { return released(m.run, dst) }
+
 // Warnings returns the learner's warnings and the number of rounds played after the budget was
 // spent.
 func (m *meteredRun) Warnings() []bandit.Warning {

@@ -75,7 +75,7 @@ func (l Private[R]) Open(p bandit.Problem, horizon int) (bandit.Calibrated, erro
 	if s, ok := any(first).(*privacy.Sums); ok && s.Exact && !math.IsInf(privacy.ClaimOf(m).Epsilon(), 1) {
 		return nil, fmt.Errorf("learner: a %T that shows rows as they are, and claims %v", l.Statistic, privacy.ClaimOf(m).Proved())
 	}
-	ready := &private[R]{prepared: prepared, mechanism: m, problem: p, warmUp: setup.WarmUp, all: make([]int, p.Arms)}
+	ready := &private[R]{policy: l.Policy, prepared: prepared, mechanism: m, problem: p, warmUp: setup.WarmUp, all: make([]int, p.Arms)}
 	for i := range ready.all {
 		ready.all[i] = i
 	}
@@ -98,6 +98,7 @@ func exact[R any](p Policy[R]) (s privacy.Statistic[R]) {
 
 // private is a Private for a problem.
 type private[R any] struct {
+	policy    Policy[R]
 	prepared  Prepared[R]
 	mechanism privacy.Mechanism[R]
 	problem   bandit.Problem
@@ -122,6 +123,9 @@ func (l *private[R]) planned(m privacy.Planner, records int) privacy.Plan {
 	p := privacy.PlanOf(m, records)
 	if local := p.Model != privacy.Central || p.Scope != privacy.AllOutputs; local && p.Claim().Standing() == privacy.Stated {
 		return privacy.NoPlan("a %T states the %v model and covers %v: a statistic is central, and covers all outputs", m, p.Model, p.Scope)
+	}
+	if f, ok := l.mechanism.(interface{ Follows() bool }); ok && f.Follows() {
+		p = p.Trusts(l.policy)
 	}
 	if l.problem.Dim > 0 {
 		p.Model, p.Scope = privacy.Joint, privacy.OtherOutputs
@@ -250,6 +254,16 @@ func (l *PrivateRun[R]) WarmUp(y []float64) error {
 // writes it. An audit's transcript of the learner is made of it and of the arms.
 func (l *PrivateRun[R]) Released(dst []float64) ([]float64, error) {
 	return privacy.Serialise(dst, l.moved, l.stream.Release())
+}
+
+// released appends what a run that another one wraps has released.
+func released(of bandit.Run, dst []float64) ([]float64, error) {
+	if r, ok := of.(interface {
+		Released([]float64) ([]float64, error)
+	}); ok {
+		return r.Released(dst)
+	}
+	return dst, fmt.Errorf("learner: a %T does not say what it releases", of)
 }
 
 // Warnings counts what the statistic clipped, and adds the rule's own warnings.

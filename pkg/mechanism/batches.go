@@ -142,6 +142,10 @@ func (b *batches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
 		sums: floats(), totals: floats()}
 }
 
+// Follows reports whether the lengths of batches are those of the policy's rule, whose word the claim
+// then takes.
+func (b *batches) Follows() bool { return b.lengths == nil }
+
 // Follow takes the lengths of the run's batches from the policy's rule, unless there are Lengths. It
 // comes before the first record.
 func (b *batchesRun) Follow(rule BatchLengths) {
@@ -208,7 +212,9 @@ func (b *batches) Scale() (first, later float64) { return b.first, b.later }
 
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms.
-func (b *batches) Plan(records int) privacy.Plan { return b.plan(records, once, nil).HeldBy(b) }
+func (b *batches) Plan(records int) privacy.Plan {
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
+}
 
 // Plan returns the tally's plan with the draws of the run.
 func (b *batchesRun) Plan(records int) privacy.Plan {
@@ -216,5 +222,5 @@ func (b *batchesRun) Plan(records int) privacy.Plan {
 	if b.summed {
 		p.Conditions = append(slices.Clone(p.Conditions), "weights that came as sums were within the bounds before")
 	}
-	return p.HeldBy(b)
+	return p.HeldBy(b).Trusts(b.lengths)
 }

@@ -91,7 +91,8 @@ var _ privacy.Tally = Blocks{}
 // blocks are Blocks for a setup.
 type blocks struct {
 	noisyTally
-	levels []blockLevel
+	lengths BlockLengths
+	levels  []blockLevel
 }
 
 // blocksRun is a run of Blocks.
@@ -111,7 +112,7 @@ func (of Blocks) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error)
 	if err := published("Blocks", of.Calibration); err != nil {
 		return nil, err
 	}
-	b := &blocks{noisyTally: noisyTally{data: s}}
+	b := &blocks{noisyTally: noisyTally{data: s}, lengths: of.Lengths}
 	if err := b.scales(of.Budget, s.WarmUp && of.Calibration == privacy.Sound); err != nil {
 		return nil, err
 	}
@@ -254,7 +255,11 @@ func (b *blocks) Scale() (first, later float64) { return b.first, b.later }
 // Plan returns what the blocks of up to the given number of records reveal of one record: a sum for
 // each of its arms or, of the warm-up record, the first block of each arm. Noise is drawn for each
 // full block; an arm's first one has no less than the others.
-func (b *blocks) Plan(records int) privacy.Plan { return b.plan(records, once, nil).HeldBy(b) }
+func (b *blocks) Plan(records int) privacy.Plan {
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
+}
 
 // Plan returns the tally's plan with the draws of the run.
-func (b *blocksRun) Plan(records int) privacy.Plan { return b.plan(records, once, b.full).HeldBy(b) }
+func (b *blocksRun) Plan(records int) privacy.Plan {
+	return b.plan(records, once, b.full).HeldBy(b).Trusts(b.lengths)
+}

@@ -22,7 +22,7 @@ func (h *noisyIHT) plan(records, ended int) privacy.Plan {
 	for i := range ended {
 		p.Draws = append(p.Draws, h.draws(&h.levels[i])...)
 	}
-	return p
+	return p.Trusts(h.as.Lengths)
 }
 
 // draws returns the noise of an episode: one draw a step for the values, and one for each choice,

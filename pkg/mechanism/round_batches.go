@@ -130,12 +130,12 @@ func (b *roundBatches) Scale() float64 { return b.later }
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms. Noise is drawn for each sum released.
 func (b *roundBatches) Plan(records int) privacy.Plan {
-	return b.plan(records, once, nil).HeldBy(b)
+	return b.plan(records, once, nil).HeldBy(b).Trusts(b.lengths)
 }
 
 // Plan returns the tally's plan with the draws of the run.
 func (b *roundBatchesRun) Plan(records int) privacy.Plan {
-	return b.plan(records, once, b.draws).HeldBy(b)
+	return b.plan(records, once, b.draws).HeldBy(b).Trusts(b.lengths)
 }
 
 // once returns in how many sums of an arm a record is at most, of n records.

@@ -34,11 +34,12 @@ var _ privacy.Statistic[Support] = TopScores{}
 
 // topScores are TopScores for a setup.
 type topScores struct {
-	data  privacy.Setup
-	rule  Scores
-	top   *topK
-	ends  []int
-	picks int
+	data    privacy.Setup
+	rule    Scores
+	lengths EpisodeLengths
+	top     *topK
+	ends    []int
+	picks   int
 }
 
 // topScoresRun is a run of TopScores.
@@ -55,7 +56,7 @@ func (of TopScores) Open(s privacy.Setup) (privacy.Mechanism[Support], error) {
 	if err := checkEpisodes(s); err != nil {
 		return nil, err
 	}
-	t := &topScores{data: s, rule: settled(of.Scores), picks: of.Picks}
+	t := &topScores{data: s, rule: settled(of.Scores), lengths: of.Lengths, picks: of.Picks}
 	if err := t.rule.Validate(); err != nil {
 		return nil, fmt.Errorf("mechanism: TopScores.Scores: %w", err)
 	}
@@ -109,12 +110,12 @@ func (t *topScores) Scale() float64 { return t.top.Scale() }
 
 // Plan returns what the supports of so many records reveal of one record: that of its episode.
 func (t *topScores) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(t.top, t.told(records)).HeldBy(t)
+	return privacy.PlanOf(t.top, t.told(records)).HeldBy(t).Trusts(t.rule, t.lengths)
 }
 
 // Plan returns the mechanism's plan with the draws of the run.
 func (t *topScoresRun) Plan(records int) privacy.Plan {
-	return privacy.PlanOf(t.choose, t.told(records)).HeldBy(t)
+	return privacy.PlanOf(t.choose, t.told(records)).HeldBy(t).Trusts(t.rule, t.lengths)
 }
 
 // told returns 0 for so few records that no episode has ended.
