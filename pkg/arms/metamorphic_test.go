@@ -220,6 +220,7 @@ func TestBadInput(t *testing.T) {
 		"Delta = NaN,":      arms.NewAdaPTT(1, nan),
 		"epsilon = 0":       arms.NewAdaPTT(0, 0.1),
 		"Geometric.Ratio =": arms.NewDPIMED(1, 1),
+		"Batches.Lengths":   learner.New(arms.UCB1{}, mechanism.Batches{Budget: privacy.Budget{Epsilon: 1}}), // whose rule sets none
 		"epsilon = -1":      arms.NewDPUCB(-1),
 		"epsilon = NaN":     arms.NewLocalKLUCB(nan),
 	} {

@@ -35,6 +35,7 @@ type ctsBeta struct {
 	own     *rand.Rand
 	normals *random.Normals
 	shape   []betaShape // of each arm that is no loop
+	record  privacy.Record
 }
 
 // betaShape holds the parameters of a Beta distribution.
@@ -51,7 +52,8 @@ func (l CTSBeta) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) 
 		return nil, err
 	}
 	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
-		run := &ctsBeta{arms.begin(), counts.Start(privacy.NewNoise(noise)), own, random.NewNormals(own), make([]betaShape, len(arms.free))}
+		run := &ctsBeta{semiBandit: arms.begin(), counts: counts.Start(privacy.NewNoise(noise)), own: own,
+			normals: random.NewNormals(own), shape: make([]betaShape, len(arms.free))}
 		for i := range run.shape {
 			run.shape[i] = betaShape{1, 1}
 		}
@@ -77,7 +79,9 @@ func (l *ctsBeta) Update(v *bandit.View, arms []int, y []float64) error {
 		err = bandit.CheckArms(l.problem, v, arms, y)
 	}
 	if err == nil {
-		_, err = l.counts.Add(&privacy.Record{Arms: arms, Y: y})
+		l.record.Arms, l.record.Y = arms, y
+		_, err = l.counts.Add(&l.record)
+		l.record = privacy.Record{}
 	}
 	if err != nil {
 		return inRound(v.Round, err)

@@ -121,10 +121,10 @@ func TestMeteredStops(t *testing.T) {
 func TestMeteredRefuses(t *testing.T) {
 	problem := environment.DecisionSets{Dim: 2, Arms: 5}.Problem()
 	for word, m := range map[string]learner.Metered{
-		"want one that says":  {Learner: struct{ bandit.Learner }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"want one that says":  {Learner: learner.Random{}, Budget: whole},
 		"epsilon = 0":         {Learner: learner.New(learner.LinUCB{}, gaussianTree())},
 		"cannot account":      {Learner: learner.New(learner.LinUCB{}, nil), Budget: whole},
-		"does not hold it":    {Learner: struct{ learner.Private[privacy.Sums] }{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
+		"does not hold it":    {Learner: stubborn{learner.New(learner.LinUCB{}, gaussianTree())}, Budget: whole},
 		"want epsilon >= 3":   {Learner: learner.RandomisedAction{Learner: learner.New(learner.LinUCB{}, gaussianTree()), Epsilon: 3}, Budget: whole},
 		"delta = -1":          {Learner: learner.New(learner.LinUCB{}, gaussianTree()), Budget: privacy.Budget{Epsilon: 1, Delta: -1}},
 		"LinUCB.Alpha = -0.5": {Learner: learner.New(learner.LinUCB{Alpha: -0.5}, gaussianTree()), Budget: whole},

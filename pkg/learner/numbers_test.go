@@ -183,6 +183,9 @@ func onlineHashes(t *testing.T) (lines []string) {
 		&online.OGD{Radius: 1, Gradient: 1}, &online.ONS{Radius: 1, Gradient: 1, ExpConcave: 0.3},
 		&online.Maler{Radius: 1, Gradient: 1}, &online.MetaGrad{Radius: 1, Gradient: 1},
 	} {
+		if err := l.Init(5, 300); err != nil {
+			t.Fatal(err)
+		}
 		r, g := random.New(3, 0, "losses"), make([]float64, 5)
 		for range 300 {
 			random.Sphere(r, g)

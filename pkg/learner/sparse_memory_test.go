@@ -28,7 +28,10 @@ func TestSparseMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise"))
+		run, v := ready.Start(random.New(1, 0, "own"), random.Source(1, 0, "noise")), &bandit.View{Round: 1, Arms: 1, Dim: d, X: make([]float64, d)}
+		if err := run.Update(v, []int{0}, []float64{1}); err != nil { // the first row makes room for an episode
+			t.Fatal(err)
+		}
 		runtime.ReadMemStats(&after)
 		start := 0
 		for _, end := range opened.(interface{ Ends() []int }).Ends() {

@@ -225,7 +225,7 @@ func (e *sparseEpisodes) at(i int) *phase { return &e.phases[min(i, len(e.phases
 
 // Start begins a run that draws its noise from n.
 func (e *sparseEpisodes) Start(n *privacy.Noise) privacy.Stream[SparseGram] {
-	return &sparseEpisodesRun{sparseEpisodes: e, noise: n, rows: make([]float64, 0, e.longest*e.dim), rewards: make([]float64, 0, e.longest),
+	return &sparseEpisodesRun{sparseEpisodes: e, noise: n,
 		scores: make([]float64, e.dim), gumbel: make([]float64, e.dim), release: SparseGram{Dim: e.dim}}
 }
 
@@ -259,6 +259,9 @@ func (e *sparseEpisodesRun) Add(rec *privacy.Record) (moved bool, err error) {
 	}
 	if p.Picks > 0 {
 		p.Scores.Add(e.scores, rec.X, y)
+	}
+	if e.rows == nil { // now, so that a run that is never fed is small
+		e.rows, e.rewards = make([]float64, 0, e.longest*e.dim), make([]float64, 0, e.longest)
 	}
 	e.rows = append(e.rows, rec.X...)
 	e.rewards = append(e.rewards, y)

@@ -72,7 +72,7 @@ func standing(t reflect.Type) Standing {
 func apart(t reflect.Type) bool {
 	_, device := t.MethodByName("Report")
 	return device || t.Implements(reflect.TypeFor[interface{ Add(*Record) (bool, error) }]()) ||
-		t.Implements(reflect.TypeFor[interface{ Nodes() (int, bool) }]())
+		t.Implements(reflect.TypeFor[interface{ Levels() (int, bool) }]())
 }
 
 // with returns the origin of a plan that is made of two.
