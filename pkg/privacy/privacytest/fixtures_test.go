@@ -528,31 +528,33 @@ func TestPoliciesThatPeek(t *testing.T) {
 }
 
 // forgetting is LinUCB that remembers, from round 401 on, whether the last context was positive.
-type forgetting struct {
-	learner.LinUCB
-	Positive bool
+type forgetting struct{ learner.LinUCB }
+
+func (f forgetting) Prepare(p bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := f.LinUCB.Prepare(p, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &forgets{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule)}
+	}), err
 }
 
-func (f *forgetting) Reset(own *rand.Rand) {
-	f.Positive = false
-	f.LinUCB.Reset(own)
+// forgets is the rule of forgetting.
+type forgets struct {
+	*learner.LinUCBRule
+	positive bool
 }
 
-func (f *forgetting) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
-	last := f.Positive
-	if f.Positive = v.X[0] > 0; last && v.Round > 400 {
+func (f *forgets) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	last := f.positive
+	if f.positive = v.X[0] > 0; last && v.Round > 400 {
 		return append(dst, 0), nil
 	}
-	return f.LinUCB.Act(broadcast, v, dst)
+	return f.LinUCBRule.Act(broadcast, v, dst)
 }
 
 func TestMemoryOfALateRound(t *testing.T) {
 	caught(t, "a memory from round 401 on", "Memory", "", func(t testing.TB) {
 		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-			New: func() learner.Policy[privacy.Sums] { return &forgetting{} },
-			Statistic: func() privacy.Statistic[privacy.Sums] {
-				return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
-			},
+			Policy: forgetting{}, Statistic: mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}},
 			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
 		})
 	})
