@@ -216,6 +216,7 @@ var drawKinds = map[string][]string{
 	"Shuffle":  {"halve", "later", "skip", "skip2", "reuse"},
 	"Round":    nil,
 	"System":   nil,
+	"Source":   nil,
 }
 
 // numberKinds are the mutations of a draw of numbers.
