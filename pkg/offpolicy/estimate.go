@@ -46,17 +46,17 @@ func (e Estimate) String() string {
 	return s
 }
 
-// skewed is up to which |Skew| the interval is not doubted: 16 users decide, and no fewer. Beyond it
-// the normal interval at 95% loses 1.5% or more of its coverage by its skewness alone, to first order
-// phi(z) Skew^2 (z^5 + 2 z^3 - 3 z) / 9 for z = 1.96 (Hall 1992).
+// skewed bounds the |Skew| of an interval that is not doubted: at least 16 users decide it. Beyond
+// the bound the normal interval at 95% loses 1.5% or more of its coverage by its skewness alone, to
+// first order phi(z) Skew^2 (z^5 + 2 z^3 - 3 z) / 9 for z = 1.96 (Hall 1992).
 const skewed = 0.25
 
 // enough is from how many effective rounds on the interval is not doubted: a rule of thumb.
 const enough = 100
 
 // Doubts lists reasons not to trust the interval: fewer than 100 effective rounds or users, a
-// skewness of more than 0.25, a mean weight further than 4 of its standard errors from 1, a bias from
-// clipping of more than SE.
+// skewness of more than 0.25, a mean weight further than 4 of its standard errors from 1, a bias
+// from clipping of more than SE.
 func (e Estimate) Doubts() (doubts []string) {
 	if e.Effective < enough {
 		doubts = append(doubts, fmt.Sprintf("%.3g effective rounds, want >= %d for a normal interval", e.Effective, enough))
