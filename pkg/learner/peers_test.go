@@ -17,7 +17,6 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
-// claimed is a learner that says what it draws.
 const peerBatch = 20
 
 // peerScripts have the same learners in numpy and compiled by numba.
@@ -129,7 +128,7 @@ func BenchmarkPeers(b *testing.B) {
 	}
 }
 
-func benchPeer(b *testing.B, script, name string, learner func(privacy.Budget) claimed, dim, arms int) {
+func benchPeer(b *testing.B, script, name string, learner func(privacy.Budget) bandit.Learner, dim, arms int) {
 	const horizon, pieces, parts = 20_000, 10, 20 // a piece of Python's is timed in parts
 	p := peer.Start(b, "../..", peerScripts[script])
 	both := newBesides(b, p, name, learner(privacy.Budget{Epsilon: 1, Delta: 0.1}), dim, arms, horizon)
