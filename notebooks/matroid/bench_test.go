@@ -65,10 +65,12 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 	b.Helper()
 	world := bandittest.Open(b, env)
 	p := world.Problem()
-	if err := l.Init(p, horizon); err != nil {
+	ready, err := l.Open(p, horizon)
+	if err != nil {
 		b.Fatal(err)
 	}
 	var game bandit.Instance
+	var run bandit.Run
 	arms, y := make([]int, 0, p.Slots), make([]float64, p.Slots)
 	rewards := random.New(Seed, 0, "rewards")
 	var v bandit.View
@@ -80,25 +82,26 @@ func benchMatroid(b *testing.B, env bandit.Environment, l bandit.Learner, horizo
 		if round == horizon {
 			b.StopTimer()
 			if ledger != nil {
-				if err := ledger.Check(privacy.PlanOf(l, privacy.All).Draws); err != nil {
+				if err := ledger.Check(privacy.PlanOf(run, privacy.All).Draws); err != nil {
 					b.Fatal(err)
 				}
 			}
 			ledger = privacy.NewLedger(random.Source(Seed, trial, "noise"))
 			game = world.Start(random.New(Seed, trial, "contexts"))
-			l.Reset(random.New(Seed, trial, "learner"), ledger)
+			run = ready.Start(random.New(Seed, trial, "learner"), ledger)
 			round, trial = 0, trial+1
 			b.StartTimer()
 		}
 		round++
 		game.Next(&v)
-		arms = l.Select(&v, arms[:0])
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
+			b.Fatal(err)
+		}
 		game.Pull(rewards, arms, y)
 		sum += game.Regret(arms)
-		l.Update(&v, arms, y)
-	}
-	if l.Err() != nil {
-		b.Fatal(l.Err())
+		if err := run.Update(&v, arms, y); err != nil {
+			b.Fatal(err)
+		}
 	}
 	if !(sum >= 0) {
 		b.Fatalf("regret %v", sum)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 )
 
 func mustRun(t testing.TB, e *Experiment) *Result {
@@ -70,20 +71,20 @@ func TestPoliciesDoNotTouchEachOther(t *testing.T) {
 
 // The round loop allocates nothing: a trial of 20 times the rounds allocates as often.
 func TestRoundsDoNotAllocate(t *testing.T) {
-	allocs := func(rounds int) float64 {
+	count := func(rounds int) float64 {
 		e := toyExperiment()
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
 		p, err := e.Prepare()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return testing.AllocsPerRun(5, func() {
+		return allocs.PerRun(5, func() {
 			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
-	if few, many := allocs(1000), allocs(20_000); few != many {
+	if few, many := count(1000), count(20_000); few != many {
 		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
 	}
 }
