@@ -59,8 +59,8 @@ type book struct {
 	past    int
 }
 
-// NewLedger returns a Ledger over a source of randomness. Hand it to Learner.Reset, or to NewNoise,
-// in place of the source: the noise stays the same.
+// NewLedger returns a Ledger over a source of randomness. Hand it to bandit.Calibrated.Start, or to
+// NewNoise, in place of the source: the noise stays the same.
 func NewLedger(source rand.Source) *Ledger { return &Ledger{&book{source: source}} }
 
 // Uint64 returns a random word and counts it as taken past Noise.

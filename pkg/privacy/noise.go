@@ -23,11 +23,15 @@ type Noise struct {
 	system  *random.System // nil if the noise is seeded
 }
 
-// NewNoise returns noise that is seeded from a source.
+// NewNoise returns noise that is seeded from a source. It is nil if the source is: a mechanism that
+// is started with that refuses its records.
 func NewNoise(source rand.Source) *Noise {
 	ledger, ok := source.(*Ledger)
 	if ok {
 		source = ledger.source
+	}
+	if source == nil {
+		return nil
 	}
 	system, _ := source.(*random.System)
 	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
