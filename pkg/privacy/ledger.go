@@ -80,8 +80,8 @@ func (l *Ledger) note(law Law, draws int) {
 	l.entries = append(l.entries, Draws{law, draws})
 }
 
-// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records
-// since Reset. The listed draws have to be those of whole cases of the plan: noise that is in no
+// CheckPlan compares the noise drawn with the draws that x's plan lists, after so many records of
+// the run. The listed draws have to be those of whole cases of the plan: noise that is in no
 // release, that has fewer numbers than its release, or whose case has other noise that was not
 // drawn, is an error. A plan without releases needs no noise. The errors wrap ErrLedger.
 func (l *Ledger) CheckPlan(x Planner, records int) error {
