@@ -137,6 +137,9 @@ func (of Batches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], error
 
 // Start begins a run that draws its noise from n.
 func (b *batches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
+	}
 	ints, floats := func() []int { return make([]int, b.data.Arms) }, func() []float64 { return make([]float64, b.data.Arms) }
 	return &batchesRun{batches: b, noisyRun: b.start(n), rule: b.lengths, full: ints(), left: ints(), length: ints(), counted: ints(),
 		sums: floats(), totals: floats()}

@@ -199,6 +199,9 @@ func (b *blocks) variance(n, scale float64) float64 {
 
 // Start begins a run that draws its noise from n.
 func (b *blocks) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
+	}
 	arms := b.data.Arms
 	r := &blocksRun{blocks: b, noisyRun: b.start(n), full: make([]int, arms), left: make([]int, arms),
 		sums: make([]float64, arms), means: make([]float64, arms)}

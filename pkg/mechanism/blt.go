@@ -92,7 +92,12 @@ func (b BLT) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 }
 
 // Start begins a run that draws its noise from n.
-func (b *blt) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] { return &bltRun{b.start(n)} }
+func (b *blt) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(b)
+	}
+	return &bltRun{b.start(n)}
+}
 
 // Plan returns what the releases after the given number of records reveal of one record.
 func (b *blt) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }

@@ -208,17 +208,17 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 			if b.None() {
 				continue
 			}
-			var spacing float64
+			var grid, steps float64
 			add(func(noise *privacy.Noise) (privacy.Planner, error) {
 				opened, err := mechanism.SecureGaussian{Budget: b, Dim: 3, Bound: 2, Neighbours: c.Neighbours}.Open()
 				if err != nil {
 					return nil, err
 				}
 				sg := opened.Start(noise)
-				spacing = sg.Spacing()
+				grid = sg.Spacing()
 				return sg, errors.Join(sg.Release(dst), sg.Check())
 			}, func(laws []privacy.Draws, delta float64) float64 {
-				ratio := n * c.l2 / (laws[0].Scale * spacing)
+				ratio := n * c.l2 / (laws[0].Scale * grid)
 				return privacy.ConcentratedEpsilon(ratio*ratio/2, delta)
 			})
 			add(func(noise *privacy.Noise) (privacy.Planner, error) {
@@ -227,10 +227,10 @@ func vectors(t *testing.T, b privacy.Budget) (all []claimed) {
 					return nil, err
 				}
 				sl := opened.Start(noise)
-				spacing = sl.Spacing()
+				steps = sl.Spacing()
 				return sl, errors.Join(sl.Release(dst), sl.Check())
 			}, func(laws []privacy.Draws, _ float64) float64 {
-				return n * c.l2 / (laws[0].Scale * spacing) // the bound is an L1 norm here
+				return n * c.l2 / (laws[0].Scale * steps) // the bound is an L1 norm here
 			})
 		}
 		add(func(noise *privacy.Noise) (privacy.Planner, error) {

@@ -54,6 +54,9 @@ func (h Honaker) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) 
 
 // Start begins a run that draws its noise from n.
 func (h *honaker) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(h)
+	}
 	return &honakerRun{h.start(n)}
 }
 

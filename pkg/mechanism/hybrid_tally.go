@@ -91,6 +91,9 @@ func (h *hybridTally) node(j int) float64 { return float64(max(j, 1)) * h.base }
 
 // Start begins a run that draws its noise from n.
 func (h *hybridTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(h)
+	}
 	arms := h.data.Arms
 	return &hybridTallyRun{hybridTally: h, tallied: newTallied(h.data), noise: n,
 		totals: make([]float64, arms), sums: make([]float64, arms), above: make([]float64, arms*(h.levels+1)),

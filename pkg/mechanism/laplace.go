@@ -96,6 +96,9 @@ func (l *laplaceRun) Release(dst, value []float64) error {
 	if err := fits(dst, value, len(l.buf)); err != nil {
 		return err
 	}
+	if l.noise == nil {
+		return errNoNoise
+	}
 	l.noise.Laplace(l.buf, l.scale)
 	l.releases++
 	outside := false

@@ -161,6 +161,9 @@ func (of NoisyIHT) Open(s privacy.Setup) (privacy.Mechanism[SparseTheta], error)
 
 // Start begins a run that draws its noise from n.
 func (h *noisyIHT) Start(n *privacy.Noise) privacy.Stream[SparseTheta] {
+	if n == nil {
+		return withoutNoise(h)
+	}
 	return &noisyIHTRun{noisyIHT: h, noise: n, rows: make([]float64, 0, h.longest*h.dim), rewards: make([]float64, 0, h.longest),
 		theta: make([]float64, h.dim), work: make([]float64, h.dim), sizes: make([]float64, h.dim), release: SparseTheta{Dim: h.dim}}
 }

@@ -47,6 +47,9 @@ func (t PanPrivateTree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], 
 
 // Start begins a run that draws its noise from n.
 func (t *panPrivate) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	r := &panPrivateRun{panPrivate: t, rows: newRows(t.data, t.like), nodeStack: t.stack()}
 	r.open = make([]float64, t.levels*r.size)
 	r.begin(n)

@@ -1,6 +1,7 @@
 package mechanism
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -75,3 +76,6 @@ func nodes[N Nodes](t testing.TB, of NodeNoise, s privacy.Setup) N {
 	}
 	return n.(N)
 }
+
+// unused is noise for what has to be handed some, and draws none.
+func unused() *privacy.Noise { return privacy.NewNoise(rand.NewPCG(0, 0)) }

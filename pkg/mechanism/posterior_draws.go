@@ -98,6 +98,9 @@ func (d *posteriorDraws) rounds(n int) int { return max(0, min(n, d.data.Horizon
 
 // Start begins a run that draws its noise from n.
 func (d *posteriorDraws) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(d)
+	}
 	numbers := func() []float64 { return make([]float64, d.data.Arms) }
 	return &posteriorRun{posteriorDraws: d, tallied: newTallied(d.data), noise: n,
 		buf: numbers(), sums: numbers(), at: numbers(), roots: numbers()}

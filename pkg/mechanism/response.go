@@ -80,6 +80,9 @@ func (r *responseRun) Respond(truth int) (int, error) {
 	if truth < 0 || truth >= r.choices {
 		return 0, fmt.Errorf("mechanism: the answer %d, want in [0, %d)", truth, r.choices)
 	}
+	if r.noise == nil {
+		return 0, errNoNoise
+	}
 	r.sent++
 	return r.noise.Response(truth, r.choices, r.each), nil
 }

@@ -69,6 +69,9 @@ func (of ResponseTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means],
 
 // Start begins a run that draws its noise from n.
 func (r *responseTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(r)
+	}
 	return &responseTallyRun{responseTally: r, tallied: newTallied(r.data), noise: n, ones: make([]float64, r.data.Arms)}
 }
 

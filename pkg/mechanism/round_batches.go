@@ -86,6 +86,9 @@ func (of RoundBatches) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], 
 
 // Start begins a run that draws its noise from n.
 func (b *roundBatches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(b)
+	}
 	arms := b.data.Arms
 	return &roundBatchesRun{roundBatches: b, noisyRun: b.start(n), left: max(0, b.lengths.Length(0, b.data)),
 		inBatch: make([]int, arms), draws: make([]int, arms), sums: make([]float64, arms)}

@@ -225,6 +225,9 @@ func (e *sparseEpisodes) at(i int) *phase { return &e.phases[min(i, len(e.phases
 
 // Start begins a run that draws its noise from n.
 func (e *sparseEpisodes) Start(n *privacy.Noise) privacy.Stream[SparseGram] {
+	if n == nil {
+		return withoutNoise(e)
+	}
 	return &sparseEpisodesRun{sparseEpisodes: e, noise: n,
 		scores: make([]float64, e.dim), gumbel: make([]float64, e.dim), release: SparseGram{Dim: e.dim}}
 }

@@ -49,6 +49,9 @@ func initialised[Run, R any](t testing.TB, of privacy.Statistic[R], dim, horizon
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n == nil {
+		n = unused()
+	}
 	return any(opened.Start(n)).(Run)
 }
 

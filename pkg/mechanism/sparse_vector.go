@@ -120,6 +120,8 @@ func (s *sparseVectorRun) Above(value, threshold float64) (bool, error) {
 		return false, fmt.Errorf("mechanism: SparseVector: %w on %d queries accepted", privacy.ErrSpent, s.most)
 	case math.IsNaN(value-threshold) || math.IsInf(value-threshold, 0):
 		return false, fmt.Errorf("mechanism: SparseVector: value %v, threshold %v, want finite", value, threshold)
+	case s.noise == nil:
+		return false, errNoNoise
 	}
 	if !s.open {
 		s.offset, s.open = s.draw(s.threshold), true

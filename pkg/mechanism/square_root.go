@@ -61,6 +61,9 @@ func (q SquareRoot) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], erro
 
 // Start begins a run that draws its noise from n.
 func (q *squareRoot) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(q)
+	}
 	return &squareRootRun{q.start(n)}
 }
 

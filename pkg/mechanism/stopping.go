@@ -120,6 +120,9 @@ func (of Stopping) Open(p privacy.Setup) (privacy.Mechanism[Stopped], error) {
 
 // Start begins a run that draws its noise from n.
 func (s *stopping) Start(n *privacy.Noise) privacy.Stream[Stopped] {
+	if n == nil {
+		return withoutNoise(s)
+	}
 	return &stoppingRun{stopping: s, noise: n}
 }
 

@@ -140,6 +140,9 @@ func (t *thresholdedLasso) fit() (lasso.Solver, error) {
 
 // Start begins a run that draws its noise from n.
 func (t *thresholdedLasso) Start(n *privacy.Noise) privacy.Stream[SparseGram] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	order := t.most + 1
 	r := &thresholdedLassoRun{thresholdedLasso: t, noise: n, rows: make([]float64, 0, t.data.Horizon*t.dim), rewards: make([]float64, 0, t.data.Horizon),
 		z: make([]float64, order), sum: make([]float64, packed.Size(order)), nodes: make([][]float64, t.levels), release: SparseGram{Dim: t.dim}}

@@ -128,6 +128,9 @@ func (t *topKRun) Choose(scores []float64, dst []int) ([]int, error) {
 	if err := fits(t.noisy, scores, len(t.noisy)); err != nil {
 		return dst, err
 	}
+	if t.noise == nil {
+		return dst, errNoNoise
+	}
 	t.noise.Gumbel(t.noisy, t.scale)
 	t.choices++
 	for i, u := range scores {

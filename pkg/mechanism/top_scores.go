@@ -73,6 +73,9 @@ func (of TopScores) Open(s privacy.Setup) (privacy.Mechanism[Support], error) {
 
 // Start begins a run that draws its noise from n.
 func (t *topScores) Start(n *privacy.Noise) privacy.Stream[Support] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	return &topScoresRun{topScores: t, choose: t.top.start(n), scores: make([]float64, t.data.Dim-1),
 		support: Support{Of: make([]int, 0, t.picks)}}
 }

@@ -51,6 +51,9 @@ func (t Tree) Open(s privacy.Setup) (privacy.Mechanism[privacy.Sums], error) {
 
 // Start begins a run that draws its noise from n.
 func (t *tree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	r := &treeRun{tree: t, rows: newRows(t.data, t.like), nodeStack: t.stack()}
 	r.sum = make([]float64, r.size)
 	r.begin(n)

@@ -98,6 +98,9 @@ func (of TreeTally) Open(s privacy.Setup) (privacy.Mechanism[privacy.Means], err
 
 // Start begins a run that draws its noise from n.
 func (t *treeTally) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	arms := t.data.Arms
 	return &treeTallyRun{treeTally: t, noisyRun: t.start(n), sums: make([]float64, arms), leaves: make([]int, arms),
 		above: make([]float64, arms*(t.levels+1))}

@@ -102,8 +102,8 @@ type treeModel struct {
 }
 
 func (m *treeModel) reset() {
-	m.acc.start(nil)
-	m.twin.start(nil)
+	m.acc.start(unused())
+	m.twin.start(unused())
 	clear(m.sum)
 	m.t, m.slots, m.owner = 0, map[[2]int]int{}, map[int][2]int{}
 }
@@ -281,7 +281,7 @@ func TestPaddingIsRenewedBelowTheNode(t *testing.T) {
 		if err := acc.open(s); err != nil {
 			t.Fatal(err)
 		}
-		acc.start(nil)
+		acc.start(unused())
 		release := make([]float64, 45)
 		acc.Release().Read(release)
 		before := decode(t, release)

@@ -46,7 +46,12 @@ func (b VectorBLT) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 }
 
 // Start begins a run that draws its noise from n.
-func (b *vectorBLT) Start(n *privacy.Noise) privacy.Stream[Total] { return &vectorBLTRun{b.start(n)} }
+func (b *vectorBLT) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return withoutNoise(b)
+	}
+	return &vectorBLTRun{b.start(n)}
+}
 
 // Plan returns what the releases after the given number of vectors reveal of one.
 func (b *vectorBLT) Plan(records int) privacy.Plan { return b.plan(records, 0).HeldBy(b) }

@@ -115,6 +115,9 @@ func (q VectorSquareRoot) Open(s privacy.Setup) (privacy.Mechanism[Total], error
 
 // Start begins a run that draws its noise from n.
 func (q *vectorSquareRoot) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return withoutNoise(q)
+	}
 	return &vectorSquareRootRun{q.start(n)}
 }
 

@@ -91,6 +91,9 @@ func (g *vectorGaussianRun) Release(dst, value []float64) error {
 	if err := fits(dst, value, len(g.buf)); err != nil {
 		return err
 	}
+	if g.noise == nil {
+		return errNoNoise
+	}
 	shrink, norm := 1.0, euclidean(value)
 	if norm > g.bound*(1+1e-12) { // one on the bound, whatever its rounding, stays as it is
 		shrink = g.bound / norm

@@ -126,6 +126,9 @@ func (of VectorTree) Open(s privacy.Setup) (privacy.Mechanism[Total], error) {
 
 // Start begins a run that draws its noise from n.
 func (t *vectorTree) Start(n *privacy.Noise) privacy.Stream[Total] {
+	if n == nil {
+		return withoutNoise(t)
+	}
 	r := &vectorTreeRun{vectorTree: t, vectors: newVectors(t.data), stack: newNodeStack(&t.by, t.levels, t.padded, t.data.Dim)}
 	r.stack.begin(n)
 	r.noise = r.stack.total()

@@ -35,7 +35,7 @@ type Plan struct {
 	Conditions []string // what else must hold for the claim, such as where records are clipped
 	Source     string   // paper and theorem
 
-	// Draws lists the noise that must have been drawn since Reset, for a Ledger to check. It has laws
+	// Draws lists the noise that the run must have drawn so far, for a Ledger to check. It has laws
 	// of the releases, with counts that follow from public numbers such as how many records came. The
 	// plan of a part that is used many times over, a device or a tree's noise, lists the draws of one
 	// message or node. The list is the same for any number of records that Plan is asked about; nil
@@ -479,7 +479,7 @@ func (p Plan) Times(n int) Plan {
 }
 
 // Counted returns the plan with the given counts of its draws, one for each in their order. With
-// fewer counts or more, the plan claims nothing. A plan without draws, as it is before Init, stays
+// fewer counts or more, the plan claims nothing. A plan without draws, of what is not open, stays
 // as it is.
 func (p Plan) Counted(counts ...int) Plan {
 	if len(p.Draws) == 0 {

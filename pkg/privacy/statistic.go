@@ -22,7 +22,7 @@ type Statistic[R any] interface {
 type Mechanism[R any] interface {
 	// Planner says what the releases after a number of records show of one, of any run.
 	Planner
-	// Start begins a run that takes its noise from n.
+	// Start begins a run that takes its noise from n. Without any, a run that wants it refuses records.
 	Start(n *Noise) Stream[R]
 }
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// parameters describes an environment, or a fresh learner before Init: a line for its type, then
+// parameters describes an environment, or a learner: a line for its type, then
 // one for each field that is not zero, such as "Sums.Noise.Budget.Epsilon = 1". It follows pointers
 // and interfaces, and includes private fields, which in a fresh value hold what its constructor was
 // given (matroid.Uniform has no other fields). Of a list of more than 16 elements it gives the

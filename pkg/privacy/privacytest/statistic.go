@@ -451,7 +451,7 @@ func (c Case[R]) ledger(fail report) {
 		case secure(x):
 			fail("the noise is the system's, and there is no method Check that compares it with the plan")
 		case !c.Public && n == len(records) && len(ledger.Drawn()) == 0:
-			fail("%d records and no noise: draw all of it from the privacy.Noise that Reset is given", n)
+			fail("%d records and no noise: draw all of it from the privacy.Noise that Start is given", n)
 		}
 	}
 }

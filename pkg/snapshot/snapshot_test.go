@@ -1,0 +1,266 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/learner"
+	"github.com/dpbandits/dpbandits/pkg/mechanism"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/random"
+)
+
+var (
+	budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
+	linear = bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: 0, RewardMax: 1}
+	tree   = learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: budget}})
+	secure = learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: budget})
+)
+
+// play plays rounds of a game that is a function of the round.
+func play(t *testing.T, s *Session, from, to int) (arms []int) {
+	t.Helper()
+	for round := from; round <= to; round++ {
+		rng := random.New(1, round, "game")
+		x := []float64{rng.Float64() - 0.5, 0.5, 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5, rng.Float64() - 0.5}
+		v := bandit.View{Round: round, Arms: 3, Dim: 2, X: x}
+		var err error
+		if arms, err = s.Select(&v, arms); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Update(&v, arms[len(arms)-1:], []float64{rng.Float64()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return arms
+}
+
+// released returns what the run's sums show.
+func released(t *testing.T, s *Session) []float64 {
+	t.Helper()
+	out, err := s.run.(interface {
+		Released([]float64) ([]float64, error)
+	}).Released(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func begun(t *testing.T, l bandit.Learner, deploy bool) *Session {
+	t.Helper()
+	s, err := Seeded(l, linear, 64, 1)
+	if deploy {
+		s, err = Deployed(l, linear, 64)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func saved(t *testing.T, s *Session) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func loaded(t *testing.T, state []byte, l bandit.Learner) *Session {
+	t.Helper()
+	s, err := Load(bytes.NewReader(state), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSeededGoesOn: the noise of a seeded run is the same after Load, to the bit.
+func TestSeededGoesOn(t *testing.T) {
+	s := begun(t, tree, false)
+	play(t, s, 1, 20)
+	again := loaded(t, saved(t, s), tree)
+	if again.Rounds() != 20 {
+		t.Errorf("%d rounds were played, want 20", again.Rounds())
+	}
+	for round := 21; round <= 63; round++ {
+		a, b := play(t, s, round, round), play(t, again, round, round)
+		if !slices.Equal(a, b) || !slices.Equal(released(t, s), released(t, again)) {
+			t.Fatalf("round %d: arms %v and %v, releases\n%v\n%v", round, a, b, released(t, s), released(t, again))
+		}
+	}
+	if !bytes.Equal(saved(t, s), saved(t, again)) {
+		t.Error("the last states differ")
+	}
+}
+
+// TestDeployedGoesOn: a deployed run keeps the noise of its past and draws new noise from then on,
+// in each copy. It has no seed; a release has 6 numbers of 50 random bits, so the false alarm is
+// below 1e-15.
+func TestDeployedGoesOn(t *testing.T) {
+	for _, l := range []bandit.Learner{tree, secure} {
+		s := begun(t, l, true)
+		if other := begun(t, l, true); s.state.Seed == other.state.Seed {
+			t.Errorf("two deployed runs have the seed %d", s.state.Seed)
+		}
+		play(t, s, 1, 21)
+		state := saved(t, s)
+		a, b := loaded(t, state, l), loaded(t, state, l)
+		if past := released(t, s); !slices.Equal(released(t, a), past) || !slices.Equal(released(t, b), past) {
+			t.Errorf("%T: the past is\n%v\n%v\nwant\n%v", l, released(t, a), released(t, b), past)
+		}
+		play(t, s, 22, 40)
+		play(t, a, 22, 40)
+		play(t, b, 22, 40)
+		if slices.Equal(released(t, a), released(t, b)) || slices.Equal(released(t, a), released(t, s)) {
+			t.Errorf("%+v: two copies draw the same noise", l)
+		}
+		twice := loaded(t, saved(t, a), l) // the noise of the new rounds is kept as well
+		if !slices.Equal(released(t, twice), released(t, a)) {
+			t.Errorf("%T: saved again, the past is another", l)
+		}
+	}
+}
+
+// TestLoadRefuses: wrong bytes, another learner, other code.
+func TestLoadRefuses(t *testing.T) {
+	s := begun(t, tree, false)
+	play(t, s, 1, 20)
+	state := saved(t, s)
+	changed := func(at int) []byte {
+		b := slices.Clone(state)
+		b[at] ^= 1
+		return b
+	}
+	resealed := slices.Clone(state[:len(state)-sha256.Size]) // cut, and with the right checksum
+	resealed = resealed[:len(resealed)-5]
+	sum := sha256.Sum256(resealed)
+	resealed = append(resealed, sum[:]...)
+	for _, c := range []struct {
+		name  string
+		state []byte
+		l     bandit.Learner
+		want  string
+	}{
+		{"nothing", nil, tree, "0 bytes that do not begin with"},
+		{"another file", []byte("a recipe\nfor cake, and what not, that is longer than a checksum is, to be sure"), tree, "no saved run, or one of another version"},
+		{"another version", changed(len(magic) - 2), tree, "one of another version"},
+		{"a changed bit", changed(len(state) / 2), tree, "the checksum is wrong"},
+		{"a changed checksum", changed(len(state) - 1), tree, "the checksum is wrong"},
+		{"a cut file", state[:len(state)-7], tree, "the checksum is wrong"},
+		{"a cut state", resealed, tree, "snapshot: "},
+		{"another learner", state, learner.New(learner.LinUCB{RhoMin: 3}, tree.Statistic), "the state is of the learner"},
+		{"another statistic", state, learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: privacy.Budget{Epsilon: 2, Delta: 1e-6}}}), "the state is of the learner"},
+		{"no learner", state, nil, "the learner is nil"},
+		{"one that cannot be written", state, learner.Delayed{Learner: &tree}, "value.Learner is a pointer"},
+	} {
+		if _, err := Load(bytes.NewReader(c.state), c.l); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := Seeded(tree, linear, 0, 1); err == nil || !strings.Contains(err.Error(), "horizon = 0") {
+		t.Errorf("a horizon of 0: %v", err)
+	}
+}
+
+// shifty is a learner whose code, which its value does not show, is changed by a test.
+type shifty struct{ Arm int }
+
+var plays = 0
+
+type shiftyRun struct{ arm int }
+
+func (l shifty) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return &shiftyRun{l.Arm + plays} }), nil
+}
+func (r *shiftyRun) Select(_ *bandit.View, dst []int) ([]int, error)   { return append(dst, r.arm), nil }
+func (r *shiftyRun) Update(_ *bandit.View, _ []int, _ []float64) error { return nil }
+
+// TestOtherCode: a learner of the same text whose code plays other arms is refused by the round.
+func TestOtherCode(t *testing.T) {
+	s := begun(t, shifty{}, false)
+	play(t, s, 1, 3)
+	state := saved(t, s)
+	defer func() { plays = 0 }()
+	plays = 1
+	_, err := Load(bytes.NewReader(state), shifty{})
+	if want := "round 1, played again: it plays [1], and played [0] when it was saved: its code is another"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// TestStateIsWhatItWasGiven: contexts are copied unless View.Same says that they are the last ones,
+// a refused call leaves no trace, and a round that has no rewards yet is saved, too.
+func TestStateIsWhatItWasGiven(t *testing.T) {
+	s := begun(t, tree, false)
+	x := []float64{1, 0, 0, 1, 0.5, 0.5}
+	v := bandit.View{Round: 1, Arms: 3, Dim: 2, X: slices.Clone(x)}
+	arms, err := s.Select(&v, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(&v, arms, []float64{1, 2}); err == nil {
+		t.Error("two rewards of one arm are taken")
+	}
+	if err := s.Update(&v, arms, []float64{1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(&v, arms, []float64{1}); err == nil || !strings.Contains(err.Error(), "without a Select") {
+		t.Errorf("a second Update: %v", err)
+	}
+	clear(v.X)
+	copy(v.X, x)
+	v.Round, v.Same = 2, true
+	if arms, err = s.Select(&v, nil); err != nil {
+		t.Fatal(err)
+	}
+	if first, second := s.state.Rounds[0].View.X, s.state.Rounds[1].View.X; !slices.Equal(first, x) || second != nil {
+		t.Errorf("contexts %v and %v are kept, want %v and none", first, second, x)
+	}
+	again := loaded(t, saved(t, s), tree)
+	if !reflect.DeepEqual(again.state.Rounds, s.state.Rounds) {
+		t.Errorf("rounds %+v, want %+v", again.state.Rounds, s.state.Rounds)
+	}
+	for _, s := range []*Session{s, again} {
+		if err := s.Update(&v, arms, []float64{0.5}); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(released(t, s), released(t, again)) {
+		t.Error("after the missing reward the releases differ")
+	}
+}
+
+// TestConditions: from Save and Load on, the claim says what a copy of the state costs.
+func TestConditions(t *testing.T) {
+	for _, deploy := range []bool{false, true} {
+		s := begun(t, tree, deploy)
+		play(t, s, 1, 8)
+		before := s.Plan(8)
+		if !before.Held() || strings.Contains(strings.Join(before.Conditions, " "), "state was saved") {
+			t.Errorf("before Save, held is %v, and the conditions are %q", before.Held(), before.Conditions)
+		}
+		want := "two show the same noise"
+		if deploy {
+			want = "k copies"
+		}
+		again := loaded(t, saved(t, s), tree)
+		for _, s := range []*Session{s, again, loaded(t, saved(t, again), tree)} {
+			p := privacy.PlanOf(s, 8)
+			if last := p.Conditions[len(p.Conditions)-1]; !p.Held() || !strings.Contains(last, want) || len(p.Conditions) != len(before.Conditions)+1 {
+				t.Errorf("after Save, held is %v, and the conditions are %q, want one more with %q", p.Held(), p.Conditions, want)
+			}
+			if a, b := p.Claim().Epsilon(), before.Claim().Epsilon(); a != b {
+				t.Errorf("epsilon = %v, and before Save %v", a, b)
+			}
+		}
+	}
+}
