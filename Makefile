@@ -5,7 +5,7 @@
 #   .tools/                 gonb, goimports, gopls, staticcheck             go.mod (tool directives)
 #   docker/node_modules/    echarts, KaTeX, what the browser tests want     docker/package-lock.json
 #   .data/                  MovieLens 100K                                  datasets/; DPBANDITS_DATA names another place, an absolute path
-#   .peers/                 scikit-learn, MABWiser, pandas                  pinned in docker/requirements-peers.txt
+#   .peers/                 scikit-learn, MABWiser, numba, pandas           pinned in docker/requirements-peers.txt
 #   .engines/               Spark, Flink, Beam's job servers (test-cluster) pkg/cluster/engines
 #   .jupyter/               the GoNB kernel's specification and Jupyter's own files
 # The charting library is docker/node_modules/echarts/dist/echarts.min.js; DPBANDITS_ECHARTS=file names another one.

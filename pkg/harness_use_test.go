@@ -41,6 +41,9 @@ func argument[T any](u *user) (found T, ok bool) {
 	return found, false
 }
 
+// horizon returns the subject's last argument, which is that of a learner.
+func (u *user) horizon() int { return int(u.values[len(u.values)-1].Int()) }
+
 // much is more than a case has the time to look at.
 const much = 1 << 12
 
@@ -68,7 +71,7 @@ func (u *user) use(made any) {
 			}
 			u.number("a release", run.Release().Mean)
 		}
-	case bandit.Learner:
+	case bandit.Calibrated:
 		u.learner(m, rng, source)
 	case bandit.World:
 		u.environment(m, rng)
@@ -77,15 +80,14 @@ func (u *user) use(made any) {
 		if math.IsNaN(m.SE) || math.IsNaN(m.Low) || math.IsNaN(m.High) || len(m.String()) == 0 {
 			u.errorf("%+v", m)
 		}
-	case learner.Device:
+	case learner.CalibratedDevice:
 		u.device(m, privacy.NewNoise(source))
-	case learner.Server:
-		m.Reset(rng)
-		u.number("a broadcast", m.Broadcast()...)
-		m.Receive(learner.Message{math.NaN()})
-	case learner.Shuffler:
-		m.Reset(privacy.NewNoise(source))
-		m.Drawn(3)
+	case learner.CalibratedServer:
+		run := m.Start(rng)
+		u.number("a broadcast", run.Broadcast()...)
+		if err := run.Receive(learner.Message{math.NaN()}); err == nil {
+			u.errorf("takes in a message of NaN")
+		}
 	case mechanism.Nodes:
 		s, _ := argument[privacy.Setup](u)
 		if s.Dim < much {
@@ -233,25 +235,6 @@ func vectors(u *user, of privacy.Mechanism[mechanism.Total], noise *privacy.Nois
 			u.errorf("vector %d: %v", i, err)
 		}
 		u.number("a release", m.Release().Of...)
-	}
-}
-
-// unready asks for a plan before Init. There is none, or one that shows nothing.
-func (u *user) unready(made any) {
-	if c := privacy.ClaimOf(made); c.Epsilon() > 0 && !math.IsInf(c.Epsilon(), 1) {
-		u.errorf("claims epsilon = %v before Init", c.Epsilon())
-	}
-	var drawn []privacy.Draws
-	switch m := made.(type) {
-	case privacy.Planner:
-		drawn = privacy.PlanOf(m, privacy.All).Draws
-	case learner.Shuffler:
-		drawn = m.Drawn(0)
-	}
-	for _, d := range drawn {
-		if d.Count != 0 {
-			u.errorf("%d draws of %v before Init", d.Count, d.Law)
-		}
 	}
 }
 
@@ -462,25 +445,27 @@ func view(p bandit.Problem, round int, rng *rand.Rand) *bandit.View {
 	return v
 }
 
-func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
+func (u *user) learner(l bandit.Calibrated, rng *rand.Rand, source rand.Source) {
 	p, _ := argument[bandit.Problem](u)
 	ledger := privacy.NewLedger(source)
-	l.Reset(rng, ledger)
+	run := l.Start(rng, ledger)
 	if p.Arms > 256 || p.Dim > 64 {
 		return
 	}
 	warm := 0
 	if w, ok := l.(bandit.Warmer); ok && w.WantsWarmUp() {
-		w.WarmUp(make([]float64, p.Arms))
+		if err := run.(bandit.Warmed).WarmUp(make([]float64, p.Arms)); err != nil {
+			u.errorf("round 0: %v", err)
+			return
+		}
 		warm = 1
 	}
 	y := make([]float64, p.Slots)
-	horizon, _ := argument[int](u)
-	records := min(6, horizon)
+	records := min(6, u.horizon())
 	for round := 1; round <= records; round++ {
 		v := view(p, round, rng)
-		arms := l.Select(v, nil)
-		if err := l.Err(); err != nil && !errors.Is(err, privacy.ErrSpent) {
+		arms, err := run.Select(v, nil)
+		if err != nil && !errors.Is(err, privacy.ErrSpent) {
 			u.errorf("round %d: Select: %v", round, err)
 			return
 		}
@@ -492,15 +477,17 @@ func (u *user) learner(l bandit.Learner, rng *rand.Rand, source rand.Source) {
 				y[i] = -1e308
 			}
 		}
-		l.Update(v, arms, y[:len(arms)])
-		if err := l.Err(); errors.Is(err, privacy.ErrSpent) {
+		if err == nil {
+			err = run.Update(v, arms, y[:len(arms)])
+		}
+		if errors.Is(err, privacy.ErrSpent) {
 			return
 		} else if err != nil {
 			u.errorf("round %d, reward %v: %v", round, y[0], err)
 			return
 		}
 	}
-	if d, ok := l.(privacy.Planner); ok {
+	if d, ok := run.(privacy.Planner); ok {
 		if err := ledger.CheckPlan(d, records+warm); err != nil {
 			u.errorf("%v", err)
 		}
@@ -531,13 +518,13 @@ func (u *user) environment(w bandit.World, rng *rand.Rand) {
 	}
 }
 
-func (u *user) device(d learner.Device, n *privacy.Noise) {
+func (u *user) device(d learner.CalibratedDevice, n *privacy.Noise) {
 	p, _ := argument[bandit.Problem](u)
 	if p.Dim > 64 {
 		return
 	}
 	if m, ok := d.(learner.ShufflePlanner); ok {
-		for _, s := range []learner.Shuffler{nil, &learner.Uniform{}, &learner.BitSum{}} {
+		for _, s := range []learner.Shuffler{nil, learner.Uniform{}, learner.BitSum{}} {
 			if shuffled, err := m.ShuffledPlan(s, 4); err == nil {
 				c := privacy.Own(m, shuffled).Claim()
 				u.claim(c)
@@ -546,18 +533,16 @@ func (u *user) device(d learner.Device, n *privacy.Noise) {
 		}
 	}
 	u.drawn(privacy.PlanOf(d, privacy.All).Draws, privacy.ClaimOf(d))
-	x := make([]float64, p.Dim)
+	switch u.values[0].Interface().(type) {
+	case learner.CombinerDevice, learner.OnlineDevice:
+		return // these read the broadcast of a server
+	}
+	x, run := make([]float64, p.Dim), d.Start()
 	for _, v := range []float64{0.1, 1e-200, 1e200, 1e308} {
 		for i := range x {
 			x[i] = v
 		}
-		if _, combined := d.(*learner.CombinerDevice); combined {
-			break // reads the broadcast of a server
-		}
-		if _, online := d.(*learner.OnlineDevice); online {
-			break
-		}
-		m, err := d.Report(nil, x, v, n, nil)
+		m, err := run.Report(nil, x, v, n, nil)
 		if err != nil {
 			u.errorf("a context of %v: %v", v, err)
 		}

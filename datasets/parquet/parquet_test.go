@@ -19,7 +19,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/datasets"
 	"github.com/dpbandits/dpbandits/datasets/parquet"
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/simulate"

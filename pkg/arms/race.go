@@ -21,8 +21,8 @@ import (
 // begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking
 // costs less than beginning.
 type race struct {
-	ends ranking // by the bounds at the end of the lap and the slack; of few arms only the bounds
-	top  float64 // no bound is above
+	ends ranking // by bound at the end of the lap, plus slack; few arms have bounds without an order
+	top  float64 // no bound is above this
 	end  int     // the last round of the lap; 0: there is none
 	log  float64 // its logarithm
 	laps int     // length of a lap
@@ -31,13 +31,13 @@ type race struct {
 	x    index
 	best int32
 	lead float64 // its bound
-	rest float64 // of few arms: above the bounds of all but the best at the end of the lap
+	rest float64 // with few arms: no bound but the best arm's is above this until the lap ends
 }
 
 // few is the number of arms up to which there is no heap.
 const few = 48
 
-// slack is by how much a bound may decrease in time, by rounding.
+// slack limits how much rounding may lower a bound as time passes.
 const slack = 0x1p-32
 
 // newRace allocates. No lap has begun.

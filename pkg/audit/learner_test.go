@@ -34,14 +34,12 @@ func streams(rounds int) (worlds [2]audit.Stream) {
 	return worlds
 }
 
-func linUCB(b privacy.Budget) func() bandit.Learner {
-	return func() bandit.Learner {
-		return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
-	}
+func linUCB(b privacy.Budget) bandit.Learner {
+	return learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Gaussian{Budget: b}})
 }
 
 // sums is the transcript of LinUCB: what it reads.
-func sums(l bandit.Learner, _ int, dst []float64) []float64 {
+func sums(run bandit.Run, _ int, dst []float64) []float64 {
 	n := len(dst)
 	dst = append(dst, make([]float64, 6)...)
 	run.(*learner.PrivateRun[privacy.Sums]).Release().Read(dst[n:])
@@ -50,16 +48,16 @@ func sums(l bandit.Learner, _ int, dst []float64) []float64 {
 
 func TestLearner(t *testing.T) {
 	budget := privacy.Budget{Epsilon: 1, Delta: 0.01}
-	private := audit.Learner{Name: "private", New: linUCB(budget), Problem: problem, Worlds: streams(8), Runs: 4000}
+	private := audit.Learner{Name: "private", Of: linUCB(budget), Problem: problem, Worlds: streams(8), Runs: 4000}
 	told := private
-	told.Name, told.Transcript = "with its sums", func(l bandit.Learner, round int, dst []float64) []float64 {
+	told.Name, told.Transcript = "with its sums", func(run bandit.Run, round int, dst []float64) []float64 {
 		if round == 8 { // the horizon's last row is never released
 			return dst
 		}
-		return sums(l, round, dst)
+		return sums(run, round, dst)
 	}
 	exact := private // not private, whatever it claims
-	exact.Name, exact.Claim, exact.New = "exact sums", budget, func() bandit.Learner { return learner.New(learner.LinUCB{}, mechanism.Exact{}) }
+	exact.Name, exact.Claim, exact.Of = "exact sums", budget, learner.New(learner.LinUCB{}, mechanism.Exact{})
 	for _, c := range []struct {
 		a        audit.Learner
 		excluded bool
@@ -80,21 +78,28 @@ func TestLearner(t *testing.T) {
 
 // teller is a learner that plays the arm with the largest first context, and nothing else: its own
 // action tells the context of its round.
-type teller struct{ bandit.Base }
+type teller struct{}
 
-func (*teller) Init(bandit.Problem, int) error        { return nil }
-func (*teller) Reset(*rand.Rand, rand.Source)         {}
-func (*teller) Update(*bandit.View, []int, []float64) {}
-func (*teller) Select(v *bandit.View, dst []int) []int {
-	if v.Row(0)[0] > v.Row(1)[0] {
-		return append(dst, 0)
-	}
-	return append(dst, 1)
+// Open accepts any problem.
+func (l teller) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return l }), nil
 }
+func (teller) Update(*bandit.View, []int, []float64) error { return nil }
+func (teller) Select(v *bandit.View, dst []int) ([]int, error) {
+	if v.Row(0)[0] > v.Row(1)[0] {
+		return append(dst, 0), nil
+	}
+	return append(dst, 1), nil
+}
+
+// hollow opens to nothing.
+type hollow struct{}
+
+func (hollow) Open(bandit.Problem, int) (bandit.Calibrated, error) { return nil, nil }
 
 // Joint privacy leaves the changed round's own action out; central privacy does not.
 func TestOwnAction(t *testing.T) {
-	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, Of: &teller{}, Problem: problem, Runs: 400}
+	a := audit.Learner{Name: "teller", Claim: privacy.Budget{Epsilon: 1}, Of: teller{}, Problem: problem, Runs: 400}
 	a.Worlds = streams(3)
 	a.Worlds[1][1].X = []float64{0, 1, 1, 0}
 	for _, own := range []bool{false, true} {
@@ -197,7 +202,7 @@ func TestFarRows(t *testing.T) {
 }
 
 func TestLearnerWorkers(t *testing.T) {
-	a := audit.Learner{Name: "private", New: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(8), Runs: 301}
+	a := audit.Learner{Name: "private", Of: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(8), Runs: 301}
 	var want audit.Finding
 	for _, workers := range []int{1, 2, 5} {
 		f, err := a.Run(ctx, audit.Options{Seed: 2, Workers: workers})
@@ -288,7 +293,7 @@ func TestStreamCanaries(t *testing.T) {
 
 	// The same of a learner, whose contexts are public and whose rewards are canaries.
 	const rounds = 4000
-	l := audit.Learner{Name: "LinUCB in one run", Claim: privacy.Budget{Epsilon: 2, Delta: 1e-5}, New: linUCB(privacy.Budget{Epsilon: 60, Delta: 1e-5}), Problem: problem, Transcript: sums}
+	l := audit.Learner{Name: "LinUCB in one run", Claim: privacy.Budget{Epsilon: 2, Delta: 1e-5}, Of: linUCB(privacy.Budget{Epsilon: 60, Delta: 1e-5}), Problem: problem, Transcript: sums}
 	x := [][]float64{{1, 0}, {0, 1}}
 	for range rounds {
 		l.Worlds[0] = append(l.Worlds[0], audit.Round{X: []float64{1, 0, 0, 1}, Rewards: []float64{-1, -1}})
@@ -314,9 +319,9 @@ func TestLearnerErrors(t *testing.T) {
 		change func(*audit.Learner)
 		want   string
 	}{
-		{func(a *audit.Learner) { a.New = nil }, "New is nil"},
-		{func(a *audit.Learner) { a.New = func() bandit.Learner { return nil } }, "New returned nil"},
-		{func(a *audit.Learner) { a.New = linUCB(privacy.Budget{Epsilon: -1, Delta: 0.1}) }, "epsilon = -1"},
+		{func(a *audit.Learner) { a.Of = nil }, "Of is nil"},
+		{func(a *audit.Learner) { a.Of = hollow{} }, "Open returned nil"},
+		{func(a *audit.Learner) { a.Of = linUCB(privacy.Budget{Epsilon: -1, Delta: 0.1}) }, "epsilon = -1"},
 		{func(a *audit.Learner) { a.Problem.Arms = 0 }, "Arms = 0"},
 		{func(a *audit.Learner) { a.Worlds[0] = nil }, "Worlds[0] has no rounds"},
 		{func(a *audit.Learner) { a.Worlds[1] = a.Worlds[1][:3] }, "4 and 3 rounds"},
@@ -329,19 +334,19 @@ func TestLearnerErrors(t *testing.T) {
 		{func(a *audit.Learner) { a.Worlds[0][2].Rewards = []float64{1, math.NaN()} }, "holds NaN"},
 		{func(a *audit.Learner) { a.Runs = 7 }, "Runs = 7, want >= 40"},
 		// no claim anywhere
-		{func(a *audit.Learner) { a.New = func() bandit.Learner { return &teller{} } }, "epsilon = 0, want > 0"},
+		{func(a *audit.Learner) { a.Of = teller{} }, "epsilon = 0, want > 0"},
 		{func(a *audit.Learner) {
 			n := 0
-			a.Transcript = func(_ bandit.Learner, _ int, dst []float64) []float64 {
+			a.Transcript = func(_ bandit.Run, _ int, dst []float64) []float64 {
 				if n++; n > 4 {
 					return append(dst, 1)
 				}
 				return dst
 			}
 		}, "as in the first run"},
-		{func(a *audit.Learner) { a.Transcript = func(bandit.Learner, int, []float64) []float64 { panic("oh") } }, "panic: oh"},
+		{func(a *audit.Learner) { a.Transcript = func(bandit.Run, int, []float64) []float64 { panic("oh") } }, "panic: oh"},
 	} {
-		a := audit.Learner{Name: "l", New: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(4), Runs: 40}
+		a := audit.Learner{Name: "l", Of: linUCB(privacy.Budget{Epsilon: 1, Delta: 0.01}), Problem: problem, Worlds: streams(4), Runs: 40}
 		c.change(&a)
 		if _, err := a.Run(ctx, audit.Options{Workers: 1}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, want %q", err, c.want)

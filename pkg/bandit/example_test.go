@@ -55,18 +55,15 @@ func ExampleLearner() {
 		regret float64
 	)
 	for range horizon {
-		env := environment.Arms{Means: []float64{0.2, 0.9, 0.4}}
-		world, err := env.Open()
-		if err != nil {
+		trial.Next(&v)
+		if arms, err = run.Select(&v, arms[:0]); err != nil {
 			log.Fatal(err)
 		}
-		const horizon = 1000
-		ready, err := firstGood{}.Open(world.Problem(), horizon)
-		if err != nil {
+		trial.Pull(rewards, arms, y)
+		if err := run.Update(&v, arms, y); err != nil {
 			log.Fatal(err)
 		}
-		trial := world.Start(random.New(1, 0, "contexts"))
-		run := ready.Start(random.New(1, 0, "learner"), random.Source(1, 0, "noise"))
+		regret += trial.Regret(arms)
 	}
 	fmt.Printf("regret %.0f in %d rounds; an arm drawn at random has %.0f\n", regret, horizon, 0.4*horizon)
 	// Output:

@@ -410,17 +410,17 @@ func TestNoBasis(t *testing.T) {
 }
 
 // stuck plays the same arms always.
-type stuck struct {
-	bandit.Base
-	arms []int
-}
+type stuck struct{ Arms []int }
 
-func (*stuck) Init(bandit.Problem, int) error           { return nil }
-func (*stuck) Reset(*rand.Rand, rand.Source)            {}
-func (*stuck) Update(*bandit.View, []int, []float64)    {}
-func (s *stuck) Select(_ *bandit.View, dst []int) []int { return append(dst, s.arms...) }
+// Open accepts any problem.
+func (s stuck) Open(bandit.Problem, int) (bandit.Calibrated, error) {
+	return bandit.Starts(func(*rand.Rand, rand.Source) bandit.Run { return s }), nil
+}
+func (s stuck) Select(_ *bandit.View, dst []int) ([]int, error) { return append(dst, s.Arms...), nil }
+func (stuck) Update(*bandit.View, []int, []float64) error       { return nil }
+
 func play(name string, arms ...int) simulate.Policy {
-	return simulate.Policy{Name: name, Learner: &stuck{arms: arms}}
+	return simulate.Policy{Name: name, Learner: stuck{arms}}
 }
 
 // A simulation adds up the regret, and stops the trial of a learner that plays no basis, by name;

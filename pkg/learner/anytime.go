@@ -38,8 +38,8 @@ type AnytimeReceiver struct {
 
 var _ Server = Anytime{}
 
-// Open validates, and opens the server for all blocks up to the horizon. More rounds than the horizon
-// are not an error.
+// Open validates, and opens the server for all blocks up to the horizon. More rounds than that are
+// no error.
 func (a Anytime) Open(p bandit.Problem, horizon int) (CalibratedServer, error) {
 	if err := field.Check("learner: Anytime.Server", a.Server); err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ func checkRule(rule any) error {
 	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")
 }
 
-// checkServer refuses a server from which a device or noise can be reached. It may have functions, such
-// as the step sizes of an online learner.
+// checkServer refuses a server from which a device or noise can be reached. It may have functions,
+// such as the step sizes of an online learner.
 func checkServer(server any) error {
 	c := &closed{open: pastServers, by: "a server sees messages alone", makes: true}
 	return c.walk(reflect.ValueOf(server), "learner: Local.Server")

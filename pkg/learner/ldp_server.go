@@ -98,8 +98,8 @@ func (l *ldpReceiver) Receive(m Message) error {
 	return nil
 }
 
-// sums is what servers of noisy sums share: a policy over the packed sum of the messages, and the law
-// of its noise. It stands in this file because tests search the files of Servers for raw data.
+// sums is what servers of noisy sums share: a policy over the packed sum of the messages, and the
+// law of its noise. It stands in this file because tests search the files of Servers for raw data.
 type sums struct {
 	dim    int
 	law    sumLaw

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
+	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -254,18 +255,13 @@ func learners(t *testing.T, b privacy.Budget) (all []claimed) {
 	}
 	add := func(l bandit.Learner, worth func([]privacy.Draws, float64) float64) {
 		t.Helper()
-		c := claimed{fmt.Sprintf("%T, %v", l, b), l.(privacy.Planner), privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
-		if err := l.Init(problem, horizon); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		l.Reset(rand.New(rand.NewPCG(3, 4)), c.ledger)
+		c := claimed{fmt.Sprintf("%T, %v", l, b), nil, privacy.NewLedger(rand.NewPCG(1, 2)), worth, false}
+		run := bandittest.Run(t, l, problem, horizon, rand.New(rand.NewPCG(3, 4)), c.ledger)
 		for round := range horizon {
 			v := bandit.View{Round: round + 1, Arms: 2, Dim: 2, X: []float64{1, 0, 0, 1}}
-			l.Update(&v, l.Select(&v, nil), []float64{1})
+			run.Update(&v, run.Select(&v, nil), []float64{1})
 		}
-		if err := l.Err(); err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
+		c.Planner = run.Run.(privacy.Planner)
 		all = append(all, c)
 	}
 	inNodes := func(nodes float64) func([]privacy.Draws, float64) float64 {
@@ -343,14 +339,13 @@ func TestClaimsAreConsistent(t *testing.T) {
 func TestSystemNoiseReachesTheTrial(t *testing.T) {
 	inner := learner.New(learner.LinUCB{}, mechanism.SecureTree{Budget: claimBudgets[1]})
 	l := learner.RandomisedAction{Learner: inner, Epsilon: 1}
-	if err := l.Init(bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, 9); err != nil {
-		t.Fatal(err)
+	p := bandit.Problem{Arms: 2, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
+	run := bandittest.Run(t, l, p, 9, rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
+	checker, ok := run.Run.(interface{ Check() error })
+	if !ok {
+		t.Fatalf("a %T has no Check", run.Run)
 	}
-	if l.Check() == nil {
-		t.Error("no error before Reset, though there is no ledger yet")
-	}
-	l.Reset(rand.New(rand.NewPCG(1, 2)), rand.NewPCG(3, 4))
-	if err := l.Check(); err != nil {
+	if err := checker.Check(); err != nil {
 		t.Error(err)
 	}
 }

@@ -32,8 +32,8 @@ func (p *planned) columns(by correlation, rows, draws int) privacy.Plan {
 // Run is thrown away. Its plan is that of any run, the Draws of a Run are in the Run's own.
 type Calibrated[Run any] interface {
 	privacy.Planner
-	// Start begins a run that takes its noise from n. SecureGaussian and SecureLaplace have noise of
-	// their own, and take none.
+	// Start begins a run that takes its noise from n. SecureGaussian and SecureLaplace take none that
+	// is seeded, and have their own instead.
 	Start(n *privacy.Noise) Run
 }
 

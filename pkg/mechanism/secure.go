@@ -13,8 +13,8 @@ import (
 
 // Secure is a run that releases sums of vectors under noise fit for deployment.
 //
-// [SecureGaussian] and [SecureLaplace] have such runs, and no other type can. They take no
-// privacy.Noise; the operating system is their only source of randomness. No release depends on
+// [SecureGaussian] and [SecureLaplace] have such runs, and no other type can. The operating system
+// is their only source of randomness, whatever noise they are handed. No release depends on
 // floating-point noise, which leaks (Mironov 2012; Casacuberta, Shoemate, Vadhan, Wagaman 2022 on
 // sums). Records are rounded to integer multiples of a grid, the integers are summed exactly, and
 // the noise is an exact discrete one. The grid is a power of two, so a release is an exact float64.
@@ -46,6 +46,15 @@ type Secure interface {
 
 // systemSource makes the source of a secure mechanism's noise; tests replace it by a seeded one.
 var systemSource = func() rand.Source { return random.NewSystem() }
+
+// secureSource returns the source of a secure run that is handed n: that of n if it is the
+// operating system's, so that a recorded run can be played again, and otherwise a new one.
+func secureSource(n *privacy.Noise) rand.Source {
+	if s := n.Source(); s != nil {
+		return s
+	}
+	return systemSource()
+}
 
 // largestInteger bounds a sum or release in grid steps: all integers up to it are float64s.
 const largestInteger = 1 << 53
@@ -84,9 +93,9 @@ func newSecure(dim int, bound, grid float64, reach int64) (secure, error) {
 }
 
 // start begins a run over the system's randomness.
-func (s *secure) start() secureRun {
+func (s *secure) start(n *privacy.Noise) secureRun {
 	r := secureRun{of: s, sum: make([]int64, s.dim), record: make([]int64, s.dim), noisy: make([]int64, s.dim),
-		ledger: privacy.NewLedger(systemSource())}
+		ledger: privacy.NewLedger(secureSource(n))}
 	r.noise = privacy.NewNoise(r.ledger)
 	return r
 }

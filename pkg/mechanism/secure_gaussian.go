@@ -91,8 +91,8 @@ func (of SecureGaussian) Open() (Calibrated[Secure], error) {
 	return s, nil
 }
 
-// Start begins a run over the system's randomness; it ignores its argument.
-func (s *secureGaussian) Start(*privacy.Noise) Secure { return &secureGaussianRun{s, s.start()} }
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (s *secureGaussian) Start(n *privacy.Noise) Secure { return &secureGaussianRun{s, s.start(n)} }
 
 // Plan returns what the sums reveal of a record.
 func (s *secureGaussian) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }

@@ -90,8 +90,8 @@ func (of SecureLaplace) Open() (Calibrated[Secure], error) {
 	return s, nil
 }
 
-// Start begins a run over the system's randomness; it ignores its argument.
-func (s *secureLaplace) Start(*privacy.Noise) Secure { return &secureLaplaceRun{s, s.start()} }
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (s *secureLaplace) Start(n *privacy.Noise) Secure { return &secureLaplaceRun{s, s.start(n)} }
 
 // Plan returns what the sums reveal of a record.
 func (s *secureLaplace) Plan(records int) privacy.Plan { return s.shown(records, 0).HeldBy(s) }

@@ -70,9 +70,9 @@ type given struct{ Nodes }
 // Open returns the noise.
 func (g given) Open(privacy.Setup) (Nodes, error) { return g.Nodes, nil }
 
-// Start begins a run over the system's randomness; it ignores its argument.
-func (t *secureTree) Start(*privacy.Noise) privacy.Stream[privacy.Sums] {
-	r := &secureTreeRun{secureTree: t, rows: newRows(t.data, t.like), nodeStack: t.stack(), ledger: privacy.NewLedger(systemSource())}
+// Start begins a run over the system's randomness: that of n, or its own if that is seeded.
+func (t *secureTree) Start(n *privacy.Noise) privacy.Stream[privacy.Sums] {
+	r := &secureTreeRun{secureTree: t, rows: newRows(t.data, t.like), nodeStack: t.stack(), ledger: privacy.NewLedger(secureSource(n))}
 	r.sum = make([]float64, r.size)
 	r.begin(privacy.NewNoise(r.ledger))
 	return r

@@ -20,7 +20,7 @@ type Noise struct {
 	rng     *rand.Rand
 	ledger  *Ledger // may be nil
 	script  func(law Law, dst []float64)
-	system  bool
+	system  *random.System // nil if the noise is seeded
 }
 
 // NewNoise returns noise that is seeded from a source.
@@ -29,7 +29,7 @@ func NewNoise(source rand.Source) *Noise {
 	if ok {
 		source = ledger.source
 	}
-	_, system := source.(*random.System)
+	system, _ := source.(*random.System)
 	return &Noise{normals: random.NewNormals(source), rng: rand.New(source), ledger: ledger, system: system}
 }
 
@@ -39,7 +39,16 @@ func NewSystemNoise() *Noise { return NewNoise(random.NewSystem()) }
 
 // System reports whether the randomness is the operating system's. Otherwise it is seeded, and a
 // run can be repeated.
-func (n *Noise) System() bool { return n.system }
+func (n *Noise) System() bool { return n.Source() != nil }
+
+// Source returns the operating system's randomness that the noise is drawn from, for a mechanism
+// that may draw from no other. It is nil if the noise is seeded, or n is nil.
+func (n *Noise) Source() *random.System {
+	if n == nil {
+		return nil
+	}
+	return n.system
+}
 
 func (n *Noise) note(law Law) {
 	if n.ledger != nil {

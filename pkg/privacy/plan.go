@@ -109,8 +109,9 @@ type Release struct {
 	// Parts lists further numbers of the same vector, each under noise of its own scale. They are for
 	// Gaussian noise, symmetric or not, discrete Gaussian and Laplace noise, and of Law's kind.
 	Parts []Part
-	// Joint bounds the change of the whole vector, each number in units of its scale, where the parts
-	// cannot all move most at once: in the norm L2, under Laplace noise L1. 0 means that they can.
+	// Joint bounds how far one record moves the whole vector after each number has been divided by the
+	// scale of its noise. The norm is L1 under Laplace noise and L2 otherwise. Set it if no record can
+	// move all parts by their most at once; 0 means that one can.
 	Joint float64
 	Times int // number of such releases that show the record; 0 means 1
 	// Threshold is the noise of a threshold with which noisy queries are compared; then only the

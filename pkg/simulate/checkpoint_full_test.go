@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
 )
 
 // alone runs the test in a process of its own, as the limit is the whole process's, and says
@@ -110,19 +109,21 @@ func TestCheckpointFullForAWhile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "checkpoint")
 	e := small(path)
 	e.Workers = 1
-	first, made := e.Policies[0].Learner, 0
+	started := func() {}
+	e.Policies[0].Learner = onStart{e.Policies[0].Learner, func() { started() }}
 	mustRun(t, e)
 	data, _ := os.ReadFile(path)
 	os.Remove(path)
 	lift := limitFiles(t, uint64(bytes.IndexByte(data, '\n')+10))
-	e.Policies[0].Learner = onStart{first, func() {
+	made := 0
+	started = func() {
 		if made++; made == 3 {
 			if n := saved(path); n != 0 {
 				t.Errorf("%d trials saved without room", n)
 			}
 			lift()
 		}
-	}}
+	}
 	r := mustRun(t, e)
 	if n := saved(path); n != 4 || len(r.Finished) != 4 {
 		t.Errorf("%d trials saved, %d finished, want 4", n, len(r.Finished))

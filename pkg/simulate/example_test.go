@@ -36,7 +36,7 @@ func (a always) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
 	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run { return a }), nil
 }
 
-func (a always) Select(v *bandit.View, dst []int) ([]int, error)       { return append(dst, a.Arm), nil }
+func (a always) Select(v *bandit.View, dst []int) ([]int, error)      { return append(dst, a.Arm), nil }
 func (a always) Update(v *bandit.View, arms []int, y []float64) error { return nil }
 
 func ExampleExperiment_Run() {

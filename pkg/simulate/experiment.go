@@ -39,11 +39,10 @@ type Experiment struct {
 	// result's table; see Result.Paired.
 	Pairs [][2]string
 
-	// Fingerprint describes what else determines the results, such as the data of a closure. A
-	// checkpoint with another Fingerprint is refused. So is one whose environment or learners have
-	// other parameters, which are all fields of Environment and of the learners. Of a function in a
-	// field only the name is compared, and of a closure nothing, so put what a closure computes with
-	// into the Fingerprint.
+	// Fingerprint names what else determines the results, such as the data of a closure. A checkpoint
+	// with another Fingerprint is refused, and so is one whose environment or learners differ in any
+	// field, exported or not. That comparison cannot see into functions: it compares a function by its
+	// name, and a closure not at all. So put the values that a closure uses into the Fingerprint.
 	Fingerprint string
 	// Checkpoint is the path of the file that keeps finished trials; empty means none. If the file
 	// exists, its trials are restored and not run again.
@@ -53,8 +52,8 @@ type Experiment struct {
 	Records string
 	// Cache is a directory that keeps the trials of many experiments, by all that they depend on, so
 	// that a cell of a notebook that is run again with the same parameters has its results at once.
-	// Empty means none. It is not used, in silence, where the fields of environment and learners do
-	// not tell all: where a type is the program's own, or a field holds a closure. Nor is it used if
+	// Empty means none. The cache is skipped, without a warning, if it could mix up two experiments: if
+	// a type of the environment or of a learner is the program's own, if a field holds a closure, or if
 	// the toolkit's version is not known.
 	Cache string
 

@@ -8,14 +8,13 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
+	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 )
 
 func mustRun(t testing.TB, e *Experiment) *Result {
@@ -72,16 +71,20 @@ func TestPoliciesDoNotTouchEachOther(t *testing.T) {
 
 // The round loop allocates nothing: a trial of 20 times the rounds allocates as often.
 func TestRoundsDoNotAllocate(t *testing.T) {
-	allocs := func(rounds int) float64 {
+	count := func(rounds int) float64 {
 		e := toyExperiment()
 		e.Horizon, e.Grid = rounds, []int{10, rounds}
-		return testing.AllocsPerRun(5, func() {
-			if _, err := (&Prepared{Experiment: e, grid: e.Grid, claims: make([]*privacy.Claim, len(e.Policies))}).runTrial(t.Context(), 0, func(int) {}); err != nil {
+		p, err := e.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return allocs.PerRun(5, func() {
+			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
-	if few, many := allocs(1000), allocs(20_000); few != many {
+	if few, many := count(1000), count(20_000); few != many {
 		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
 	}
 }
@@ -93,9 +96,7 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 	e := toyExperiment()
 	e.Checkpoint, e.Workers = path, 2
 	var trials atomic.Int64
-	policies, first := e.Policies, e.Policies[0].Learner
-	e.Policies = slices.Clone(policies)
-	e.Policies[0].Learner = onStart{first, func() {
+	e.Policies[0].Learner = onStart{e.Policies[0].Learner, func() {
 		if trials.Add(1) == 7 {
 			cancel()
 		}
@@ -113,7 +114,6 @@ func TestCancelledRunReturnsWhatFinished(t *testing.T) {
 			t.Errorf("trial %d differs from the whole run's", trial)
 		}
 	}
-	e.Policies = policies
 	if resumed := mustRun(t, e); published(t, resumed) != published(t, whole) {
 		t.Error("the resumed run's CSV differs from the whole run's")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/bandit/bandittest"
+	"github.com/dpbandits/dpbandits/pkg/internal/allocs"
 	"github.com/dpbandits/dpbandits/pkg/random"
 )
 
@@ -189,7 +190,7 @@ func TestEnvironmentNamesTheTurn(t *testing.T) {
 
 // A warm-up allocates before the first round, not in the rounds.
 func TestWarmUpAllocatesOnce(t *testing.T) {
-	allocs := func(rounds int) float64 {
+	count := func(rounds int) float64 {
 		e := warmExperiment()
 		e.Policies[0].Learner = makes(func() starter {
 			return &warm{toyGreedy: toyGreedy{Epsilon: 0.1}, wants: true, seen: make([]float64, 2)}
@@ -199,13 +200,13 @@ func TestWarmUpAllocatesOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return testing.AllocsPerRun(5, func() {
+		return allocs.PerRun(5, func() {
 			if _, err := p.runTrial(t.Context(), 0, func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		})
 	}
-	if few, many := allocs(1000), allocs(20_000); few != many {
+	if few, many := count(1000), count(20_000); few != many {
 		t.Errorf("%v allocations in 1000 rounds, %v in 20000, want the same", few, many)
 	}
 }

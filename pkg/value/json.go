@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strconv"
 	"sync"
+	"unicode/utf8"
 )
 
 // types lists what was registered, by the name that JSON gives.
@@ -33,7 +34,7 @@ func JSON(v any) ([]byte, error) {
 	return json.MarshalIndent(tree, "", "\t")
 }
 
-// typed is a value that is not a structure, with its type.
+// inner is the key of a value that is no structure, beside its type.
 const inner = "value"
 
 // encode returns a value as what package json writes.
@@ -77,6 +78,9 @@ func encode(v reflect.Value, path string, named bool) (any, error) {
 			}
 			return fields, nil
 		case reflect.Slice, reflect.Array:
+			if v.Kind() == reflect.Slice && v.IsNil() {
+				break
+			}
 			list := make([]any, v.Len())
 			for i := range list {
 				x, err := encode(v.Index(i), path+"["+strconv.Itoa(i)+"]", false)
@@ -87,7 +91,9 @@ func encode(v reflect.Value, path string, named bool) (any, error) {
 			}
 			tree = list
 		case reflect.String:
-			tree = v.String()
+			if tree = v.String(); !utf8.ValidString(v.String()) {
+				return nil, fmt.Errorf("value: %s = %.40q, want UTF-8", path, v.String())
+			}
 		case reflect.Float64, reflect.Float32:
 			tree = v.Float()
 			if x := v.Float(); x-x != 0 {
@@ -112,7 +118,7 @@ func marshaller(v reflect.Value) (json.Marshaler, bool) {
 		return nil, false
 	}
 	m, ok := v.Interface().(json.Marshaler)
-	return m, ok
+	return m, ok && !inherits[json.Marshaler](v.Type())
 }
 
 // Read returns the value of type T that JSON wrote. T may be an interface type. A type that is not
@@ -182,7 +188,7 @@ func decode(v reflect.Value, tree any, path string) error {
 		v.Set(reflect.New(v.Type().Elem()))
 		target = v.Elem()
 	}
-	if u, ok := target.Addr().Interface().(json.Unmarshaler); ok {
+	if u, ok := target.Addr().Interface().(json.Unmarshaler); ok && !inherits[json.Unmarshaler](target.Type()) {
 		text, err := json.Marshal(tree)
 		if err == nil {
 			err = u.UnmarshalJSON(text)
@@ -209,6 +215,10 @@ func decode(v reflect.Value, tree any, path string) error {
 			}
 		}
 	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice && tree == nil {
+			v.SetZero()
+			return nil
+		}
 		list, ok := tree.([]any)
 		if !ok || v.Kind() == reflect.Array && len(list) != v.Len() {
 			return wrong("a list")

@@ -30,7 +30,7 @@ import (
 // packages. Fields that are zero are left out.
 func Go(v any) (string, error) {
 	var b strings.Builder
-	if err := write(&b, reflect.ValueOf(v), "value", true); err != nil {
+	if err := writeTyped(&b, reflect.ValueOf(v), "value", true); err != nil {
 		return "", err
 	}
 	const head = "package p\n\nvar _ = "
@@ -44,7 +44,7 @@ func Go(v any) (string, error) {
 // Key returns a hash of v's text, 32 hexadecimal digits. Types count, and zero fields do not.
 func Key(v any) (string, error) {
 	var b strings.Builder
-	if err := write(&b, reflect.ValueOf(v), "value", false); err != nil {
+	if err := writeTyped(&b, reflect.ValueOf(v), "value", false); err != nil {
 		return "", err
 	}
 	sum := sha256.Sum256([]byte(b.String()))
@@ -61,7 +61,13 @@ func Foreign(v any) []string {
 	seen := map[string]bool{}
 	walk(reflect.ValueOf(v), "value", func(path string, t reflect.Type) {
 		name := t.String()
-		if own(t.PkgPath()) || seen[name] {
+		mine := own(t.PkgPath())
+		if _, arguments, generic := strings.Cut(name, "["); generic && t.Name() != "" {
+			for _, a := range argument.FindAllStringSubmatch(arguments, -1) {
+				mine = mine && own(a[1])
+			}
+		}
+		if mine || seen[name] {
 			return
 		}
 		seen[name] = true
@@ -108,10 +114,14 @@ func plain(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Complex128 || k == reflect.String
 }
 
-var packagePath = regexp.MustCompile(`(?:[\w.~-]+/)+`)
+var (
+	packagePath = regexp.MustCompile(`(?:[\w.~-]+/)+|\bmain\.`)
+	argument    = regexp.MustCompile(`([\w./~-]+)\.\w+`)
+)
 
-// typeName returns the name of a type with the names, and not the paths, of packages. It keeps the
-// paths if they are asked for, to tell types of one name apart.
+// typeName returns the name of a type with the names, and not the paths, of packages; that of a
+// program's own type has none. It keeps the paths if they are asked for, to tell types of one name
+// apart.
 func typeName(t reflect.Type, short bool) string {
 	name := t.String()
 	if t.PkgPath() != "" && !short {
@@ -120,7 +130,7 @@ func typeName(t reflect.Type, short bool) string {
 	return packagePath.ReplaceAllString(name, "")
 }
 
-// write writes a value as a Go expression. typed says that it has to name its type.
+// write writes a value as a Go expression, with short names of types or with their paths.
 func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 	if !v.IsValid() {
 		b.WriteString("nil")
@@ -137,7 +147,7 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 			b.WriteString("nil")
 			return nil
 		}
-		return write(b, v.Elem(), path, short)
+		return writeTyped(b, v.Elem(), path, short)
 	case reflect.Struct:
 		b.WriteString(typeName(t, short) + "{")
 		for i, first := 0, true; i < v.NumField(); i++ {
@@ -180,10 +190,33 @@ func write(b *strings.Builder, v reflect.Value, path string, short bool) error {
 	if err != nil {
 		return err
 	}
-	if t.PkgPath() != "" { // a named type of numbers or strings
+	if t.PkgPath() != "" || v.Kind() == reflect.Float32 && strings.HasPrefix(text, "math.") {
 		text = typeName(t, short) + "(" + text + ")"
 	}
 	b.WriteString(text)
+	return nil
+}
+
+// writeTyped writes a value where nothing else gives its type, as write does, but a number with a
+// type that Go would not take it to have.
+func writeTyped(b *strings.Builder, v reflect.Value, path string, short bool) error {
+	var of reflect.Type // of an untyped constant
+	text, err := number(v, path)
+	switch {
+	case err != nil:
+	case v.Kind() == reflect.Bool:
+		of = reflect.TypeFor[bool]()
+	case v.Kind() == reflect.String:
+		of = reflect.TypeFor[string]()
+	case strings.ContainsAny(text, ".e"):
+		of = reflect.TypeFor[float64]()
+	default:
+		of = reflect.TypeFor[int]()
+	}
+	if of == nil || v.Type() == of || v.Type().PkgPath() != "" {
+		return write(b, v, path, short)
+	}
+	b.WriteString(typeName(v.Type(), short) + "(" + text + ")")
 	return nil
 }
 
@@ -193,10 +226,29 @@ func made(v reflect.Value) (string, bool) {
 		return "", false
 	}
 	g, ok := v.Interface().(fmt.GoStringer)
-	if !ok {
+	if !ok || inherits[fmt.GoStringer](v.Type()) {
 		return "", false
 	}
 	return g.GoString(), true
+}
+
+// inherits tells whether a type has the method of I from a field that it embeds: what such a method
+// says is not about the other fields.
+func inherits[I any](t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	i := reflect.TypeFor[I]()
+	for n := range t.NumField() {
+		f := t.Field(n)
+		if f.Anonymous && (f.Type.Implements(i) || reflect.PointerTo(f.Type).Implements(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 // number returns a number, a string or a truth value as a literal.

@@ -15,7 +15,7 @@ import (
 func TestToys(t *testing.T) {
 	var env toyEnv
 	Environment(t, env)
-	Learner(t, func() bandit.Learner { return new(toyLearner) }, env, LearnerOptions{Equivariant: true})
+	Learner(t, toyLearner{}, env, LearnerOptions{Equivariant: true})
 }
 
 // recorder is a testing.TB that keeps failures to itself.
@@ -175,53 +175,53 @@ func TestBrokenEnvironmentsAreCaught(t *testing.T) {
 
 // brokenLearner is a toyLearner with one method replaced.
 type brokenLearner struct {
-	toyLearner
-	initialise func(l *brokenLearner, p bandit.Problem, horizon int) error
-	reset      func(l *brokenLearner, own *rand.Rand, noise rand.Source)
-	choose     func(l *brokenLearner, v *bandit.View, dst []int) []int
-	update     func(l *brokenLearner, v *bandit.View, arms []int, y []float64)
-	err        func(l *brokenLearner) error
-	n          int
-	kept       []float64
-	keptArms   []int
+	open   func(p bandit.Problem, horizon int) error
+	start  func(l, last *brokenRun)
+	choose func(l *brokenRun, v *bandit.View, dst []int) ([]int, error)
+	update func(l *brokenRun, v *bandit.View, arms []int, y []float64) error
 }
 
-func (l *brokenLearner) Init(p bandit.Problem, horizon int) error {
-	if l.initialise != nil {
-		return l.initialise(l, p, horizon)
-	}
-	return l.toyLearner.Init(p, horizon)
+// brokenRun is a run of a brokenLearner.
+type brokenRun struct {
+	toyRun
+	of       *brokenLearner
+	n        int
+	kept     []float64
+	keptArms []int
 }
 
-func (l *brokenLearner) Reset(own *rand.Rand, noise rand.Source) {
-	if l.reset != nil {
-		l.reset(l, own, noise)
-		return
+func (b brokenLearner) Open(p bandit.Problem, horizon int) (bandit.Calibrated, error) {
+	opens := toyOpens
+	if b.open != nil {
+		opens = b.open
 	}
-	l.n, l.kept, l.keptArms = 0, nil, nil
-	l.toyLearner.Reset(own, noise)
+	if err := opens(p, horizon); err != nil {
+		return nil, err
+	}
+	var last *brokenRun
+	return bandit.Starts(func(own *rand.Rand, noise rand.Source) bandit.Run {
+		l := &brokenRun{of: &b}
+		l.toyRun.start(p, own, noise)
+		if b.start != nil {
+			b.start(l, last)
+		}
+		last = l
+		return l
+	}), nil
 }
 
-func (l *brokenLearner) Select(v *bandit.View, dst []int) []int {
-	if l.choose != nil {
-		return l.choose(l, v, dst)
+func (l *brokenRun) Select(v *bandit.View, dst []int) ([]int, error) {
+	if l.of.choose != nil {
+		return l.of.choose(l, v, dst)
 	}
-	return l.toyLearner.Select(v, dst)
+	return l.toyRun.Select(v, dst)
 }
 
-func (l *brokenLearner) Update(v *bandit.View, arms []int, y []float64) {
-	if l.update != nil {
-		l.update(l, v, arms, y)
-		return
+func (l *brokenRun) Update(v *bandit.View, arms []int, y []float64) error {
+	if l.of.update != nil {
+		return l.of.update(l, v, arms, y)
 	}
-	l.toyLearner.Update(v, arms, y)
-}
-
-func (l *brokenLearner) Err() error {
-	if l.err != nil {
-		return l.err(l)
-	}
-	return l.toyLearner.Err()
+	return l.toyRun.Update(v, arms, y)
 }
 
 var global int // that broken learners share
@@ -231,163 +231,149 @@ func TestBrokenLearnersAreCaught(t *testing.T) {
 		what, check string
 		learner     brokenLearner
 	}{
-		{"any horizon", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return l.toyLearner.Init(p, 1) }}},
-		{"any problem", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
-			l.toyLearner.Init(p, 1)
-			return bandit.CheckHorizon(h)
-		}}},
-		{"no contexts", "Init", brokenLearner{initialise: func(l *brokenLearner, p bandit.Problem, h int) error {
+		{"any horizon", "Open", brokenLearner{open: func(p bandit.Problem, h int) error { return toyOpens(p, 1) }}},
+		{"any problem", "Open", brokenLearner{open: func(p bandit.Problem, h int) error { return bandit.CheckHorizon(h) }}},
+		{"no contexts", "Open", brokenLearner{open: func(p bandit.Problem, h int) error {
 			if p.Dim == 0 {
 				return nil
 			}
-			return l.toyLearner.Init(p, h)
+			return toyOpens(p, h)
 		}}},
-		{"fails on good data", "Select", brokenLearner{err: func(l *brokenLearner) error { return fmt.Errorf("no") }}},
-		{"an arm too few", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1) }}},
-		{"arm out of range", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, toyArms) }}},
-		{"an arm twice", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 1, 1) }}},
-		{"overwrites dst", "Select", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int { return l.toyLearner.Select(v, dst[:0]) }}},
-		{"global randomness", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"fails on good data", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			return dst, errors.New("no")
+		}}},
+		{"fails after good data", "Select", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			return errors.Join(l.toyRun.Update(v, arms, y), errors.New("no"))
+		}}},
+		{"an arm too few", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1), nil }}},
+		{"arm out of range", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1, toyArms), nil }}},
+		{"an arm twice", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 1, 1), nil }}},
+		{"overwrites dst", "Select", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return l.toyRun.Select(v, dst[:0]) }}},
+		{"global randomness", "Deterministic", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			a := rand.IntN(toyArms - 1)
-			return append(dst, a, a+1)
+			return append(dst, a, a+1), nil
 		}}},
-		{"shared state", "Deterministic", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"shared state", "Deterministic", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if v.Round == 1 {
 				global = 0
 			}
 			global++
-			return append(dst, global%2, 2)
+			return append(dst, global%2, 2), nil
 		}}},
-		{"Reset forgets half", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			theta := l.theta[2]
-			l.toyLearner.Reset(own, noise)
-			if l.n++; l.n > 1 {
-				l.theta[2] = theta
+		{"starts otherwise than the run before", "Deterministic", brokenLearner{start: func(l, last *brokenRun) {
+			if last != nil {
+				l.n = last.n + 1
+				l.theta[2] += float64(l.n)
 			}
 		}}},
-		{"Reset keeps the error", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			err := l.Err()
-			l.toyLearner.Reset(own, noise)
-			l.Fail(err)
-		}}},
-		{"Reset keeps the warnings", "Reset", brokenLearner{reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) {
-			n := l.rounds
-			l.toyLearner.Reset(own, noise)
-			l.rounds = n
-		}}},
-		{"keeps rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"keeps rewards", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			now := y
 			if len(y) == len(arms) && l.kept != nil {
-				l.toyLearner.Update(v, arms, l.kept)
-			} else {
-				l.toyLearner.Update(v, arms, y)
+				now = l.kept
 			}
 			l.kept = y
+			return l.toyRun.Update(v, arms, now)
 		}}},
-		{"keeps a context", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"keeps a context", "KeepsNothing", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if l.kept == nil {
 				l.kept = v.Row(1)
 			}
 			l.theta[0] += l.kept[0]
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"writes to the contexts", "KeepsNothing", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"writes to the contexts", "KeepsNothing", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			v.X[0] = 0
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"writes to the rewards", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
+		{"writes to the rewards", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
 			y[0] -= 0.5
+			return err
 		}}},
-		{"sorts the arms", "KeepsNothing", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
+		{"sorts the arms", "KeepsNothing", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
 			slices.Sort(arms)
+			return err
 		}}},
-		{"swallows NaN rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"swallows NaN rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
 			if len(arms) != len(y) {
-				l.toyLearner.Update(v, arms, y)
-			} else {
-				l.learn(v, arms, y)
+				return l.toyRun.Update(v, arms, y)
 			}
+			l.learn(v, arms, y)
+			return nil
 		}}},
-		{"learns from bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			l.toyLearner.Update(v, arms, y)
-			if l.Err() != nil {
+		{"learns from bad rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			err := l.toyRun.Update(v, arms, y)
+			if err != nil {
 				l.learn(v, arms[:1], []float64{1})
-			}
-		}}},
-		{"draws noise for bad rewards", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			for i := range l.theta {
-				l.theta[i] += 0.2 * l.noise.NormFloat64()
-			}
-			l.toyLearner.Update(v, arms, y)
-		}}},
-		{"panics on a wrong length", "BadRewards", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
-			if len(y) != len(arms) {
-				panic("length")
-			}
-			l.toyLearner.Update(v, arms, y)
-		}}},
-		{"forgets the error", "BadRewards", brokenLearner{err: func(l *brokenLearner) error {
-			err := l.toyLearner.Err()
-			if l.n++; l.n%2 == 0 {
-				l.Clear()
 			}
 			return err
 		}}},
-		{"swallows NaN contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"draws noise for bad rewards", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			for i := range l.theta {
+				l.theta[i] += 0.2 * l.noise.NormFloat64()
+			}
+			return l.toyRun.Update(v, arms, y)
+		}}},
+		{"panics on a wrong length", "BadRewards", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
+			if len(y) != len(arms) {
+				panic("length")
+			}
+			return l.toyRun.Update(v, arms, y)
+		}}},
+		{"swallows NaN contexts", "BadContexts", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if i := slices.IndexFunc(v.X, math.IsNaN); i >= 0 {
 				v.X[i] = 0
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"moves on bad contexts", "BadContexts", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"moves on bad contexts", "BadContexts", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			for i := range l.theta {
 				l.theta[i] += 0.2 * l.own.NormFloat64()
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"prefers the first arm", "Equivariant", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-			dst = l.toyLearner.Select(v, dst)
+		{"prefers the first arm", "Equivariant", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			dst, err := l.toyRun.Select(v, dst)
 			if len(dst) == toySlots && !slices.Contains(dst, 0) {
 				dst[0] = 0
 			}
-			return dst
+			return dst, err
 		}}},
-		{"plays by Same", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"plays by Same", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if v.Same {
-				return append(dst, 0, 1)
+				return append(dst, 0, 1), nil
 			}
-			return l.toyLearner.Select(v, dst)
+			return l.toyRun.Select(v, dst)
 		}}},
-		{"takes the last contexts it saw for those of the last round", "Same", brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
+		{"takes the last contexts it saw for those of the last round", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
 			if !v.Same || l.kept == nil {
 				l.kept = slices.Clone(v.X)
 			}
 			seen := *v
 			seen.X = l.kept
-			return l.toyLearner.Select(&seen, dst)
+			return l.toyRun.Select(&seen, dst)
 		}}},
-		{"takes contexts from before Reset for those of the last round", "Same", brokenLearner{
-			reset: func(l *brokenLearner, own *rand.Rand, noise rand.Source) { l.toyLearner.Reset(own, noise) },
-			choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-				if !v.Same || v.Round != l.n+1 {
-					l.kept = slices.Clone(v.X)
-				}
-				l.n = v.Round
-				seen := *v
-				seen.X = l.kept
-				return l.toyLearner.Select(&seen, dst)
-			},
-		}},
-		{"allocates", "Allocations", brokenLearner{update: func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {
+		{"takes contexts that it has not seen for those of the last round", "Same", brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+			if l.n == 0 && v.Same {
+				l.kept = make([]float64, len(v.X))
+			} else if !v.Same || v.Round != l.n+1 {
+				l.kept = slices.Clone(v.X)
+			}
+			l.n = v.Round
+			seen := *v
+			seen.X = l.kept
+			return l.toyRun.Select(&seen, dst)
+		}}},
+		{"allocates", "Allocations", brokenLearner{update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error {
 			if v.Round%50 == 0 {
 				l.keptArms = slices.Clone(arms)
 			}
-			l.toyLearner.Update(v, arms, y)
+			return l.toyRun.Update(v, arms, y)
 		}}},
 	} {
 		r := &recorder{TB: t}
-		Learner(r, func() bandit.Learner { l := c.learner; return &l }, toyEnv{}, LearnerOptions{Equivariant: true})
+		Learner(r, c.learner, toyEnv{}, LearnerOptions{Equivariant: true})
 		r.caught(t, c.what, c.check)
 	}
 }
@@ -397,7 +383,7 @@ func TestUnbrokenAreNotCaught(t *testing.T) {
 	r := &recorder{TB: t}
 	var env brokenEnv
 	Environment(r, env)
-	Learner(r, func() bandit.Learner { return new(brokenLearner) }, env, LearnerOptions{Equivariant: true})
+	Learner(r, brokenLearner{}, env, LearnerOptions{Equivariant: true})
 	for _, f := range r.failures {
 		t.Error(f)
 	}
@@ -407,21 +393,19 @@ func TestUnbrokenAreNotCaught(t *testing.T) {
 // rounds of each trial from 1, and sits out at most one in a row.
 func TestSameIsKept(t *testing.T) {
 	told := 0
-	Learner(t, func() bandit.Learner {
-		return &brokenLearner{choose: func(l *brokenLearner, v *bandit.View, dst []int) []int {
-			if v.Same {
-				told++
-			}
-			if v.Same && (v.Round == 1 || v.Round == l.n+1 && !sameBits(v.X, l.kept)) {
-				t.Errorf("round %d: View.Same, and the contexts are not those of the round before", v.Round)
-			}
-			if v.Round <= l.n || v.Round > l.n+2 {
-				t.Errorf("round %d after round %d", v.Round, l.n)
-			}
-			l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
-			return l.toyLearner.Select(v, dst)
-		}}
-	}, toyEnv{}, LearnerOptions{})
+	Learner(t, brokenLearner{choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) {
+		if v.Same {
+			told++
+		}
+		if v.Same && (v.Round == 1 || v.Round == l.n+1 && !sameBits(v.X, l.kept)) {
+			t.Errorf("round %d: View.Same, and the contexts are not those of the round before", v.Round)
+		}
+		if v.Round <= l.n || v.Round > l.n+2 {
+			t.Errorf("round %d after round %d", v.Round, l.n)
+		}
+		l.n, l.kept = v.Round, append(l.kept[:0], v.X...)
+		return l.toyRun.Select(v, dst)
+	}}, toyEnv{}, LearnerOptions{})
 	if told < 100 {
 		t.Errorf("View.Same in %d rounds, want 100 or more", told)
 	}
@@ -436,13 +420,10 @@ func TestOptions(t *testing.T) {
 	Environment(t, toyEnv{}, EnvironmentOptions{
 		Sets: func(r *rand.Rand, v *bandit.View, dst []int) []int { return append(dst, r.IntN(2), 2+r.IntN(3)) },
 	})
-	Learner(t, func() bandit.Learner {
-		return &brokenLearner{
-			initialise: func(l *brokenLearner, p bandit.Problem, h int) error { return p.Validate() },
-			reset:      func(l *brokenLearner, own *rand.Rand, noise rand.Source) {},
-			choose:     func(l *brokenLearner, v *bandit.View, dst []int) []int { return append(dst, 2, 4) },
-			update:     func(l *brokenLearner, v *bandit.View, arms []int, y []float64) {},
-		}
+	Learner(t, brokenLearner{
+		open:   func(p bandit.Problem, h int) error { return p.Validate() },
+		choose: func(l *brokenRun, v *bandit.View, dst []int) ([]int, error) { return append(dst, 2, 4), nil },
+		update: func(l *brokenRun, v *bandit.View, arms []int, y []float64) error { return nil },
 	}, toyEnv{}, LearnerOptions{Anytime: true, IgnoresContexts: true, IgnoresRewards: true, Seed: 9, Rounds: 50})
 	r := &recorder{TB: t}
 	Learner(r, nil, nil, LearnerOptions{Rounds: 100, Horizon: 499})

@@ -220,7 +220,7 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 	suite := func(p plain) func(t testing.TB) {
 		return func(t testing.TB) {
 			privacytest.Device(t, privacytest.DeviceCase{
-				New:     func() learner.Device { d := p; return &d },
+				Device:  p,
 				Server:  learner.LDPServer{Noise: learner.LDPNoise{Budget: approximate}},
 				Problem: linear,
 			})
@@ -260,25 +260,23 @@ func uniform() matroid.Matroid {
 // readers are our policies, by name.
 func readers() map[string]privacytest.PolicyCase[privacy.Means] {
 	all := make(map[string]privacytest.PolicyCase[privacy.Means])
-	add := func(name string, make func() learner.Policy[privacy.Means]) {
-		all[name] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms}
-		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{New: make, Problem: arms,
+	add := func(name string, policy learner.Policy[privacy.Means]) {
+		all[name] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms}
+		all[name+" over blocks"] = privacytest.PolicyCase[privacy.Means]{Policy: policy, Problem: arms,
 			Statistic: mechanism.Blocks{Budget: pure}}
 	}
 	for _, start := range []learner.Initialisation{learner.Forced, learner.AsPublished} {
 		name := " " + start.String()
-		add("OMM"+name, func() learner.Policy[privacy.Means] { return learner.OMM{Matroid: uniform(), Initialisation: start} })
-		add("CTS"+name, func() learner.Policy[privacy.Means] { return learner.CTS{Matroid: uniform(), Initialisation: start} })
-		add("CTS that samples"+name, func() learner.Policy[privacy.Means] {
-			return learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true}
-		})
-		add("KLOSM"+name, func() learner.Policy[privacy.Means] { return learner.KLOSM{Matroid: uniform(), Initialisation: start} })
+		add("OMM"+name, learner.OMM{Matroid: uniform(), Initialisation: start})
+		add("CTS"+name, learner.CTS{Matroid: uniform(), Initialisation: start})
+		add("CTS that samples"+name, learner.CTS{Matroid: uniform(), Initialisation: start, Sample: true})
+		add("KLOSM"+name, learner.KLOSM{Matroid: uniform(), Initialisation: start})
 	}
 	return all
 }
 
 func TestPolicies(t *testing.T) {
-	lin := privacytest.PolicyCase[privacy.Sums]{New: func() learner.Policy[privacy.Sums] { return learner.LinUCB{} }, Problem: linear}
+	lin := privacytest.PolicyCase[privacy.Sums]{Policy: learner.LinUCB{}, Problem: linear}
 	t.Run("LinUCB", func(t *testing.T) { privacytest.Replay(t, lin) })
 	lin.Statistic = mechanism.BLT{Budget: approximate}
 	t.Run("LinUCB over BLT", func(t *testing.T) { privacytest.Replay(t, lin) })
@@ -291,19 +289,27 @@ func TestPolicies(t *testing.T) {
 type remembering struct {
 	learner.LinUCB
 	plays, tells, learns bool
-	from, after          int     // first round in which it plays so; how old a view is by then, 0 for 1
-	first                float64 // of the last view's numbers
-	seen                 []float64
-	told                 []float64
+	from, after          int // first round in which it plays so; how old a view is by then, 0 for 1
 }
 
-func (r *remembering) Reset(own *rand.Rand) {
-	r.first, r.seen = 0, nil
-	r.LinUCB.Reset(own)
+// remembers is the rule of remembering.
+type remembers struct {
+	*learner.LinUCBRule
+	remembering
+	first float64 // of the last view's numbers
+	seen  []float64
+	told  []float64
 }
 
-func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
-	b, err := r.LinUCB.Learn(s)
+func (r remembering) Prepare(p bandit.Problem, horizon int, s *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := r.LinUCB.Prepare(p, horizon, s)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &remembers{LinUCBRule: prepared.Begin(own).(*learner.LinUCBRule), remembering: r}
+	}), err
+}
+
+func (r *remembers) Learn(s *privacy.Sums) ([]float64, error) {
+	b, err := r.LinUCBRule.Learn(s)
 	if r.tells {
 		r.told = append(r.told[:0], b...)
 		r.told[0] += 1e-3 * r.first
@@ -312,7 +318,7 @@ func (r *remembering) Learn(s *privacy.Sums) ([]float64, error) {
 	return b, err
 }
 
-func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (r *remembers) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	before := r.first
 	r.first, r.seen = v.X[0], append(r.seen, v.X[0])
 	if r.after > 0 {
@@ -331,7 +337,7 @@ func (r *remembering) Act(broadcast []float64, v *bandit.View, dst []int) ([]int
 		}
 		return append(dst, best), nil
 	}
-	return r.LinUCB.Act(broadcast, v, dst)
+	return r.LinUCBRule.Act(broadcast, v, dst)
 }
 
 func dot(x, y []float64) (sum float64) {
@@ -354,7 +360,7 @@ func TestPoliciesThatRememberAreCaught(t *testing.T) {
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
 			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-				New: func() learner.Policy[privacy.Sums] { p := c.broken; return &p }, Problem: linear,
+				Policy: c.broken, Problem: linear,
 			})
 		})
 	}

@@ -461,26 +461,39 @@ type peeking struct {
 	tell bool
 }
 
-func (p *peeking) sees() bool {
+// peeks is the rule of peeking.
+type peeks struct {
+	*learner.LinUCBRule
+	peeking
+}
+
+func (p peeking) Prepare(problem bandit.Problem, horizon int, r *privacy.Sums) (learner.Prepared[privacy.Sums], error) {
+	prepared, err := p.LinUCB.Prepare(problem, horizon, r)
+	return learner.Begins[privacy.Sums](func(own *rand.Rand) learner.Rule[privacy.Sums] {
+		return &peeks{prepared.Begin(own).(*learner.LinUCBRule), p}
+	}), err
+}
+
+func (p *peeks) sees() bool {
 	if p.Stat != nil {
 		return p.Stat.Clipped() > 3
 	}
 	return watched.Clipped() > 3
 }
 
-func (p *peeking) Learn(r *privacy.Sums) ([]float64, error) {
-	b, err := p.LinUCB.Learn(r)
+func (p *peeks) Learn(r *privacy.Sums) ([]float64, error) {
+	b, err := p.LinUCBRule.Learn(r)
 	if p.tell && err == nil && p.sees() {
 		b[len(b)-2] *= 2 // be more careful
 	}
 	return b, err
 }
 
-func (p *peeking) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+func (p *peeks) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
 	if !p.tell && p.sees() {
 		return append(dst, 0), nil
 	}
-	return p.LinUCB.Act(broadcast, v, dst)
+	return p.LinUCBRule.Act(broadcast, v, dst)
 }
 
 // TestPoliciesThatPeek: a policy that reads its statistic past the releases is refused if it holds
@@ -496,20 +509,15 @@ func TestPoliciesThatPeek(t *testing.T) {
 	} {
 		caught(t, c.what, c.check, c.words, func(t testing.TB) {
 			tree := mechanism.Tree{Noise: mechanism.Gaussian{Budget: approximate}}
-			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
-				New: func() learner.Policy[privacy.Sums] {
-					p := &peeking{tell: c.tell}
-					if c.holds {
-						m, err := tree.Open(privacy.Setup{Horizon: 9, Dim: 3, Bound: 2, Alpha: 0.1})
-						if err != nil {
-							t.Fatal(err)
-						}
-						p.Stat = m.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
-					}
-					return p
-				},
-				Problem: linear, Statistic: watching{tree},
-			})
+			policy := peeking{tell: c.tell}
+			if c.holds {
+				m, err := tree.Open(privacy.Setup{Horizon: 9, Dim: 3, Bound: 2, Alpha: 0.1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				policy.Stat = m.Start(privacy.NewNoise(rand.NewPCG(1, 1)))
+			}
+			privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{Policy: policy, Problem: linear, Statistic: watching{tree}})
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -67,26 +66,22 @@ func TestHardStatistics(t *testing.T) {
 
 func TestHardPolicies(t *testing.T) {
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseTheta]{
-		New:       func() learner.Policy[mechanism.SparseTheta] { return learner.FLIPHAT{} },
+		Policy:    learner.FLIPHAT{},
 		Problem:   linear,
 		Statistic: hard(),
 	})
 	privacytest.Replay(t, privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return learner.PrivateThresholdedLasso{} },
+		Policy:    learner.PrivateThresholdedLasso{},
 		Problem:   linear,
 		Statistic: mended(),
 	})
 }
 
 func TestHardLearners(t *testing.T) {
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, New: func() bandit.Learner {
-		h := hard()
-		h.Budget = wide
-		return learner.New(learner.FLIPHAT{}, h)
-	}})
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, New: func() bandit.Learner {
-		l := mended()
-		l.Budget = wide
-		return learner.New(learner.PrivateThresholdedLasso{}, l)
-	}})
+	h := hard()
+	h.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "FLIPHAT", Problem: linear, Learner: learner.New(learner.FLIPHAT{}, h)})
+	l := mended()
+	l.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "mended LASSO", Problem: linear, Learner: learner.New(learner.PrivateThresholdedLasso{}, l)})
 }

@@ -62,8 +62,8 @@ func held[R any](t testing.TB, of privacy.Statistic[R], policy learner.Policy[R]
 	}
 	for statistic, want := range map[privacy.Statistic[R]]bool{of: true, around[R]{of}: false} {
 		l := learner.New(policy, statistic)
-		if err := l.Init(p, 4); err != nil || claims(l) != want {
-			t.Errorf("a learner over a %T: %v, and claims epsilon = %v", statistic, err, privacy.ClaimOf(l).Epsilon())
+		if ready, err := l.Open(p, 4); err != nil || claims(ready) != want {
+			t.Errorf("a learner over a %T: %v, and claims epsilon = %v", statistic, err, privacy.ClaimOf(ready).Epsilon())
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestHolderOfMechanisms(t *testing.T) {
 		mechanism.PanPrivateTree{Noise: mechanism.Gaussian{Budget: approximate}}, mechanism.SecureTree{Budget: approximate},
 		mechanism.Honaker{Budget: approximate}, mechanism.SquareRoot{Budget: approximate}, mechanism.BLT{Budget: approximate},
 	} {
-		held(t, of, &learner.LinUCB{}, linear)
+		held(t, of, learner.LinUCB{}, linear)
 	}
 	one, err := matroid.NewUniform(3, 1)
 	if err != nil {
@@ -89,6 +89,6 @@ func TestHolderOfMechanisms(t *testing.T) {
 		mechanism.Blocks{Budget: pure}, mechanism.Batches{Budget: pure, Lengths: mechanism.Geometric{First: 1, Ratio: 2}},
 		mechanism.TreeTally{Budget: pure}, mechanism.HybridTally{Epsilon: 1}, mechanism.ResponseTally{Epsilon: 1},
 	} {
-		held(t, of, learner.Policy[privacy.Means](&learner.CTS{Matroid: one}), plain)
+		held(t, of, learner.Policy[privacy.Means](learner.CTS{Matroid: one}), plain)
 	}
 }

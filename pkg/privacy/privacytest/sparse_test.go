@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/learner"
 	"github.com/dpbandits/dpbandits/pkg/mechanism"
 	"github.com/dpbandits/dpbandits/pkg/privacy"
@@ -120,7 +119,7 @@ func (u *uncountedRun) Plan(records int) privacy.Plan {
 
 func TestSparsePolicy(t *testing.T) {
 	c := privacytest.PolicyCase[mechanism.SparseGram]{
-		New:       func() learner.Policy[mechanism.SparseGram] { return learner.SparseJDP{} },
+		Policy:    learner.SparseJDP{},
 		Problem:   linear,
 		Statistic: refining(),
 	}
@@ -131,9 +130,7 @@ func TestSparseLearner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the curve of its claim takes seconds; its statistic is tested")
 	}
-	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, New: func() bandit.Learner {
-		s := refining()
-		s.Budget = wide
-		return learner.New(learner.SparseJDP{}, s)
-	}})
+	s := refining()
+	s.Budget = wide
+	privacytest.Learner(t, privacytest.LearnerCase{Name: "SparseJDP", Problem: linear, Learner: learner.New(learner.SparseJDP{}, s)})
 }
