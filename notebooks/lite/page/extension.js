@@ -28,6 +28,37 @@
     corner.textContent = `Go: ${mb(loaded)} of ${mb(total)} MB`;
   }
 
+  // JupyterLite's service worker answers from the cache "precache" when there is no network, but for
+  // what lies below api/, and fills it with what is asked of it after it has started. keep adds what
+  // was asked for before, and remember does the same for api/.
+  performance.setResourceTimingBufferSize(5000);
+  async function keep() {
+    if (!window.caches) return;
+    const cache = await caches.open("precache");
+    const here = performance.getEntriesByType("resource").map(e => e.name).filter(u => u.startsWith(location.origin + "/") && !u.includes("/api/"));
+    const own = ["worker.js", "files.js", "wasm_exec.js", "../../static/dpbandits/echarts.min.js"].map(f => new URL(f, base).href);
+    for (const url of new Set([location.href.split("#")[0], ...here, ...own])) {
+      if (!await cache.match(url)) await cache.add(url).catch(() => {});
+    }
+    window.goKept = true;
+  }
+  const fetchNow = window.fetch;
+  window.fetch = async (request, options) => {
+    const url = new URL(request.url || request, location.href);
+    const method = (options && options.method) || request.method || "GET";
+    if (!window.caches || method !== "GET" || url.origin !== location.origin || !url.pathname.includes("/api/")) return fetchNow(request, options);
+    const cache = await caches.open("dpbandits-go");
+    try {
+      const response = await fetchNow(request, options);
+      if (response.ok) await cache.put(url.href.split("?")[0], response.clone()).catch(() => {});
+      return response;
+    } catch (e) {
+      const kept = await cache.match(url.href.split("?")[0]);
+      if (kept) return kept;
+      throw e;
+    }
+  };
+
   function makeKernel(BaseKernel) {
     return class GoKernel extends BaseKernel {
       constructor(options) {
@@ -67,6 +98,7 @@
           break;
         case "modules":
           this.modules = m.modules;
+          keep();
           break;
         case "state":
           this.state = m.state;

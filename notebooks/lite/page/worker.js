@@ -81,6 +81,22 @@ async function stream({path, size}) {
   return response.body.pipeThrough(count).pipeThrough(new DecompressionStream("gzip"));
 }
 
+// latest fetches a file whose name tells nothing of what is in it: the one of an earlier visit serves
+// where there is no network.
+async function latest(url) {
+  const kept = await caches.open("dpbandits-go").catch(() => null);
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    if (kept) kept.put(url, response.clone()).catch(() => {});
+    return response;
+  } catch (e) {
+    const response = kept && await kept.match(url);
+    if (response) return response;
+    throw e;
+  }
+}
+
 async function bytes(file) {
   return new Uint8Array(await new Response(await stream(file)).arrayBuffer());
 }
@@ -128,7 +144,7 @@ async function start(message) {
   base = message.base;
   scale = message.scale;
   Object.assign(modules, message.modules);
-  index = await (await fetch(base + "api/index.json")).json();
+  index = await (await latest(base + "api/index.json")).json();
   for (const [path, p] of Object.entries(index.packages)) files.lazy(archive(path), 0, () => bytes(p));
   files.put("/tmp/importcfg", encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${archive(p)}\n`).join("")));
   files.lazy("/echarts.min.js", 0, async () => new Uint8Array(await (await fetch(base + "../../static/dpbandits/echarts.min.js")).arrayBuffer()));
