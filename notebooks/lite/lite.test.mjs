@@ -6,7 +6,7 @@
 // fails the test. No test has a limit on the clock, as a loaded machine takes its time.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
@@ -33,15 +33,35 @@ const sizes = new Map();
 let down = false;
 const server = http.createServer((request, response) => {
   if (down) return void request.socket.destroy();
+  if (request.method === 'POST') return void report(request, response);
   const name = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
   let file = name.startsWith('/sub/') ? path.join(site, name.slice(5)) : '';
   if (file && fs.existsSync(file) && fs.statSync(file).isDirectory()) file = path.join(file, 'index.html');
   if (!file || !fs.existsSync(file)) return void response.writeHead(404).end();
-  const data = fs.readFileSync(file);
+  let data = fs.readFileSync(file);
+  if (inject && file.endsWith(path.join('lab', 'index.html'))) data = data.toString().replace('</head>', `<script>${inject}</script></head>`);
   sent.files++;
   sent.bytes += size(file, data);
   response.writeHead(200, { 'content-type': types[path.extname(file)] ?? 'application/octet-stream' }).end(data);
 });
+
+// What a browser runs that the driver does not drive, and what it reports.
+let inject = '', reported;
+async function report(request, response) {
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  response.end();
+  reported(Buffer.concat(parts).toString());
+}
+const runAll = `(async () => {
+  const sleep = ms => new Promise(resolve => setTimeout(resolve, ms));
+  const now = () => window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  while (!(now() && now().content && now().content.model && now().content.model.cells.length > 0)) await sleep(100);
+  await now().sessionContext.ready;
+  for (const c of now().content.model.cells) if (c.type === 'code') c.outputs.clear();
+  await window.jupyterapp.commands.execute('notebook:run-all-cells');
+  await fetch('/report', { method: 'POST', body: JSON.stringify(now().content.model.toJSON()) });
+})();`;
 
 function size(file, data) {
   if (file.endsWith('.gz')) return data.length;
@@ -109,6 +129,21 @@ async function cell(page, code, meanwhile) {
     text(o.data?.['text/html'])).join('');
 }
 
+// compare holds a notebook that a page has run against the same notebook run by the kernel.
+function compare(t, name, file) {
+  const base = path.basename(name), kernels = path.join(scratch, base);
+  const env = { ...process.env, SCALE: 'smoke', DPBANDITS_DATA: path.join(scratch, 'none') };
+  const python = (...args) => spawnSync(path.join(root, 'docker', 'run'), ['python', ...args], { cwd: root, env, encoding: 'utf8' });
+  if (!fs.existsSync(kernels)) {
+    const ran = python('notebooks/tools/run.py', '--out', scratch, name);
+    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+  }
+  const compared = python('notebooks/lite/compare.py', file, kernels);
+  t.diagnostic(compared.stderr.trim());
+  assert.equal(compared.status, 0, compared.stdout + compared.stderr);
+  for (const line of compared.stdout.split('\n').filter(Boolean)) t.diagnostic(line);
+}
+
 for (const name of notebooks) {
   const base = path.basename(name);
   test(`${base}: every cell shows in a page what it shows in the kernel`, async t => {
@@ -127,16 +162,8 @@ for (const name of notebooks) {
     t.diagnostic(`open ${((open - from) / 1000).toFixed(1)} s, all cells ${((performance.now() - open) / 1000).toFixed(1)} s: ` +
       ['compiler', 'linker', 'archives', 'compile', 'link', 'load', 'run'].map(k => `${k} ${sum(k).toFixed(1)}`).join(', ') +
       `; ${(sent.bytes / 1e6).toFixed(1)} MB in ${sent.files} files`);
-    const env = { ...process.env, SCALE: 'smoke', DPBANDITS_DATA: path.join(scratch, 'none') };
-    const ran = spawnSync(path.join(root, 'docker', 'run'),
-      ['python', 'notebooks/tools/run.py', '--out', scratch, name], { cwd: root, env, encoding: 'utf8' });
-    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
-    const compared = spawnSync(path.join(root, 'docker', 'run'),
-      ['python', 'notebooks/lite/compare.py', file, path.join(scratch, base)], { cwd: root, env, encoding: 'utf8' });
-    t.diagnostic(compared.stderr.trim());
-    assert.equal(compared.status, 0, compared.stdout + compared.stderr);
-    for (const line of compared.stdout.split('\n').filter(Boolean)) t.diagnostic(line);
     await context.close();
+    compare(t, name, file);
   });
 }
 
@@ -169,6 +196,16 @@ test('what a student does to a cell', async t => {
   t.diagnostic(`interrupted in ${Date.now() - stopped} ms`);
   await says('%%\nfmt.Println(twice(4))', /^8\n$/); // what was declared is still there
   t.diagnostic(`and the next cell is done ${Date.now() - stopped} ms after it`);
+  await says('%%\nfmt.Fprintln(os.Stderr, "aside")\nfmt.Println("x")', /^aside\nx\n$/);
+  const help = await page.evaluate(async () => {
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+    const code = '%%\nfmt.Printl(1)';
+    const at = code.indexOf('(');
+    const done = await kernel.requestComplete({ code, cursor_pos: at });
+    const says = await kernel.requestInspect({ code: code.replace('Printl', 'Println'), cursor_pos: at, detail_level: 0 });
+    return [done.content.matches, done.content.cursor_start, says.content.data['text/plain']];
+  });
+  assert.deepEqual(help, [['Println'], 7, 'func fmt.Println(a ...any) (n int, err error)']);
   await says('import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>bold</b>")\ngonbui.UpdateHTML("x", "old")\ngonbui.UpdateHTML("x", "new")',
     /^<b>bold<\/b>new$/);
   await context.close();
@@ -188,6 +225,26 @@ test('a second visit needs no network', async () => {
     down = false;
   }
   await context.close();
+});
+
+const firefox = ['firefox-esr', 'firefox'].map(which).find(Boolean);
+const whole = process.env.DPBANDITS_LITE_NOTEBOOKS !== undefined;
+test('Firefox runs every cell of the first notebook', { skip: !firefox ? 'there is no Firefox' : !whole && 'make test-lite does' }, async t => {
+  const profile = fs.mkdtempSync(path.join(scratch, 'firefox-'));
+  const base = path.basename(notebooks[0]), from = performance.now();
+  const said = new Promise(resolve => { reported = resolve; });
+  inject = runAll;
+  const child = spawn(firefox, ['--headless', '--no-remote', '--profile', profile, `${address}lab/index.html?path=${base}`], { stdio: 'ignore' });
+  const file = path.join(scratch, `firefox-${base}`);
+  try {
+    fs.writeFileSync(file, await said);
+  } finally {
+    inject = '';
+    child.kill();
+    await new Promise(resolve => child.once('exit', resolve));
+  }
+  t.diagnostic(`open and all cells ${((performance.now() - from) / 1000).toFixed(1)} s`);
+  compare(t, notebooks[0], file);
 });
 
 test('nothing is asked of another host', () => assert.deepEqual(foreign, []));

@@ -22,6 +22,7 @@ type Notebook struct {
 	Args         []string          // of the next program
 	Cells        map[int]string    // source by execution count, for messages
 	packages     map[string]string // name by path, of all that can be imported
+	draft        bool              // it is read as far as it goes
 }
 
 // Import is an import declaration. The name is the one that a cell uses.
@@ -102,7 +103,7 @@ func (n *Notebook) declare(text string, count int) (main string, err error) {
 	text = head + text
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, "", text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
+	if f == nil || err != nil && !n.draft {
 		return "", err
 	}
 	source := func(from, to token.Pos) string {

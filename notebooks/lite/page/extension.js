@@ -152,27 +152,39 @@
         };
       }
 
-      async executeRequest({code}) {
-        const id = this.next++, count = this.executionCount;
-        const result = await new Promise(resolve => {
+      // ask sends the worker a message and waits for its answer.
+      ask(message) {
+        const id = this.next++;
+        return new Promise(resolve => {
           this.jobs.set(id, resolve);
           this.started.then(
-            () => this.worker.postMessage({type: "execute", id, code, count}),
+            () => this.worker.postMessage({...message, id}),
             e => {
               this.jobs.delete(id);
               resolve({status: "error", ename: "kernel", evalue: e.message, traceback: [e.message]});
             });
         });
+      }
+
+      async executeRequest({code}) {
+        const count = this.executionCount;
+        const result = await this.ask({type: "execute", code, count});
         if (result.status === "ok") return {status: "ok", execution_count: count, user_expressions: {}};
         const {ename, evalue, traceback} = result;
         this.publishExecuteError({ename, evalue, traceback});
         return {status: "error", execution_count: count, ename, evalue, traceback};
       }
 
-      async completeRequest({cursor_pos}) {
-        return {status: "ok", matches: [], cursor_start: cursor_pos, cursor_end: cursor_pos, metadata: {}};
+      async completeRequest({code, cursor_pos}) {
+        const {names = [], start = cursor_pos, end = cursor_pos} = await this.ask({type: "help", code, at: cursor_pos});
+        return {status: "ok", matches: names, cursor_start: start, cursor_end: end, metadata: {}};
       }
-      async inspectRequest() { return {status: "ok", found: false, data: {}, metadata: {}}; }
+
+      async inspectRequest({code, cursor_pos}) {
+        const {text} = await this.ask({type: "help", code, at: cursor_pos});
+        return {status: "ok", found: !!text, data: text ? {"text/plain": text} : {}, metadata: {}};
+      }
+
       async isCompleteRequest() { return {status: "unknown"}; }
       async commInfoRequest() { return {status: "ok", comms: {}}; }
       inputReply() {}

@@ -1,5 +1,5 @@
 // The kernel's worker: Go's compiler, Go's linker and the cell's program, one after the other, over
-// a file system in memory. Messages in: start, execute. Out: ready, state, stream, display, loading,
+// a file system in memory. Messages in: start, execute, help. Out: ready, state, stream, display, loading,
 // done.
 "use strict";
 
@@ -152,8 +152,9 @@ async function start(message) {
   const parts = module("cells").then(m => run(m, ["cells"], {}));
   await Promise.race([ready, parts.then(() => { throw new Error("the kernel has ended"); })]);
   parts.catch(e => { throw e; });
-  cells({Do: "packages", Packages: Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]))});
-  if (message.state) cells({Do: "restore", State: message.state});
+  cells({Do: "packages", Packages: names()});
+  declared = message.state;
+  if (declared) cells({Do: "restore", State: declared});
   // The rest is wanted by the first cell that computes.
   const rest = Promise.all(["compile", "link"].map(module));
   rest.then(async () => {
@@ -161,6 +162,15 @@ async function start(message) {
     for (const [name, m] of Object.entries(modules)) all[name] = await m;
     postMessage({type: "modules", modules: all});
   }, () => {});
+}
+
+const names = () => Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]));
+
+// commit makes what the last cell declares last.
+let declared = null;
+function commit() {
+  declared = cells({Do: "commit"}).State;
+  postMessage({type: "state", state: declared});
 }
 
 const archive = path => "/pkg/" + path + ".a";
@@ -194,7 +204,7 @@ async function execute({code, count}) {
   if (program.Said) stdio(1, encoder.encode(program.Said));
   flush();
   if (!program.Source) {
-    postMessage({type: "state", state: cells({Do: "commit"}).State});
+    commit();
     return {status: "ok", times};
   }
   const [compile] = await timed("compiler", () => Promise.all([module("compile")]));
@@ -204,7 +214,7 @@ async function execute({code, count}) {
   const compiled = await timed("compile", () => quiet(compile, ["compile", "-o", "/tmp/main.a", "-p", "main", "-complete",
     "-importcfg", "/tmp/importcfg", "-pack", "-c=1", "-trimpath", "/checkout/notebooks=>", "/tmp/main.go"], environment));
   if (compiled.code) return fail("compile", cells({Do: "explain", Code: compiled.said}).Message);
-  postMessage({type: "state", state: cells({Do: "commit"}).State});
+  commit();
   if (!program.Run) return {status: "ok", times};
   const link = await timed("linker", () => module("link"));
   await timed("archives", () => archives);
@@ -226,6 +236,21 @@ async function execute({code, count}) {
   return {status: "ok", times};
 }
 
+// help completes a name, or says what it is. Positions are in letters on the page, and in bytes here.
+let helping = null;
+async function help({code, at}) {
+  helping = helping || new Promise((resolve, reject) => {
+    globalThis.goHelpReady = resolve;
+    module("help").then(m => run(m, ["help"], {})).then(reject, reject);
+  });
+  await helping;
+  const ask = n => JSON.parse(goHelp(JSON.stringify({Packages: names(), State: declared, Code: code, At: n})));
+  await Promise.all((ask(-1) || []).filter(p => index.packages[p]).map(p => files.fill(archive(p))));
+  const found = ask(encoder.encode(code.slice(0, at)).length) || {};
+  const letters = n => new TextDecoder().decode(encoder.encode(code).subarray(0, n)).length;
+  return {names: found.Names || [], start: letters(found.Start || 0), end: letters(found.End || 0), text: found.Text || ""};
+}
+
 // One message at a time.
 let turn = Promise.resolve();
 onmessage = ({data}) => {
@@ -241,7 +266,7 @@ onmessage = ({data}) => {
     }
     let result;
     try {
-      result = await execute(data);
+      result = await (data.type === "help" ? help(data) : execute(data));
     } catch (e) {
       flush();
       result = {status: "error", ename: "kernel", evalue: String(e && e.message || e), traceback: [String(e && e.stack || e)]};

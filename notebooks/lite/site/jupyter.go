@@ -67,6 +67,7 @@ func (b *builder) kernel(packages map[string]archive, programs map[string]file) 
 		copyFile(filepath.Join(b.root, "docker", "jupyter", "custom", "custom.css"), filepath.Join(place, "notebook.css")),
 		copyFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"), filepath.Join(place, "wasm_exec.js")),
 		copyFile(filepath.Join(root, "LICENSE"), filepath.Join(place, "LICENSE.go.txt")),
+		copyFile(filepath.Join(filepath.Dir(filepath.Dir(echarts)), "LICENSE"), filepath.Join(place, "LICENSE.echarts.txt")),
 		copyFile(echarts, filepath.Join(b.out, "static", "dpbandits", "echarts.min.js")),
 		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages}),
 	)
@@ -76,13 +77,37 @@ func (b *builder) kernel(packages map[string]archive, programs map[string]file) 
 	for _, p := range packages {
 		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
 	}
-	if err != nil {
+	if err = errors.Join(err, b.licences(packages, place)); err != nil {
 		return err
 	}
 	total, err := size(b.out)
 	say("%s: %.0f MB, of which compiler %.1f, linker %.1f, cells %.1f, %d packages %.1f", b.out, float64(total)/1e6, float64(programs["compile"].Size)/1e6,
 		float64(programs["link"].Size)/1e6, float64(programs["cells"].Size)/1e6, len(packages), float64(sum(packages))/1e6)
 	return err
+}
+
+// licences copies the licences of the modules whose packages the site holds.
+func (b *builder) licences(packages map[string]archive, place string) error {
+	for _, p := range packages {
+		if p.module == "" || strings.HasPrefix(p.module, b.work) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(p.module, "LICENSE"))
+		if err != nil {
+			return err
+		}
+		name, _, _ := strings.Cut(filepath.Base(p.module), "@")
+		switch {
+		case p.module == b.root:
+			name = "dpbandits"
+		case name == "v2":
+			name = filepath.Base(filepath.Dir(p.module))
+		}
+		if err := write(filepath.Join(place, "LICENSE."+name+".txt"), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func sum(packages map[string]archive) (total int) {

@@ -25,14 +25,14 @@ type file struct {
 // wasm is the environment in which a page's programs are compiled.
 var wasm = []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0"}
 
-// programs compiles Go's compiler and linker, and our kernel.
+// programs compiles Go's compiler and linker, and our kernel's two parts.
 func (b *builder) programs() (map[string]file, error) {
 	overlay, err := b.overlay()
 	if err != nil {
 		return nil, err
 	}
 	list := map[string]file{}
-	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link", "cells": "./notebooks/lite/kernel"} {
+	for name, path := range map[string]string{"compile": "cmd/compile", "link": "cmd/link", "cells": "./notebooks/lite/kernel", "help": "./notebooks/lite/help"} {
 		to := filepath.Join(b.work, name+".wasm")
 		args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", to}
 		if strings.HasPrefix(path, "cmd/") {
@@ -138,6 +138,7 @@ type archive struct {
 	file
 	Name    string   `json:"name"`
 	Imports []string `json:"imports,omitempty"`
+	module  string   // folder of its module, for the licence
 }
 
 // packages compiles what the notebooks import and the toolkit has, with all that these import.
@@ -154,6 +155,7 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 	type listed struct {
 		ImportPath, Name, Export, ForTest string
 		Imports                           []string
+		Module                            *struct{ Dir string }
 		Error                             *struct{ Err string }
 	}
 	list := func(args ...string) (all []listed, err error) {
@@ -182,7 +184,7 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 		}
 	}
 	slices.Sort(paths)
-	all, err := list(append([]string{"-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports"}, slices.Compact(paths)...)...)
+	all, err := list(append([]string{"-trimpath", "-export", "-deps", "-json=ImportPath,Name,Export,Imports,Module"}, slices.Compact(paths)...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +197,11 @@ func (b *builder) packages(notebooks []string) (map[string]archive, error) {
 		if err != nil {
 			return nil, err
 		}
-		packages[l.ImportPath] = archive{file: f, Name: l.Name, Imports: l.Imports}
+		a := archive{file: f, Name: l.Name, Imports: l.Imports}
+		if l.Module != nil {
+			a.module = l.Module.Dir
+		}
+		packages[l.ImportPath] = a
 	}
 	return packages, nil
 }
