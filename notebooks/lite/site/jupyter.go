@@ -11,7 +11,8 @@ import (
 func (b *builder) jupyter(notebooks []string) error {
 	lite := filepath.Join(b.work, "jupyter")
 	contents := filepath.Join(lite, "contents")
-	if err := errors.Join(os.RemoveAll(contents), os.RemoveAll(b.out)); err != nil {
+	// JupyterLite keeps a record of what it has made, and would not make it again.
+	if err := errors.Join(os.RemoveAll(lite), os.RemoveAll(b.out)); err != nil {
 		return err
 	}
 	for _, n := range notebooks {
@@ -61,6 +62,8 @@ func (b *builder) kernel(packages map[string]archive, programs map[string]file) 
 		echarts = filepath.Join(b.root, "docker", "node_modules", "echarts", "dist", "echarts.min.js")
 	}
 	err = errors.Join(
+		os.Rename(filepath.Join(b.out, "service-worker.js"), filepath.Join(b.out, "jupyterlite-service-worker.js")),
+		copyFile(filepath.Join(page, "service-worker.js"), filepath.Join(b.out, "service-worker.js")),
 		copyFile(filepath.Join(page, "extension.js"), filepath.Join(place, "remoteEntry.js")),
 		copyFile(filepath.Join(page, "worker.js"), filepath.Join(place, "worker.js")),
 		copyFile(filepath.Join(page, "files.js"), filepath.Join(place, "files.js")),
