@@ -36,11 +36,14 @@ globalThis.makeFiles = function (stdio) {
     files.set(path, {load, data: null, size, inode: inode++, time: 0});
   }
 
-  async function fill(file) {
-    if (file.load && !file.data) {
-      file.data = await file.load();
-      file.size = file.data.length;
-    }
+  // fill fetches a file once, however many ask for it. After an error the next one asks again.
+  function fill(file) {
+    if (!file.load || file.data) return Promise.resolve();
+    file.coming = file.coming || file.load().then(data => {
+      file.data = data;
+      file.size = data.length;
+    }).finally(() => { file.coming = null; });
+    return file.coming;
   }
 
   function grow(file, size) {

@@ -166,11 +166,13 @@ async function start(message) {
 
 const names = () => Object.fromEntries(Object.entries(index.packages).map(([path, p]) => [path, p.name]));
 
-// commit makes what the last cell declares last.
+// commit makes what the last cell declares last. What it imports will be wanted soon.
 let declared = null;
 function commit() {
   declared = cells({Do: "commit"}).State;
   postMessage({type: "state", state: declared});
+  const specs = (declared.Imports || []).map(i => /"([^"]+)"/.exec(i.Spec));
+  fetchAll(specs.filter(Boolean).map(m => m[1])).catch(() => {}); // who needs them asks again
 }
 
 const archive = path => "/pkg/" + path + ".a";
