@@ -33,7 +33,7 @@ unexport DPBANDITS_ECHARTS
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup notebooks execute site lite lab test test-lite test-cluster portable lint bench audit reproduce image clean distclean force
+.PHONY: help setup notebooks execute site lite lab test test-lite test-cluster portable lint bench audit mutants reproduce image clean distclean force
 
 help: ## this list
 	@echo 'make TARGET [SCALE=smoke|lecture|paper]    (now: SCALE=$(SCALE))'
@@ -103,6 +103,8 @@ bench: ## benchmarks, for benchstat, beside Python's (BENCH=regexp, COUNT=n)
 
 audit: $(RUN)-audit ## attack every mechanism, every learner and the broken fixtures: claimed, audited and exact epsilon
 
+mutants: $(RUN)-mutants ## break every draw of noise and every sensitivity, one at a time, and see a test fail (ONLY=regexp)
+
 reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [OUT=file.csv]; without FIGURE, the list
 
 # What computes for long stops with make, however make ends. It is built, then exec'd, so that it is
@@ -111,10 +113,11 @@ reproduce: $(RUN)-reproduce ## one figure or table of a paper: FIGURE=jdp-fig4 [
 $(RUN)-%: force
 	@mkdir -p build/bin build/running && echo $$PPID >$@
 	@docker/setup go $(if $(filter reproduce,$*),data)
-	@go build -buildvcs=false -o build/bin/ ./notebooks/$*
+	@go build -buildvcs=false -o build/bin/ $(firstword $(wildcard ./notebooks/$* ./pkg/cmd/$*))
 	@exec build/bin/$* -while $@ $(ARGUMENTS)
 
 audit: ARGUMENTS = -scale $(SCALE)
+mutants: ARGUMENTS = -scale $(SCALE) $(if $(ONLY),-only '$(ONLY)')
 reproduce: ARGUMENTS = $(if $(FIGURE),-figure $(FIGURE) -scale $(SCALE)) $(if $(OUT),-out $(OUT))
 
 image: ## build the container image dpbandits (ENGINE=podman|buildah|docker, IMAGE_FLAGS=... for it)

@@ -13,12 +13,14 @@ import (
 func Findings(reports ...audit.Report) *Table {
 	t := NewTable("subject", "δ", "claimed ε", "audited ε", "exact ε", "runs", "the claim is")
 	t.Align = "lrrrrrl"
-	t.Caption = "Audited: the largest ε that the evidence excludes. Exact: by a formula, where there is one. Runs are for each of two worlds"
+	t.Caption = "Audited: the largest ε that the evidence excludes. Exact: by a formula, where there is one; ≤: no attack that sees the same finds more. Runs are for each of two worlds"
 	for _, report := range reports {
 		for _, f := range report.Findings {
 			exact := "–"
 			if f.Exact > 0 {
 				exact = cellText(f.Exact)
+			} else if f.AtMost > 0 {
+				exact = "≤ " + cellText(f.AtMost)
 			}
 			verdict := f.Verdict()
 			if f.Excluded() && f.Epsilon <= f.Claim.Epsilon {

@@ -29,6 +29,7 @@ var unportable = map[string]string{
 	"audit/blank.go": "gonum.org/v1/gonum/mat",
 	// an attack's densities, not a simulated number
 	"audit/density.go": "gonum.org/v1/gonum/mat",
+	"audit/linear.go":  "gonum.org/v1/gonum/mat", // the same
 	// the attack's direction, not a simulated number
 	"audit/discriminant.go": "gonum.org/v1/gonum/mat",
 	// a look at assumptions, which decides no simulated number

@@ -41,7 +41,7 @@ func run(ctx context.Context, scale string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Printf("\n%s\n%s\n", table(report).Text(), report.Summary()); err != nil {
+	if _, err := fmt.Printf("\n%s\n%s\n%s\n", table(report).Text(), behind(report).Text(), report.Summary()); err != nil {
 		return err
 	}
 	if !report.OK() {
@@ -54,5 +54,24 @@ func run(ctx context.Context, scale string) error {
 func table(r suite.Report) *charts.Table {
 	t := charts.Findings(r.Broken, r.Sound)
 	t.Caption = fmt.Sprintf("%s. Confidence %.4g%%: for each of the broken, and over all of the sound together. %s", r.Summary(), 100*suite.Confidence, t.Caption)
+	return t
+}
+
+// behind lays out the subjects of which no attack finds most of what they prove.
+func behind(r suite.Report) *charts.Table {
+	t := charts.NewTable("subject", "proved ε", "audited ε", "share", "to be seen")
+	t.Align = "lrrrr"
+	all := r.Standings()
+	for _, s := range all {
+		if s.Share() >= suite.Share {
+			continue
+		}
+		seen := "–"
+		if s.AtMost > 0 {
+			seen = "≤ " + charts.Number(s.AtMost)
+		}
+		t.Add(s.Subject, charts.Number(s.Best.Claim.Epsilon), charts.Number(s.Best.Epsilon), charts.Number(s.Share()), seen)
+	}
+	t.Caption = fmt.Sprintf("Less than %v of what is proved is found of %d of %d subjects. To be seen: the most that these attacks can find", suite.Share, len(t.Rows), len(all))
 	return t
 }

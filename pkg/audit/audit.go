@@ -45,6 +45,9 @@ type About struct {
 	Curve  []privacy.Budget
 	Exact  float64 // true least epsilon at Claim.Delta, by a formula; 0 means not known
 	Origin string  // where the subject is from: a paper, a bug's history; may be empty
+	// AtMost bounds the epsilon at Claim.Delta that any attack on these two worlds, which sees what
+	// this one sees, can exclude; 0 means that none is known. See Likelihood.
+	AtMost float64
 }
 
 // Item is one audit.
@@ -113,6 +116,9 @@ func (a About) validate() error {
 	}
 	if a.Claim.None() {
 		return fmt.Errorf("audit: %q: Claim: epsilon = %v, want finite: what claims no privacy has nothing to audit", a.Name, a.Claim.Epsilon)
+	}
+	if math.IsNaN(a.AtMost) || a.AtMost < 0 {
+		return fmt.Errorf("audit: %q: AtMost = %v, want >= 0, or 0 where none is known", a.Name, a.AtMost)
 	}
 	if math.IsNaN(a.Exact) || a.Exact < 0 {
 		return fmt.Errorf("audit: %q: Exact = %v, want >= 0, or 0 where it is not known", a.Name, a.Exact)
@@ -208,6 +214,9 @@ func (f Finding) String() string {
 	if f.FloatingPointLeaks() {
 		fmt.Fprintf(&s, "low bits   epsilon >= %.4g: %s\n", f.LowBits, f.LowBitsEvent)
 		s.WriteString("           The claim may be true of real numbers; of these float64 numbers it is false.\n")
+	}
+	if f.AtMost > 0 {
+		fmt.Fprintf(&s, "at most    epsilon = %.4g is there to be seen\n", f.AtMost)
 	}
 	fmt.Fprintf(&s, "event      %s\n", f.Event)
 	if f.Grid != "" {

@@ -36,7 +36,7 @@ import (
 // coins in these runs.
 
 // normal returns the standard normal distribution function.
-func normal(x float64) float64 { return portable.Erfc(-x/math.Sqrt2) / 2 }
+func normal(x float64) float64 { return float64(portable.Erfc(-x/math.Sqrt2) / 2) }
 
 // gaussianExcludes reports whether v right guesses of r among m canaries have probability at most
 // alpha under every mechanism that is mu-GDP.
@@ -47,7 +47,7 @@ func gaussianExcludes(v, r, m int, mu, alpha float64) bool {
 	g, h := alpha*float64(v)/float64(m), alpha*float64(r-v)/float64(m)
 	for i := v - 1; i >= 0; i-- {
 		if need := normal(portable.NormalQuantile(g) - mu); need > h { // f(1 - g)
-			g += float64(i) / float64(r-i) * (need - h)
+			g += float64(float64(i) / float64(r-i) * (need - h))
 			h = need
 		}
 		if float64(g+h)*float64(m) > float64(r) {
@@ -70,7 +70,7 @@ func newIndependent(v, r, m int) independent {
 	const cells = 64
 	t := independent{v, r, make([]float64, cells)}
 	for i := 1; i < cells; i++ {
-		if at := float64(i) / cells; at <= 0.5 {
+		if at := float64(float64(i) / cells); at <= 0.5 {
 			t.from[i] = lower(float64(r+1), float64(m), at)
 		} else {
 			t.from[i] = 1 - lower(float64(m-r), float64(m), 1-at)
@@ -94,13 +94,14 @@ func (t independent) excludes(mu, alpha float64) bool {
 // sure returns the probability that a guess is right, given that its |loss| is among the largest
 // ones, of a share u: P(x > t | |x| > t) for x normal with mean mu/2.
 func sure(u, mu float64) float64 {
+	half := float64(mu / 2)
 	beyond := func(t float64) (right, all float64) {
-		right = normal(mu/2 - t)
-		return right, right + normal(-mu/2-t)
+		right = normal(half - t)
+		return right, right + normal(-half-t)
 	}
-	lo, hi := 0.0, mu/2+40
+	lo, hi := 0.0, half+40
 	for range 50 {
-		mid := (lo + hi) / 2
+		mid := float64((lo + hi) / 2)
 		if _, all := beyond(mid); all > u {
 			lo = mid
 		} else {

@@ -61,7 +61,7 @@ func newGrid(worlds [2]samples) grid {
 func (g grid) round(dst, out []float64) {
 	for i, step := range g {
 		dst[i] = out[i]
-		if v := math.RoundToEven(out[i]/step) * step; step > 0 && v-v == 0 {
+		if v := float64(math.RoundToEven(out[i]/step) * step); step > 0 && v-v == 0 {
 			dst[i] = v
 		}
 	}

@@ -31,6 +31,10 @@ import (
 // The density must be that of what is actually released. If Draws is set, it is compared with what
 // two runs draw, on a ledger. A density that is too narrow is refused, as e^-L then averages above
 // 1.
+//
+// As the density is all that there is to know about the worlds, the same mean also has an upper
+// bound: Finding.AtMost, with the finding's confidence, where Exact is not known, delta > 0, and the
+// bound is below the claim.
 type Likelihood struct {
 	Name   string
 	Claim  privacy.Budget   // no default
@@ -59,7 +63,7 @@ type DeltaBound struct {
 
 // About returns the mechanism's description.
 func (l Likelihood) About() (About, error) {
-	a := About{l.Name, l.Claim, l.Curve, l.Exact, l.Origin}
+	a := About{Name: l.Name, Claim: l.Claim, Curve: l.Curve, Exact: l.Exact, Origin: l.Origin}
 	return a, a.validate()
 }
 
@@ -210,6 +214,9 @@ func (l Likelihood) judge(about About, worlds [2]samples, o Options) (Finding, e
 	f.At, f.Delta, f.P, f.Q = privacy.Budget{Epsilon: d.Epsilon, Delta: d.Claimed}, d.AtLeast, d.Estimate, d.Claimed
 	f.Event = fmt.Sprintf("mean of (1 - e^(epsilon - L))+ at epsilon = %.4g in world %d", d.Epsilon, d.World)
 	f.Deltas = grid
+	if about.Exact == 0 {
+		f.AtMost = atMost(sides, about.Claim, alpha)
+	}
 	f.Needed = math.Inf(1)
 	if g := bets[best].capital(sides[grid[best].World].test, grid[best].Claimed); g > 0 {
 		f.Needed = math.Ceil(2 * portable.Log(2/alpha) * float64(n-half) / g)
@@ -301,4 +308,24 @@ func (g gains) capital(stake, m float64) float64 {
 		sum += portable.Log1p(stake * (x - m))
 	}
 	return sum
+}
+
+// atMost returns the least of some epsilons up to the claim's at which delta is at most the claim's
+// in both worlds, with probability 1 - alpha; 0 if there is none. The bound on a mean of numbers in
+// [0, 1] is that of Maurer and Pontil, "Empirical Bernstein bounds and sample-variance
+// penalization", 2009, Theorem 4.
+func atMost(sides [2]side, claim privacy.Budget, alpha float64) float64 {
+	const steps = 50
+	for i := 1; i < steps; i++ {
+		epsilon := claim.Epsilon * float64(i) / steps
+		most := 0.0
+		for _, s := range sides {
+			x, log := excess(s.test, epsilon), portable.Log(2*2*steps/alpha)
+			most = max(most, x.mean()+float64(math.Sqrt(2*log)*x.error())+float64(7*log/3)/(x.n-1))
+		}
+		if most <= claim.Delta {
+			return epsilon
+		}
+	}
+	return 0
 }

@@ -34,6 +34,7 @@ type Mechanism struct {
 	Curve  []privacy.Budget // see About
 	Exact  float64          // see About
 	Origin string           // see About
+	AtMost float64          // see About
 
 	Outputs int // numbers that a run sets, >= 1; 0 means 1. Code a discrete outcome as a number
 	Runs    int // in each world, >= MinRuns; 0 means DefaultRuns
@@ -53,7 +54,7 @@ var _ Item = Mechanism{}
 
 // About returns the mechanism's description.
 func (m Mechanism) About() (About, error) {
-	a := About{m.Name, m.Claim, m.Curve, m.Exact, m.Origin}
+	a := About{m.Name, m.Claim, m.Curve, m.Exact, m.Origin, m.AtMost}
 	return a, a.validate()
 }
 

@@ -91,6 +91,8 @@ func (r Report) String() string {
 		exact := "-"
 		if f.Exact > 0 {
 			exact = fmt.Sprintf("%.4g", f.Exact)
+		} else if f.AtMost > 0 {
+			exact = fmt.Sprintf("<= %.4g", f.AtMost)
 		}
 		verdict := f.Verdict()
 		if !f.Excluded() && !math.IsInf(f.Needed, 1) {

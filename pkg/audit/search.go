@@ -302,7 +302,7 @@ func LongStreams(p bandit.Problem, rounds, contributions int) func(rng *rand.Ran
 		first.Rewards, second.Rewards = rewards(p.RewardMax), rewards(p.RewardMin)
 		switch rng.IntN(4) {
 		case 0: // a reward that is beyond its bounds, and one that is not
-			first.Rewards, second.Rewards = rewards(p.RewardMax+[]float64{6, 1000}[rng.IntN(2)]*(p.RewardMax-p.RewardMin)), rewards(base)
+			first.Rewards, second.Rewards = rewards(p.RewardMax+float64([]float64{6, 1000}[rng.IntN(2)]*(p.RewardMax-p.RewardMin))), rewards(base)
 		case 1: // the same reward
 			if p.Dim > 0 {
 				second.Rewards = first.Rewards

@@ -198,6 +198,9 @@ func (d *Delayed) Err() error {
 	return d.Base.Err()
 }
 
+// Released appends what the learner's statistic shows, as Private.Released does.
+func (d *Delayed) Released(dst []float64) ([]float64, error) { return released(d.learner, dst) }
+
 // Warnings returns the learner's warnings.
 func (d *Delayed) Warnings() []bandit.Warning { return d.learner.Warnings() }
 

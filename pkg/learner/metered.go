@@ -148,6 +148,9 @@ func (m *Metered) Err() error {
 	return m.Base.Err()
 }
 
+// Released appends what the learner's statistic shows, as Private.Released does.
+func (m *Metered) Released(dst []float64) ([]float64, error) { return released(m.learner, dst) }
+
 // Warnings returns the learner's warnings and the number of rounds played after the budget was
 // spent.
 func (m *Metered) Warnings() []bandit.Warning {

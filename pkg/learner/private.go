@@ -234,6 +234,16 @@ func (l *Private[R]) Released(dst []float64) ([]float64, error) {
 	return privacy.Serialise(dst, l.moved, l.statistic.Release())
 }
 
+// released appends what a learner that another one wraps has released.
+func released(of bandit.Learner, dst []float64) ([]float64, error) {
+	if r, ok := of.(interface {
+		Released([]float64) ([]float64, error)
+	}); ok {
+		return r.Released(dst)
+	}
+	return dst, fmt.Errorf("learner: a %T does not say what it releases", of)
+}
+
 // Warnings counts what the statistic clipped, and adds the policy's own warnings.
 func (l *Private[R]) Warnings() []bandit.Warning {
 	if l.statistic == nil {

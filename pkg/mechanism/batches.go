@@ -198,5 +198,5 @@ func (b *Batches) Plan(records int) privacy.Plan {
 	if b.summed {
 		p.Conditions = append(slices.Clone(p.Conditions), "weights that came as sums were within the bounds before")
 	}
-	return p.HeldBy(b)
+	return p.HeldBy(b).Trusts(b.rule)
 }

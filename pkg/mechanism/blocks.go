@@ -256,5 +256,5 @@ func (b *Blocks) Scale() (first, later float64) { return b.first, b.later }
 // each of its arms or, of the warm-up record, the first block of each arm. Noise is drawn for each
 // full block; an arm's first one has no less than the others.
 func (b *Blocks) Plan(records int) privacy.Plan {
-	return b.plan(records, func(n int) int { return min(n, 1) }, b.blocks).HeldBy(b)
+	return b.plan(records, func(n int) int { return min(n, 1) }, b.blocks).HeldBy(b).Trusts(b.Lengths)
 }

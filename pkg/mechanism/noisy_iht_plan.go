@@ -19,7 +19,7 @@ func (h *NoisyIHT) Plan(records int) privacy.Plan {
 	for i := range h.ended {
 		p.Draws = append(p.Draws, h.draws(&h.levels[i])...)
 	}
-	return p.HeldBy(h)
+	return p.HeldBy(h).Trusts(h.Lengths)
 }
 
 // draws returns the noise of an episode: one draw a step for the values, and one for each choice,

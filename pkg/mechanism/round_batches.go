@@ -132,5 +132,5 @@ func (b *RoundBatches) Scale() float64 { return b.later }
 // Plan returns what the batches of up to the given number of records reveal of one record: a sum
 // for each of its arms. Noise is drawn for each sum released.
 func (b *RoundBatches) Plan(records int) privacy.Plan {
-	return b.plan(records, func(n int) int { return min(n, 1) }, b.draws).HeldBy(b)
+	return b.plan(records, func(n int) int { return min(n, 1) }, b.draws).HeldBy(b).Trusts(b.Lengths)
 }

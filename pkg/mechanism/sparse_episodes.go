@@ -358,6 +358,10 @@ func (e *SparseEpisodes) Plan(records int) privacy.Plan {
 			p.Draws = drew(p.Draws, r, 1)
 		}
 	}
+	p = p.Trusts(e.as.Lengths)
+	for _, phase := range e.as.Phases {
+		p = p.Trusts(phase.Scores)
+	}
 	return p.HeldBy(e)
 }
 

@@ -112,7 +112,7 @@ func (t *TopScores) Plan(records int) privacy.Plan {
 	if len(t.ends) == 0 || t.ends[0] > records {
 		records = 0
 	}
-	return privacy.PlanOf(&t.top, records).HeldBy(t)
+	return privacy.PlanOf(&t.top, records).HeldBy(t).Trusts(t.rule, t.Lengths)
 }
 
 // checkEpisodes returns an error if a field that statistics of episodes read is out of its range.

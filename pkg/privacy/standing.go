@@ -14,8 +14,8 @@ type Standing int
 const (
 	// Checked: all plans are made by types of this module, whose tests and audits exercise them.
 	Checked Standing = iota
-	// Stated: somebody else's statistic, device or noise states what it releases. Package privacytest
-	// can take it apart.
+	// Stated: somebody else's statistic, device, noise or rule states what it releases or needs. Package
+	// privacytest can take it apart.
 	Stated
 	// Asserted: somebody else's learner or mechanism has a plan that is written by hand. Nothing
 	// compares it with what is released; an audit may.
@@ -45,18 +45,34 @@ var toolkit = strings.TrimSuffix(reflect.TypeFor[Plan]().PkgPath(), "privacy")
 
 // heldBy returns the origin of a plan that x holds next.
 func (o origin) heldBy(x any) origin {
-	t := reflect.TypeOf(x)
-	if t == nil {
+	of := stranger(x)
+	if of == nil {
 		return o
 	}
-	of := t
-	if t.Kind() == reflect.Pointer {
-		of = t.Elem()
+	return o.with(origin{standing(x, reflect.TypeOf(x)), []string{of.String()}})
+}
+
+// stranger returns the type of x, or what it points to, if it is not of this module; else nil.
+func stranger(x any) reflect.Type {
+	of := reflect.TypeOf(x)
+	if of != nil && of.Kind() == reflect.Pointer {
+		of = of.Elem()
 	}
-	if strings.HasPrefix(of.PkgPath(), toolkit) {
-		return o
+	if of == nil || strings.HasPrefix(of.PkgPath(), toolkit) {
+		return nil
 	}
-	return o.with(origin{standing(x, t), []string{of.String()}})
+	return of
+}
+
+// Trusts returns the plan with the rules whose word it takes, such as one that scores records or one
+// that sets lengths. Of those that are not of this module it says that their authors vouch for them.
+func (p Plan) Trusts(rules ...any) Plan {
+	for _, rule := range rules {
+		if of := stranger(rule); of != nil {
+			p.origin = p.origin.with(origin{Stated, []string{of.String()}})
+		}
+	}
+	return p
 }
 
 // standing returns what an outsider's plan is worth: Stated for a part that privacytest can take

@@ -40,6 +40,19 @@ func TestStanding(t *testing.T) {
 	}
 }
 
+// TestTrusts: a plan that takes a stranger's word for a rule says so, and one of a rule of ours does
+// not.
+func TestTrusts(t *testing.T) {
+	ours := gaussianPlan(0.3)
+	if c := ours.Trusts(nil, &holder{"a rule of ours"}).Claim(); c.Standing() != Checked || len(c.Authors()) != 0 {
+		t.Errorf("%v by %v", c.Standing(), c.Authors())
+	}
+	c := ours.Trusts(new(struct{ int })).HeldBy(&holder{"ours again"}).Claim()
+	if c.Standing() != Stated || !slices.Equal(c.Authors(), []string{"struct { int }"}) || !strings.Contains(c.String(), "\nstated      epsilon") {
+		t.Errorf("%v by %v:\n%v", c.Standing(), c.Authors(), c)
+	}
+}
+
 // TestGrants: neither a batch nor the quality of noise can be had without a grant.
 func TestGrants(t *testing.T) {
 	for _, n := range []int{-1, 0} {

@@ -44,7 +44,7 @@ const (
 // algorithms lists what the README shows; what else there is are variants and mechanisms.
 var algorithms = []algorithm{
 	{"LinUCB over a tree", shariff, arxiv + "1810.00068", joint, "JDP LinUCB, tree", "", "03-jdp-linucb"},
-	{"the same, noise as printed", shariff, arxiv + "1810.00068", joint, "", "LinUCB over Gaussian tree as published: actions", "03-jdp-linucb"},
+	{"the same, noise as printed", shariff, arxiv + "1810.00068", joint, "", "LinUCB over Gaussian tree as published: releases, by likelihood", "03-jdp-linucb"},
 	{"LinUCB over correlated noise (BLT)", "McMahan et al. 2024", "", joint, "JDP LinUCB, BLT", "", "03-jdp-linucb"},
 	{"core sets", "Hanna et al. 2022", arxiv + "2207.03445", joint, "core set", "", "05-dp-online-algorithms"},
 	{"FLIPHAT", "Chakraborty et al. 2024", arxiv + "2405.14038", joint, "", "hard thresholding", "04-private-lasso"},

@@ -86,13 +86,13 @@ func RawWidth() audit.Mechanism {
 			for i := range 8 {
 				y := 0.5
 				if i == 0 {
-					y = float64(world)/2 + 0.5
+					y = float64(float64(world)/2) + 0.5
 				}
 				sum += y
-				squares += y * y
+				squares += float64(y * y)
 			}
 			out[0] = (sum + laplace(n, 1)) / 8
-			out[1] = math.Sqrt(squares/8 - float64(sum/8*sum/8))
+			out[1] = math.Sqrt(float64(squares/8) - float64(sum/8*sum/8))
 		})
 }
 
@@ -107,7 +107,7 @@ func RarelySwitching() audit.Mechanism {
 				if t == 0 {
 					x = float64(world)
 				}
-				if gram += x * x; gram >= 2*last {
+				if gram += float64(x * x); gram >= 2*last {
 					last, sum = gram, laplace(n, 1)
 				}
 				out[t] = sum // what the policy has been told
@@ -238,9 +238,9 @@ func LargestSoFar() audit.Mechanism {
 func SumAndSquare() audit.Mechanism {
 	return fixture("a sum and its squares under one draw", "two fields of a release that share their noise", 1, math.Inf(1), 2, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
-			y := 0.5 + float64(world)/2
+			y := 0.5 + float64(float64(world)/2)
 			z := laplace(n, 2)
-			out[0], out[1] = y+z, y*y+z
+			out[0], out[1] = y+z, float64(y*y)+z
 		})
 }
 

@@ -45,7 +45,7 @@ func DrawnAgain() audit.Mechanism {
 	return fixture("noise drawn again until in range", "rejection in place of clipping", 2, exact, 1, 60000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			for out[0] = -1; out[0] < 0 || out[0] > 1; {
-				out[0] = float64(world)/2 + laplace(n, scale)
+				out[0] = float64(float64(world)/2) + laplace(n, scale)
 			}
 		})
 }
@@ -54,7 +54,7 @@ func DrawnAgain() audit.Mechanism {
 func RangeOfTheData() audit.Mechanism {
 	return fixture("the range of the data as sensitivity", "bounds read off the records", 1, math.Inf(1), 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
-			largest := 1 + 9*float64(world)
+			largest := 1 + float64(9*float64(world))
 			out[0] = largest + laplace(n, largest)
 		})
 }
@@ -84,7 +84,8 @@ func OneSided() audit.Mechanism {
 func UniformNoise() audit.Mechanism {
 	return fixture("uniform noise", "a law without tails", 1, math.Inf(1), 1, 5000,
 		func(world int, _ *privacy.Noise, rng *rand.Rand, out []float64) {
-			out[0] = float64(world) + math.Sqrt(6)*(2*rng.Float64()-1)
+			width := float64(math.Sqrt(24) * (float64(rng.Float64()) - 0.5))
+			out[0] = float64(world) + width
 		})
 }
 
@@ -151,7 +152,7 @@ func WrongNorm() audit.Mechanism {
 	return fixture("Laplace noise for a bound on the length", "L2 clipping, L1 noise", 1, 2, 4, 60000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
 			for i := range out {
-				out[i] = min(max(float64(world)/2+laplace(n, 1), 0), 0.5)
+				out[i] = min(max(float64(float64(world)/2)+laplace(n, 1), 0), 0.5)
 			}
 		})
 }
@@ -208,7 +209,7 @@ func AskedAgain() audit.Mechanism {
 func RawDivisor() audit.Mechanism {
 	return fixture("a noisy sum over a raw count", "a mean of records that may be added", 1, math.Inf(1), 1, 20000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
-			out[0] = (float64(world) + laplace(n, 1)) / (1 + 3*float64(world))
+			out[0] = (float64(world) + laplace(n, 1)) / (1 + float64(3*float64(world)))
 		})
 }
 

@@ -1,6 +1,8 @@
 package suite
 
 import (
+	"strings"
+
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/audit"
 	"github.com/dpbandits/dpbandits/pkg/bandit"
@@ -96,13 +98,25 @@ func soundArms(e Effort) []audit.Item {
 // soundEstimates audits what the learners of the catalogue release, which tells more than the arms
 // that they play.
 func soundEstimates(e Effort) (items []audit.Item) {
-	for _, entry := range arms.Catalogue() {
-		item, err := Entry(entry.Name+": releases", entry, Budget, func(rounds int) int {
-			return max(400, min(pick(e, 4_000, 20_000, 100_000), pick(e, 1e6, 1e7, 1e8)/rounds))
-		})
+	runs := func(rounds int) int {
+		return max(400, min(pick(e, 4_000, 20_000, 100_000), pick(e, 1e6, 1e7, 1e8)/rounds))
+	}
+	add := func(name string, entry learner.Entry) {
+		item, err := Entry(name+": releases", entry, Budget, runs)
 		must(err)
 		if item != nil {
 			items = append(items, item)
+		}
+	}
+	for _, entry := range arms.Catalogue() {
+		add(entry.Name, entry)
+	}
+	add("AdaP-TT", learner.Entry{Private: true, New: func(_ bandit.Problem, b privacy.Budget) bandit.Learner {
+		return arms.NewAdaPTT(b.Epsilon, 0.1)
+	}})
+	for _, entry := range learner.LinearCatalogue() {
+		if name, ok := strings.CutPrefix(entry.Name, "core set"); ok {
+			add("core sets"+name, entry)
 		}
 	}
 	return items

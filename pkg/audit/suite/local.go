@@ -165,7 +165,7 @@ func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 
 	}
 	lo, hi := 0.0, 16.0
 	for range 40 {
-		if mid := (lo + hi) / 2; excess(mid) > delta {
+		if mid := float64((lo + hi) / 2); excess(mid) > delta {
 			lo = mid
 		} else {
 			hi = mid

@@ -58,6 +58,9 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 	dpts := func(m matroid.Matroid) bandit.Learner {
 		return learner.New(&learner.CTS{Matroid: m}, blocks(privacy.Sound))
 	}
+	sampled := func(m matroid.Matroid) bandit.Learner {
+		return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
+	}
 	for _, told := range []bool{false, true} {
 		items = append(items,
 			semiBanditItem(e, "DPUCB-MAT", Budget.Epsilon, told, learner.Forced, dpucb),
@@ -70,9 +73,8 @@ func SoundSemiBandits(e Effort) (items []audit.Item) {
 		semiBanditItem(e, "CUCB over trees", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
 			return learner.CUCBTree(m, Budget.Epsilon)
 		}),
-		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, func(m matroid.Matroid) bandit.Learner {
-			return learner.New(&learner.CTS{Matroid: m, Width: 0.5, Sample: true}, blocks(privacy.Sound))
-		}),
+		semiBanditItem(e, "DPTS-MAT, noise sampled", 0, false, learner.Forced, sampled),
+		semiBanditItem(e, "DPTS-MAT, noise sampled", Budget.Epsilon, true, learner.Forced, sampled),
 		semiBanditItem(e, "DPUCB-MAT, warm-up", Budget.Epsilon, true, learner.AsPublished, func(m matroid.Matroid) bandit.Learner {
 			return learner.New(&learner.OMM{Matroid: m, Initialisation: learner.AsPublished}, blocks(privacy.Sound))
 		}),

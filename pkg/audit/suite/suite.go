@@ -68,6 +68,7 @@ func SoundItems(e Effort) []audit.Item {
 	items = append(items, soundSurvey(e)...)
 	items = append(items, soundLikelihoods(e)...)
 	items = append(items, soundBeyond(e)...)
+	items = append(items, soundLinear(e)...)
 	return append(items, soundRuns(e)...)
 }
 
@@ -109,8 +110,8 @@ func soundMechanisms(e Effort) []audit.Item {
 			return &mechanism.VectorGaussian{Budget: Budget, Dim: 2, Bound: 1}
 		}),
 		secureItem("secure Laplace", 1, runs, func() mechanism.Secure { return &mechanism.SecureLaplace{Epsilon: 1, Dim: 1, Bound: 1} }),
-		secureItem("secure Gaussian", 0, runs, func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
-		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(runs),
+		secureItem("secure Gaussian", 0, pick(e, 100_000, 200_000, 1_000_000), func() mechanism.Secure { return &mechanism.SecureGaussian{Budget: Budget, Dim: 1, Bound: 1} }),
+		responseItem(runs), sparseVectorItem(pick(e, 600_000, 1_000_000, 5_000_000)), topKItem(pick(e, 200_000, 500_000, 2_000_000)),
 	}
 }
 
@@ -195,22 +196,26 @@ func sparseVectorItem(runs int) audit.Item {
 	}
 }
 
+// topScores are those of the two worlds: a record raises the first two and lowers all others. That the
+// two are chosen is rare, and tells the most.
+var topScores = [2][]float64{{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
+
 func topKItem(runs int) audit.Item {
 	const epsilon = 1
 	ready := func() any {
-		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 5, Sensitivity: 1}
+		m := &mechanism.TopK{Budget: privacy.Budget{Epsilon: epsilon}, K: 2, Candidates: 12, Sensitivity: 1}
 		must(m.Init())
 		return m
 	}
 	pool := sync.Pool{New: ready}
 	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
 	return audit.Mechanism{
-		Name: "top-2 of 5 by Gumbel noise", Claim: claim, Curve: curve, Runs: runs, Outputs: 2,
+		Name: "top-2 of 12 by Gumbel noise", Claim: claim, Curve: curve, Runs: runs, Outputs: 2,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(*mechanism.TopK)
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
-			scores := [2][]float64{{1, 1, 0, 0, 0}, {0, 0, 1, 1, 1}}[world]
+			scores := topScores[world]
 			chosen, err := m.Choose(scores, nil)
 			for i, c := range chosen {
 				out[i] = float64(c)
@@ -290,7 +295,7 @@ func tellTale(rounds int) (bandit.Problem, [2]audit.Stream) {
 	for w, reward := range []float64{1, -1} {
 		worlds[w] = audit.Stream{{X: []float64{1, 1}, Rewards: []float64{reward, reward}}}
 		for len(worlds[w]) < rounds {
-			worlds[w] = append(worlds[w], audit.Round{X: []float64{1e-3, -1e-3}, Rewards: []float64{0, 0}})
+			worlds[w] = append(worlds[w], audit.Round{X: []float64{1, -1}, Rewards: []float64{-1, 1}})
 		}
 	}
 	return bandit.Problem{Arms: 2, Dim: 1, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}, worlds
@@ -307,13 +312,21 @@ func SoundLearners(e Effort) (items []audit.Item) {
 	for _, sums := range auditedSums() {
 		item("LinUCB over "+sums.name, func() bandit.Learner { return learner.New(&learner.LinUCB{}, sums.make()) })
 	}
-	item("LinUCB on a budget", func() bandit.Learner {
-		return &learner.Metered{
-			Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
-			Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
-		}
-	})
+	item("LinUCB on a budget", func() bandit.Learner { return meteredLinUCB() })
 	return append(items, standardItem(e))
+}
+
+// meteredLinUCB returns LinUCB over a tree that ends with its budget.
+func meteredLinUCB() *learner.Metered {
+	return &learner.Metered{
+		Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}),
+		Budget:  privacy.Budget{Epsilon: 0.9, Delta: Budget.Delta}, Freeze: true,
+	}
+}
+
+// delayedLinUCB returns LinUCB over a tree that gets its rewards two rounds late.
+func delayedLinUCB() *learner.Delayed {
+	return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}), Most: 2}
 }
 
 // lateItem audits the actions of a learner that gets its rewards two rounds late.
@@ -322,10 +335,7 @@ func lateItem(e Effort) audit.Item {
 	problem, worlds := tellTale(rounds)
 	return audit.Learner{
 		Name: "LinUCB with late rewards: actions", Problem: problem, Worlds: worlds, Horizon: rounds, Runs: pick(e, 20_000, 100_000, 1_000_000),
-		New: func() bandit.Learner {
-			sums := &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: Budget}}
-			return &learner.Delayed{Learner: learner.New(&learner.LinUCB{}, sums), Most: 2}
-		},
+		New: func() bandit.Learner { return delayedLinUCB() },
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpbandits/dpbandits/pkg/audit"
+	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
 // TestAudit runs the suite at smoke scale. Its seed is fixed; over seeds, a sound claim is falsely
@@ -54,6 +55,33 @@ func TestAudit(t *testing.T) {
 		if !enough {
 			t.Errorf("%s: less than 80%% of the exact epsilon\n%s", name, r)
 		}
+	}
+	if testing.Short() {
+		return
+	}
+	for _, s := range r.Standings() {
+		if s.Share() < Share/2 && s.AtMost == 0 && !strings.Contains(s.Subject, "as published") && s.Subject != "vector tree, padded" {
+			t.Errorf("%s: %.4g of %.4g is found, and no bound says that there is no more to see", s.Subject, s.Best.Epsilon, s.Best.Claim.Epsilon)
+		}
+	}
+}
+
+func TestStandings(t *testing.T) {
+	claim := privacy.Budget{Epsilon: 2}
+	finding := func(name string, epsilon, exact, most float64) audit.Finding {
+		return audit.Finding{About: audit.About{Name: name, Claim: claim, Exact: exact, AtMost: most}, Epsilon: epsilon}
+	}
+	r := Report{Sound: audit.Report{Findings: []audit.Finding{
+		finding("A: actions", 0.5, 0, 0), finding("B", 1.8, 2, 0), finding("A: releases, by likelihood", 1.5, 0, 1.7),
+		finding("B, beyond its bounds", 1, 2, 0), finding("C, by likelihood", 0, 0, 0.1),
+	}}}
+	var got []string
+	for _, s := range r.Standings() {
+		got = append(got, fmt.Sprint(s.Subject, " ", s.Best.Name, " ", s.Share(), " ", s.AtMost))
+	}
+	want := []string{"A A: releases, by likelihood 0.75 1.7", "B B 0.9 2", "C C, by likelihood 0 0.1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -193,32 +193,39 @@ func ftrlItem(name string, runs int, sums mechanism.VectorTree) audit.Item {
 // prefixSumItem audits the releases of five vectors in the plane. All are 0 but for the first,
 // which is beyond its bound, and points one way or the other.
 func prefixSumItem(name string, runs int, fresh func() privacy.Statistic[mechanism.Total]) audit.Item {
-	const rounds, dim = 5, 2
 	ready := func() any {
 		m := fresh()
-		must(m.Init(privacy.Setup{Dim: dim, Horizon: rounds + 1, Bound: 1}))
+		must(m.Init(prefixSetup))
 		return m
 	}
 	pool := sync.Pool{New: ready}
 	claim, curve := audit.Claimed(privacy.ClaimOf(ready()))
-	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
 	return audit.Mechanism{
-		Name: name, Claim: claim, Curve: curve, Outputs: dim * rounds, Runs: runs,
+		Name: name, Claim: claim, Curve: curve, Outputs: prefixSetup.Dim * (prefixSetup.Horizon - 1), Runs: runs,
 		Release: func(world int, source rand.Source, out []float64) error {
 			m := pool.Get().(privacy.Statistic[mechanism.Total])
 			defer pool.Put(m)
 			m.Reset(privacy.NewNoise(source))
-			for t := range rounds {
-				r := &zero
-				if t == 0 {
-					r = &far[world]
-				}
-				if _, err := m.Add(r); err != nil {
-					return err
-				}
-				copy(out[dim*t:], m.Release().Of)
-			}
-			return nil
+			return addPrefixes(m, world, out)
 		},
 	}
+}
+
+// prefixSetup is that of prefixSumItem.
+var prefixSetup = privacy.Setup{Dim: 2, Horizon: 6, Bound: 1}
+
+// addPrefixes adds the vectors of a world, and writes the releases to out.
+func addPrefixes(m privacy.Statistic[mechanism.Total], world int, out []float64) error {
+	far, zero := [2]privacy.Record{{X: []float64{1e3, 1e3}}, {X: []float64{-1e3, -1e3}}}, privacy.Record{X: []float64{0, 0}}
+	for t := range prefixSetup.Horizon - 1 {
+		r := &zero
+		if t == 0 {
+			r = &far[world]
+		}
+		if _, err := m.Add(r); err != nil {
+			return err
+		}
+		copy(out[prefixSetup.Dim*t:], m.Release().Of)
+	}
+	return nil
 }

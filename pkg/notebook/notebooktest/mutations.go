@@ -1,7 +1,6 @@
 package notebooktest
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpbandits/dpbandits/pkg/internal/mutant"
 	"github.com/dpbandits/dpbandits/pkg/notebook/assert"
 	"github.com/dpbandits/dpbandits/pkg/notebook/cell"
 )
@@ -209,21 +209,9 @@ func build(t *testing.T, sources map[string]string) string {
 // It returns the program's path.
 func compile(t *testing.T, sources map[string]string, command ...string) string {
 	t.Helper()
-	dir, replace := t.TempDir(), map[string]string{}
-	for file, source := range sources {
-		replace[file] = filepath.Join(dir, fmt.Sprintf("mutant%d.go", len(replace)))
-		write(t, replace[file], []byte(source))
-	}
-	overlay, program := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "claims.test")
-	list, err := json.Marshal(map[string]any{"Replace": replace})
+	program, err := mutant.Build(t.Context(), t.TempDir(), "", sources, command...)
 	if err != nil {
 		t.Fatal(err)
-	}
-	write(t, overlay, list)
-	last := len(command) - 1
-	args := slices.Concat(command[:last], []string{"-overlay=" + overlay, "-o", program}, command[last:])
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
 	}
 	return program
 }

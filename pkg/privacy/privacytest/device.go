@@ -37,6 +37,7 @@ type DeviceCase struct {
 //   - Refused: data that is not finite or of a wrong length is an error, and draws no noise.
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
+//   - Fresh: a second message has noise of its own, as large as the first.
 //   - Plan: the device holds a plan, of the local model and one message, worth what was asked.
 //   - Accounted: each draw of a message is in a release of the plan.
 func Device(t testing.TB, c DeviceCase) {
@@ -48,7 +49,7 @@ func Device(t testing.TB, c DeviceCase) {
 		say(t, "DeviceCase.Below = %v: messages are tried that are %v of the plan apart or more", c.Below, 1-c.Below)
 	}
 	runAll(t, []check{
-		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Plan", c.plan}, {"Accounted", c.accounted},
+		{"Sensitivity", c.sensitivity}, {"Message", c.message}, {"Act", c.act}, {"Refused", c.refused}, {"Ledger", c.ledger}, {"Fresh", c.fresh}, {"Plan", c.plan}, {"Accounted", c.accounted},
 	})
 }
 
@@ -452,5 +453,60 @@ func (c DeviceCase) accounted(fail report) {
 	}
 	if err := privacy.PlanOf(d, privacy.All).Accounted(); err != nil {
 		fail("%v", err)
+	}
+}
+
+// fresh checks that a second message has noise of its own, as large as that of the first: each number
+// that is drawn for it changes it as the same number changes the first.
+func (c DeviceCase) fresh(fail report) {
+	d, broadcasts := c.ready(fail)
+	if d == nil {
+		return
+	}
+	u := c.data()[0]
+	two := func(p *pulse) (m [2]learner.Message, draws int, err error) {
+		n := p.noise()
+		for i := range m {
+			if m[i], err = send(d, broadcasts[0], u, n); err != nil {
+				return m, draws, err
+			}
+			if i == 0 {
+				draws = len(p.laws)
+			}
+		}
+		return m, draws, nil
+	}
+	quiet := pulse{draw: -1}
+	base, draws, err := two(&quiet)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	if len(quiet.laws) != 2*draws {
+		fail("a message has %d draws of noise, and the next one, of the same data, %d", draws, len(quiet.laws)-draws)
+		return
+	}
+	for draw, law := range quiet.laws[:draws] {
+		for number := range quiet.wide[draw] {
+			var change [2][]float64
+			for i := range change {
+				m, _, err := two(&pulse{draw: draw + i*draws, number: number, size: 4 * max(1, law.Scale)})
+				if err != nil {
+					fail("%v", err)
+					return
+				}
+				if len(m[i]) != len(base[i]) || len(m[0]) != len(m[1]) {
+					return // messages of other lengths are other checks' business
+				}
+				change[i] = difference(m[i], base[i])
+			}
+			for j, v := range change[0] {
+				if math.Abs(v-change[1][j]) > 1e-9*max(math.Abs(v), math.Abs(base[0][j]), 1e-300) {
+					fail("number %d of draw %d, of %v, moves number %d of a message by %.6g, and of the next one by %.6g: give each message fresh noise",
+						number, draw, law, j, v, change[1][j])
+					return
+				}
+			}
+		}
 	}
 }

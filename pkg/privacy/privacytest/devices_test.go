@@ -95,6 +95,8 @@ type plain struct {
 	plays    bool // reads the broadcast only if the reward is high
 	stays    bool // plays the arm of the last message again if its reward was high
 	counts   bool // plays the first arm after 20 messages
+	repeats  bool // every second message has the noise of the one before
+	tires    bool // every second message has half as much noise
 
 	learner.LDPDevice
 	problem bandit.Problem
@@ -102,6 +104,7 @@ type plain struct {
 	last    []float64
 	high    bool
 	sent    int
+	before  []float64 // the noise of the last message
 }
 
 // Act is LinUCB's, unless it is broken.
@@ -148,6 +151,15 @@ func (p *plain) Report(broadcast []float64, x []float64, y float64, noise *priva
 	if !p.early {
 		noise.Gaussian(message, sd)
 	}
+	switch even := p.sent%2 == 0; {
+	case p.repeats && even:
+		copy(message, p.before)
+	case p.tires && even:
+		for i := range message {
+			message[i] /= 2
+		}
+	}
+	p.before = slices.Clone(message)
 	clipped := slices.Clone(x)
 	if p.cancels {
 		last := len(x) - 1
@@ -227,6 +239,8 @@ func TestBrokenDevicesAreCaught(t *testing.T) {
 		{"plays by a count of messages", "Act", "by a device that has sent none", plain{counts: true}},
 		{"writes to the context", "Message", "changes the context", plain{writes: true}},
 		{"short messages", "Message", "lengths", plain{silent: true}},
+		{"the noise of the message before", "Fresh", "give each message fresh noise", plain{repeats: true}},
+		{"less noise in every second message", "Fresh", "give each message fresh noise", plain{tires: true}},
 		{"noise for bad data", "Refused", "noise is drawn", plain{early: true}},
 		{"errors by data", "Refused", "an error is a message", plain{plays: true}},
 	} {

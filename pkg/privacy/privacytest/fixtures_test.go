@@ -3,6 +3,7 @@ package privacytest_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -110,6 +111,10 @@ func (b *blocksOf) add(a int, y float64) (moved bool) {
 	case "an outlier at once":
 		if y == b.setup.Hi && of.open == 0 && of.left > 4 {
 			of.left = 1
+		}
+	case "a raw reward in Tail after 270 records":
+		if b.means.Records > 270 {
+			e.Tail.Root = y
 		}
 	case "the mean follows between blocks":
 		if e.Count > 1 {
@@ -344,6 +349,7 @@ func TestFixtures(t *testing.T) {
 		{"one draw for two arms", "Probe", "+Inf"},
 		{"noise of the run before", "Reset", "forget all in Reset"},
 		{"noise of one sign", "Noised", "Means.Of[0].Mean"},
+		{"a raw reward in Tail after 270 records", "Noised", "Tail.Root"},
 	} {
 		largest = 0
 		caught(t, c.bug, c.check, c.words, func(t testing.TB) {
@@ -465,4 +471,35 @@ func TestPoliciesThatPeek(t *testing.T) {
 			})
 		})
 	}
+}
+
+// forgetting is LinUCB that remembers, from round 401 on, whether the last context was positive.
+type forgetting struct {
+	learner.LinUCB
+	Positive bool
+}
+
+func (f *forgetting) Reset(own *rand.Rand) {
+	f.Positive = false
+	f.LinUCB.Reset(own)
+}
+
+func (f *forgetting) Act(broadcast []float64, v *bandit.View, dst []int) ([]int, error) {
+	last := f.Positive
+	if f.Positive = v.X[0] > 0; last && v.Round > 400 {
+		return append(dst, 0), nil
+	}
+	return f.LinUCB.Act(broadcast, v, dst)
+}
+
+func TestMemoryOfALateRound(t *testing.T) {
+	caught(t, "a memory from round 401 on", "Memory", "", func(t testing.TB) {
+		privacytest.Replay(t, privacytest.PolicyCase[privacy.Sums]{
+			New: func() learner.Policy[privacy.Sums] { return &forgetting{} },
+			Statistic: func() privacy.Statistic[privacy.Sums] {
+				return &mechanism.Tree{Noise: &mechanism.Gaussian{Budget: approximate}}
+			},
+			Problem: bandit.Problem{Arms: 3, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1},
+		})
+	})
 }

@@ -18,7 +18,7 @@ type PolicyCase[R any] struct {
 	New       func() learner.Policy[R]
 	Statistic func() privacy.Statistic[R] // what the policy reads; nil means the exact statistic
 	Problem   bandit.Problem
-	Rounds    int // rounds of a run; 0 means 150
+	Rounds    int // rounds of a run, of which later ones are not seen; 0 means 600
 }
 
 // Replay checks that a policy's arms are a function of releases, the view and its own stream. A run
@@ -38,7 +38,7 @@ type PolicyCase[R any] struct {
 func Replay[R any](t testing.TB, c PolicyCase[R]) {
 	t.Helper()
 	if c.Rounds == 0 {
-		c.Rounds = 150
+		c.Rounds = 600
 	}
 	runAll(t, []check{{"OtherMachine", c.otherMachine}, {"Releases", c.releases}, {"Memory", c.memory}})
 }

@@ -17,8 +17,9 @@ type Case[R any] struct {
 	Setup  privacy.Setup               // for short runs: a horizon of 8 to 64 is enough
 	Format Format[R]                   // Rows(), Weights(nil), or one of your own
 
-	// Long is the horizon of the run that Reset must forget. It should be long enough for each phase
-	// of the statistic. 0 means Setup.Horizon.
+	// Long is the horizon of the run that Reset must forget, and of the longest one of Noised. It should
+	// be long enough for each phase of the statistic: what it does later is not seen. 0 means
+	// Setup.Horizon.
 	Long int
 	// Public is set for a statistic without privacy, which must claim nothing.
 	Public bool

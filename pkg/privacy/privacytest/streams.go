@@ -172,7 +172,7 @@ func (c Case[R]) noised(t testing.TB, fail report) {
 		}
 	}
 	c.drowned(fail, c.Setup)
-	if s := c.deep(longest); s != c.Setup {
+	if s := c.deep(max(longest, c.Long)); s != c.Setup {
 		c.drowned(fail, s)
 	}
 }
