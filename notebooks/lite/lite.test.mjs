@@ -3,8 +3,8 @@
 //
 // DPBANDITS_LITE_NOTEBOOKS="a.ipynb b.ipynb" names the notebooks; else it is 00-quickstart. The site
 // is build/lite (make lite). Chromium is the system's, or CHROMIUM=... Any request to another host
-// fails the test. Cells have no limit on the clock, as a loaded machine takes its time; a page has ten
-// minutes to come.
+// fails the test. Cells have no limit on the clock, as a loaded machine takes its time; a page has
+// ten minutes to come.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 // The kernel's worker: Go's compiler, Go's linker and the cell's program, one after the other, over
-// a file system in memory. Messages in: start, execute, help. Out: ready, state, stream, display, loading,
-// done.
+// a file system in memory. Messages in: start, execute, help. Out: ready, modules, state, loading,
+// stream, display, done.
 "use strict";
 
 importScripts("files.js");
