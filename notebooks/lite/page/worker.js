@@ -146,6 +146,7 @@ async function start(message) {
   Object.assign(modules, message.modules);
   index = await (await latest(base + "api/index.json")).json();
   for (const [path, p] of Object.entries(index.packages)) files.lazy(archive(path), 0, () => bytes(p));
+  for (const [path, f] of Object.entries(index.files)) files.lazy(path, 0, () => bytes(f));
   files.put("/tmp/importcfg", encoder.encode(Object.keys(index.packages).map(p => `packagefile ${p}=${archive(p)}\n`).join("")));
   files.lazy("/echarts.min.js", 0, async () => new Uint8Array(await (await fetch(base + "../../static/dpbandits/echarts.min.js")).arrayBuffer()));
   const ready = new Promise(resolve => { globalThis.goCellsReady = resolve; });

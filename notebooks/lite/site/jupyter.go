@@ -48,7 +48,7 @@ func (b *builder) jupyter(notebooks []string) error {
 const extension = "dpbandits-go"
 
 // kernel adds the Go kernel.
-func (b *builder) kernel(packages map[string]archive, programs map[string]file) error {
+func (b *builder) kernel(packages map[string]archive, programs, files map[string]file) error {
 	goroot, err := command("", nil, "go", "env", "GOROOT")
 	if err != nil {
 		return err
@@ -72,10 +72,13 @@ func (b *builder) kernel(packages map[string]archive, programs map[string]file) 
 		copyFile(filepath.Join(root, "LICENSE"), filepath.Join(place, "LICENSE.go.txt")),
 		copyFile(filepath.Join(filepath.Dir(filepath.Dir(echarts)), "LICENSE"), filepath.Join(place, "LICENSE.echarts.txt")),
 		copyFile(echarts, filepath.Join(b.out, "static", "dpbandits", "echarts.min.js")),
-		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages}),
+		writeJSON(filepath.Join(data, "index.json"), map[string]any{"programs": programs, "packages": packages, "files": files}),
 	)
 	for _, p := range programs {
 		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))
+	}
+	for _, f := range files {
+		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", f.Path), filepath.Join(data, f.Path)))
 	}
 	for _, p := range packages {
 		err = errors.Join(err, copyFile(filepath.Join(b.work, "packed", p.Path), filepath.Join(data, p.Path)))

@@ -63,10 +63,14 @@ func build(out string, notebooks []string) error {
 	if err != nil {
 		return err
 	}
+	files, err := b.files(notebooks)
+	if err != nil {
+		return err
+	}
 	if err := b.jupyter(notebooks); err != nil {
 		return err
 	}
-	return b.kernel(packages, programs)
+	return b.kernel(packages, programs, files)
 }
 
 // command runs a program with more in its environment, and returns what it prints.

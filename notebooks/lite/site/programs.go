@@ -276,6 +276,29 @@ func imports(notebooks []string) (paths []string, err error) {
 	return paths, nil
 }
 
+// files packs the files of the checkout that cells name, from the notebooks' folder.
+func (b *builder) files(notebooks []string) (map[string]file, error) {
+	list := map[string]file{}
+	for _, name := range notebooks {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range named.FindAllSubmatch(text, -1) {
+			from := filepath.Join(b.root, string(m[1]))
+			if info, err := os.Stat(from); err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if list["/checkout/"+string(m[1])], err = b.pack(from, "file"); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return list, nil
+}
+
+var named = regexp.MustCompile(`\\"\.\./([\w./-]+)\\"`)
+
 // pack compresses a file for the site, unless that was done before.
 func (b *builder) pack(from, kind string) (file, error) {
 	data, err := os.ReadFile(from)
