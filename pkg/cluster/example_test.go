@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/dpbandits/dpbandits/pkg/bandit"
 	"github.com/dpbandits/dpbandits/pkg/cluster"
 	"github.com/dpbandits/dpbandits/pkg/environment"
 	"github.com/dpbandits/dpbandits/pkg/learner"

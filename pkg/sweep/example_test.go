@@ -7,8 +7,6 @@ import (
 
 	"github.com/dpbandits/dpbandits/pkg/arms"
 	"github.com/dpbandits/dpbandits/pkg/environment"
-	"github.com/dpbandits/dpbandits/pkg/learner"
-	"github.com/dpbandits/dpbandits/pkg/privacy"
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 	"github.com/dpbandits/dpbandits/pkg/sweep"
 )
@@ -18,9 +16,7 @@ func coins(v sweep.Values) ([]*simulate.Experiment, error) {
 	return []*simulate.Experiment{{
 		Name: "coins", Horizon: 1000, Trials: 6, Seed: 1,
 		Environment: environment.Arms{Means: []float64{0.25, 0.75}},
-		Policies: []simulate.Policy{simulate.NewPolicy("DP-UCB", func() learner.Private[privacy.Means] {
-			return arms.NewDPUCB(v["epsilon"])
-		})},
+		Policies:    []simulate.Policy{{Name: "DP-UCB", Learner: arms.NewDPUCB(v["epsilon"])}},
 	}}, nil
 }
 
