@@ -280,7 +280,7 @@ func soundLinear(e Effort) (items []audit.Item) {
 		l := learner.New(learner.LinUCB{}, of.of)
 		s := shown{name: "LinUCB over " + of.name, problem: problem, worlds: worlds, of: l, twin: over(l)}
 		if of.name == "secure tree" { // its noise is whole numbers of the system's, and no script's
-			items = append(items, scored(s, pick(e, 20_000, 100_000, 1_000_000)))
+			items = append(items, scored(s, pick(e, 60_000, 100_000, 1_000_000)))
 			continue
 		}
 		add(s)
