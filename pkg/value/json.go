@@ -15,7 +15,7 @@ import (
 var types sync.Map
 
 // Register lets Read make values of the types of these examples, wherever a field is of an
-// interface type. Package catalogue registers the toolkit's.
+// interface type. A program registers the types that it reads.
 func Register(examples ...any) {
 	for _, x := range examples {
 		t := reflect.TypeOf(x)
