@@ -77,7 +77,7 @@ func soundArms(e Effort) []audit.Item {
 		{"Gaussian Thompson sampling", 12, arms.NewGaussianThompson(1, 1, Budget.Delta)},
 		{"TargetIMED", 60, arms.NewTargetIMED(pure.Epsilon)},
 		{"DP-KLUCB", 36, arms.NewDPKLUCB(pure.Epsilon, 1.2)},
-		{"DP successive elimination", 760,
+		{"DP-SE", 760,
 			learner.New(arms.DPElimination{Epsilon: pure.Epsilon, Beta: 0.999}, mechanism.Batches{Budget: pure})},
 	} {
 		items = append(items, armsItem(e, l.name, l.rounds, l.Learner))
