@@ -32,14 +32,6 @@ func appendReleases(p bandit.Problem, run bandit.Run, round int, dst []float64) 
 	return dst
 }
 
-// appendOf appends the numbers of what a method of v returns, if v has it.
-func appendOf(dst []float64, dim int, v reflect.Value, method string) []float64 {
-	if m := v.MethodByName(method); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
-		return appendNumbers(dst, dim, m.Call(nil)[0])
-	}
-	return dst
-}
-
 // The numbers of elements that are taken of a slice of structures and of one of numbers.
 const shownStructs, shown = 16, 4
 
