@@ -30,7 +30,8 @@ const Seed = 2018
 
 // The policies of Experiment 2, by their names in the results. Sound noise is proved to be enough:
 // Gaussian noise by exact accounting, Wishart noise by its theorem. It is moved by the shift that
-// minimises the regret bound; "2Υ" is the same noise with the paper's shift. Honaker's tree and BLT are other ways to release the same sums at the same privacy.
+// minimises the regret bound; "2Υ" is the same noise with the paper's shift. Honaker's tree and BLT
+// are other ways to release the same sums at the same privacy.
 const (
 	NonPrivate       = "NonPrivate"
 	GaussianPrinted  = "Gaussian AsPublished"

@@ -21,9 +21,9 @@ func scriptJDP(b privacy.Budget, norm float64) bandit.Learner {
 	return learner.Local{Device: learner.LDPDevice{Noise: learner.LDPNoise{Budget: open}}, Server: scriptServer{Norm: norm, Kept: b}}
 }
 
-// scriptLDP returns LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y x,
-// and on x x^T the same, made symmetric as (Z + Z^T)/2. With its contexts and delta = 0.1 that is
-// worth epsilon = 3.7 where 1 is asked for, and 218 where 10 is, as the claim says.
+// scriptLDP returns LDP LinUCB with the constants of that script: s = sqrt(ln(2.5/delta))/eps on y
+// x, and on x x^T the same, made symmetric as (Z + Z^T)/2. With its contexts and delta = 0.1 that
+// is worth epsilon = 3.7 where 1 is asked for, and 218 where 10 is, as the claim says.
 func scriptLDP(b privacy.Budget, norm float64) bandit.Learner {
 	sd := scriptSD(b)
 	noise := learner.LDPNoise{Budget: b, MatrixSD: sd / math.Sqrt2, VectorSD: sd}

@@ -123,8 +123,8 @@ func verdict(t *testing.T, f audit.Finding, err error, want privacy.Budget, leas
 	}
 }
 
-// TestStated: a claim says that its epsilon is what the author of Totals states, also where a learner
-// of the toolkit reads them, and proves it where the statistic is the toolkit's.
+// TestStated: a claim says that its epsilon is what the author of Totals states, also where a
+// learner of the toolkit reads them, and proves it where the statistic is the toolkit's.
 func TestStated(t *testing.T) {
 	problem := bandit.Problem{Arms: 3, Slots: 1, RewardMax: 1}
 	for _, c := range []struct {

@@ -438,8 +438,8 @@ func overshoot(gap float64, mechanism string) Measured {
 	return ratio(last, best)
 }
 
-// distance plays 2,000 rounds and returns how far theta* was from a confidence set's centre at most,
-// in units of the width.
+// distance plays 2,000 rounds and returns how far theta* was from a confidence set's centre at
+// most, in units of the width.
 func distance(policy string) float64 {
 	env, l := environment.DecisionSets{Dim: 5, Gap: 0.1}, jdp.Policy(policy)
 	ready := check.Try(l.Open(env.Problem(), jdp.Horizon))
@@ -469,7 +469,8 @@ func outside(policy string) int {
 	return found.Broken
 }
 
-// potential returns the sum of min{1, |x|^2 in U^-1} over 1,000 random unit vectors, each added to U.
+// potential returns the sum of min{1, |x|^2 in U^-1} over 1,000 random unit vectors, each added to
+// U.
 func potential() (sum float64) {
 	rng := random.New(jdp.Seed, 0, "vectors")
 	u := mat.NewSymDense(5, nil)

@@ -8,14 +8,14 @@ import (
 // race finds the arm with the largest index without computing all of them in each round.
 //
 // An arm's bound grows with time and changes otherwise only with its estimate. A lap is a number of
-// rounds. When a lap begins, race computes the bounds that all arms will have at its end; during the
-// lap no arm's bound is higher.
+// rounds. When a lap begins, race computes the bounds that all arms will have at its end; during
+// the lap no arm's bound is higher.
 //
-// With few arms, race keeps the best arm for as long as its bound is above what all others will have
-// at the end of the lap. Then it computes all bounds again.
+// With few arms, race keeps the best arm for as long as its bound is above what all others will
+// have at the end of the lap. Then it computes all bounds again.
 //
-// With many arms, the bounds at the end are put into a heap. In a round only those arms are looked at
-// whose bound at the end is not below the largest one found so far, nor equal to it for a higher
+// With many arms, the bounds at the end are put into a heap. In a round only those arms are looked
+// at whose bound at the end is not below the largest one found so far, nor equal to it for a higher
 // arm. So a crowd of bounds at the top, as those of AdaP-KLUCB are all 1 at first, costs nothing.
 // With K arms of nearly equal bounds, as UCB makes them, a lap of some sqrt(K) rounds costs O(K) to
 // begin, and O(sqrt(K)) arms are looked at in each of its rounds. Laps grow as long as looking

@@ -9,13 +9,13 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/internal/packed"
 )
 
-// Releases returns a Transcript of all that a learner's statistic releases, or its server broadcasts.
+// Releases returns a Transcript of all that a learner's statistic releases, or its server
+// broadcasts.
 //
-// It is for a run with a method Release, as those of learner.Private have, or Broadcast, as those of
-// learner.Local have. Of any other it appends nothing. To
-// keep long runs short, it takes the first 8 rounds and then those whose number has at most two binary
-// digits before its zeros. Of a slice of numbers it takes the length and the first 4, and of a slice
-// of structures the first 16.
+// It is for a run with a method Release, as those of learner.Private have, or Broadcast, as those
+// of learner.Local have. Of any other it appends nothing. To keep long runs short, it takes the
+// first 8 rounds and then those whose number has at most two binary digits before its zeros. Of a
+// slice of numbers it takes the length and the first 4, and of a slice of structures the first 16.
 func Releases(p bandit.Problem) func(run bandit.Run, round int, dst []float64) []float64 {
 	return func(run bandit.Run, round int, dst []float64) []float64 { return appendReleases(p, run, round, dst) }
 }
@@ -28,14 +28,6 @@ func appendReleases(p bandit.Problem, run bandit.Run, round int, dst []float64) 
 		if m := reflect.ValueOf(run).MethodByName(name); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
 			dst = appendNumbers(dst, p.Dim+1, m.Call(nil)[0])
 		}
-	}
-	return dst
-}
-
-// appendOf appends the numbers of what a method of v returns, if v has it.
-func appendOf(dst []float64, dim int, v reflect.Value, method string) []float64 {
-	if m := v.MethodByName(method); m.IsValid() && m.Type().NumIn() == 0 && m.Type().NumOut() == 1 {
-		return appendNumbers(dst, dim, m.Call(nil)[0])
 	}
 	return dst
 }

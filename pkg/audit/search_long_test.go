@@ -13,8 +13,8 @@ import (
 )
 
 // From no streams at all, the search over long ones finds a leak that begins in round 65, and one
-// that a single large reward shows in the next round. Streams of 8 rounds do not show the first. The
-// seeds are fixed.
+// that a single large reward shows in the next round. Streams of 8 rounds do not show the first.
+// The seeds are fixed.
 func TestSearchLong(t *testing.T) {
 	for _, c := range []struct {
 		audit.Learner

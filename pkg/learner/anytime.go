@@ -9,9 +9,9 @@ import (
 )
 
 // Anytime makes a server that needs the horizon into one that does not, by doubling (LDP, Algorithm
-// 9). Block m = 0, 1, ... consists of messages 2^m to 2^(m+1)-1 and is played by a new server opened
-// for 2^m rounds. What earlier blocks have learnt is forgotten. The devices stay the same, so the
-// privacy is that of one message.
+// 9). Block m = 0, 1, ... consists of messages 2^m to 2^(m+1)-1 and is played by a new server
+// opened for 2^m rounds. What earlier blocks have learnt is forgotten. The devices stay the same,
+// so the privacy is that of one message.
 //
 // For Algorithm 9, Server is an OnlineServer with its DeltaPower.
 //

@@ -12,15 +12,16 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// checkPolicy refuses a policy from which raw data or noise can be reached: through a pointer to what
-// takes in records, rewards or messages, to what has a plan, or to noise; or through a function or a
-// channel, of which nobody can see where it leads.
+// checkPolicy refuses a policy from which raw data or noise can be reached: through a pointer to
+// what takes in records, rewards or messages, to what has a plan, or to noise; or through a
+// function or a channel, of which nobody can see where it leads.
 func checkPolicy(policy any) error {
 	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
 	return c.walk(reflect.ValueOf(policy), "learner: Private.Policy")
 }
 
-// checkRule refuses a policy's rule from which raw data or noise can be reached, as checkPolicy does.
+// checkRule refuses a policy's rule from which raw data or noise can be reached, as checkPolicy
+// does.
 func checkRule(rule any) error {
 	c := &closed{open: pastPolicies, by: "a policy sees releases and views alone"}
 	return c.walk(reflect.ValueOf(rule), "learner: the rule of Private.Policy")

@@ -41,8 +41,8 @@ func (r RegretBound) check(i int) error {
 }
 
 // Rewarder is a CalibratedServer whose messages contain the reward, with noise. The combiner
-// compares its bases by these rewards, so all of them must open as Rewarders. OnlineServer does, and so does
-// Anytime over it. LDPServer does not, as its messages hold y x but not y.
+// compares its bases by these rewards, so all of them must open as Rewarders. OnlineServer does,
+// and so does Anytime over it. LDPServer does not, as its messages hold y x but not y.
 type Rewarder interface {
 	CalibratedServer
 	// Reward returns the noisy reward in a message: an unbiased estimate of the reward, not clipped. A

@@ -40,9 +40,9 @@ import (
 //     ln(4 |A| T^2) and the core set has |C| arms.
 //
 // Both read releases only, so privacy is the same: see [mechanism.RoundBatches]. Rewards must have
-// mean <a, theta>, without a constant. [CoreSetRule.Act] computes the designs from the view, and keeps
-// them while the arms stay the same; arms that change make estimates useless, not releases less
-// private.
+// mean <a, theta>, without a constant. [CoreSetRule.Act] computes the designs from the view, and
+// keeps them while the arms stay the same; arms that change make estimates useless, not releases
+// less private.
 type CoreSet struct {
 	Calibration privacy.Calibration // of the width: Sound or AsPublished; the zero value is Sound
 	Design      design.Optimal      // finds the core sets; the zero value is a good default

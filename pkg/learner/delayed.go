@@ -38,7 +38,8 @@ type Delay interface {
 
 var _ bandit.Learner = Delayed{}
 
-// takesLate marks learners whose runs' Update depends on its arguments and on earlier Updates alone.
+// takesLate marks learners whose runs' Update depends on its arguments and on earlier Updates
+// alone.
 type takesLate interface{ takesLate() }
 
 func (l Private[R]) takesLate() {}

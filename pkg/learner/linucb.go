@@ -57,7 +57,8 @@ type LinUCBRule struct {
 	floored  int
 }
 
-// preparedLinUCB is LinUCB for a problem. A rule has a copy, in which the bounds follow the release.
+// preparedLinUCB is LinUCB for a problem. A rule has a copy, in which the bounds follow the
+// release.
 type preparedLinUCB struct {
 	tuning     LinUCB
 	problem    bandit.Problem

@@ -365,8 +365,8 @@ func checkMessage(m Message, size int, bound float64) error {
 	return nil
 }
 
-// planned returns the device's plan, or with a batch its plan behind the shuffler, with the draws of
-// a number of messages. Each user sends one message, so the plan is the same for any number of
+// planned returns the device's plan, or with a batch its plan behind the shuffler, with the draws
+// of a number of messages. Each user sends one message, so the plan is the same for any number of
 // records above 0. The shuffler draws, too.
 func (l *calibratedLocal) planned(records, messages int) privacy.Plan {
 	p := l.plan.Repeated(messages)

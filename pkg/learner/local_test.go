@@ -642,8 +642,8 @@ func (g *greedyReady) Plan(n int) privacy.Plan {
 	return g.CalibratedDevice.Plan(n).Repeated(g.draws).HeldBy(g)
 }
 
-// TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this package
-// mixes as many messages, and so is the plan of a message with noise that is in no release.
+// TestAmplificationIsGranted: a plan that counts on a shuffler is refused where none of this
+// package mixes as many messages, and so is the plan of a message with noise that is in no release.
 func TestAmplificationIsGranted(t *testing.T) {
 	amplified := learner.AmplifiedNoise{Budget: privacy.Budget{Epsilon: 1, Delta: 0.01}, Batch: 100_000}
 	device := counting{learner.AmplifiedDevice{Noise: amplified}}

@@ -7,8 +7,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/privacy"
 )
 
-// Policy describes how arms are chosen from what a statistic has released: tuning, and nothing else.
-// It is the half of a private learner that never sees a reward.
+// Policy describes how arms are chosen from what a statistic has released: tuning, and nothing
+// else. It is the half of a private learner that never sees a reward.
 //
 // To write a learner, write a Policy and combine it with a statistic by [New]: exact sums for a
 // learner without privacy, a tree for joint privacy. A policy is a plain value of exported fields,

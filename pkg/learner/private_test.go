@@ -93,8 +93,8 @@ type holds struct {
 	later chan int
 }
 
-// TestPolicyThatPoints: a policy from which data or noise could be reached is refused, and the field
-// named.
+// TestPolicyThatPoints: a policy from which data or noise could be reached is refused, and the
+// field named.
 func TestPolicyThatPoints(t *testing.T) {
 	p := bandit.Problem{Arms: 4, Dim: 2, Slots: 1, ContextNorm: 1, RewardMin: -1, RewardMax: 1}
 	opened := func(s privacy.Accumulator) privacy.Mechanism[privacy.Sums] {

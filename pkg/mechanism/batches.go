@@ -145,12 +145,12 @@ func (b *batches) Start(n *privacy.Noise) privacy.Stream[privacy.Means] {
 		sums: floats(), totals: floats()}
 }
 
-// Follows reports whether the lengths of batches are those of the policy's rule, whose word the claim
-// then takes.
+// Follows reports whether the lengths of batches are those of the policy's rule, whose word the
+// claim then takes.
 func (b *batches) Follows() bool { return b.lengths == nil }
 
-// Follow takes the lengths of the run's batches from the policy's rule, unless there are Lengths. It
-// comes before the first record.
+// Follow takes the lengths of the run's batches from the policy's rule, unless there are Lengths.
+// It comes before the first record.
 func (b *batchesRun) Follow(rule BatchLengths) {
 	if b.lengths == nil {
 		b.rule = rule

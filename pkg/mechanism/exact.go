@@ -61,8 +61,8 @@ func (e *exactRun) Add(rec *privacy.Record) (moved bool, err error) {
 	return true, nil
 }
 
-// Release returns the sum of the rows added so far, without the ridge. Row is the row added last, if
-// it is all that is new since the last Release.
+// Release returns the sum of the rows added so far, without the ridge. Row is the row added last,
+// if it is all that is new since the last Release.
 func (e *exactRun) Release() *privacy.Sums { return e.shown() }
 
 // Plan returns no plan, with the reason: Exact claims no privacy.

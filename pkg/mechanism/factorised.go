@@ -57,7 +57,8 @@ type correlated interface {
 	next(t int, fresh Drawer, n *privacy.Noise, dst []float64)
 }
 
-// checkFactorised validates the input that every factorisation is given, before the work of its Open.
+// checkFactorised validates the input that every factorisation is given, before the work of its
+// Open.
 func checkFactorised(s privacy.Setup, b privacy.Budget) error {
 	if err := s.CheckRows(); err != nil {
 		return err
@@ -140,8 +141,8 @@ func (f *factorised) plan(records, t int) privacy.Plan {
 func (f *factorised) SD() float64 { return f.sd }
 
 // MaxSD bounds the standard deviation of an entry off the diagonal of any release, in units of
-// L~^2/mu. It is the largest norm of a row of B times the largest norm of a column of C. For a binary
-// tree of m levels the same product is about m.
+// L~^2/mu. It is the largest norm of a row of B times the largest norm of a column of C. For a
+// binary tree of m levels the same product is about m.
 func (f *factorised) MaxSD() float64 {
 	return f.widest * f.by.columnNorm(releases(f.data.Horizon))
 }

@@ -130,8 +130,8 @@ func (s *system) Plan(records int) privacy.Plan {
 	return s.plan(records, s.released()).HeldBy(s)
 }
 
-// discreteNodes is the calibrated noise of SecureTree's nodes: independent discrete Gaussians on and below the
-// diagonal.
+// discreteNodes is the calibrated noise of SecureTree's nodes: independent discrete Gaussians on
+// and below the diagonal.
 type discreteNodes struct {
 	planned
 	data          privacy.Setup

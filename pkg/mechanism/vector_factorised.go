@@ -26,8 +26,8 @@ type vectorFactorisedRun struct {
 	stream *privacy.Noise
 }
 
-// newVectorFactorised calibrates. kernel makes the correlation of so many releases, once all else is
-// valid.
+// newVectorFactorised calibrates. kernel makes the correlation of so many releases, once all else
+// is valid.
 func newVectorFactorised(s privacy.Setup, b privacy.Budget, besides float64, source string,
 	kernel func(releases int) (correlation, error)) (*vectorFactorised, error) {
 	if err := checkVectors(s, besides+2); err != nil {

@@ -137,10 +137,10 @@ func TestEstimates(t *testing.T) {
 
 // TestSkewedIsDoubted: where one round of ten has the policy's arm, and 7% of these a reward, seven
 // rounds of 1000 decide. The interval of inverse propensity then covers 91.3% (by the binomial law;
-// under 93.8% of these 2000 logs, but for 4 standard deviations, 3e-5), although the log has about 100
-// effective rounds. It is doubted where fewer than 16 rounds are rewarded: in all logs but 4.6 of
-// 2000, and in all but 15, with the same error. The logs of world have no heavy weight, and intervals
-// that cover 94% or more: of 400 at most 8 are doubted, where 1 in 180 is (6e-4).
+// under 93.8% of these 2000 logs, but for 4 standard deviations, 3e-5), although the log has about
+// 100 effective rounds. It is doubted where fewer than 16 rounds are rewarded: in all logs but 4.6
+// of 2000, and in all but 15, with the same error. The logs of world have no heavy weight, and
+// intervals that cover 94% or more: of 400 at most 8 are doubted, where 1 in 180 is (6e-4).
 func TestSkewedIsDoubted(t *testing.T) {
 	const logs, rounds, mean = 2000, 1000, 0.07
 	covered, doubted := 0, 0

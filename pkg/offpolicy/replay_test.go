@@ -208,7 +208,6 @@ func TestReplayRefuses(t *testing.T) {
 
 // faulty is a learner that does what a replay must not go on after.
 type faulty struct {
-	threshold
 	open, choose, learn error
 	plays               []int
 	warm                bool

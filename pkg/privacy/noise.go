@@ -55,8 +55,8 @@ func (n *Noise) Source() *random.System {
 }
 
 // fresh returns the generator of normal variables. One over the system's randomness is seeded anew
-// for each draw, so that what was drawn says nothing of what comes: a run whose past is known goes on
-// with other noise.
+// for each draw, so that what was drawn says nothing of what comes: a run whose past is known goes
+// on with other noise.
 func (n *Noise) fresh() *random.Normals {
 	if n.system != nil {
 		n.normals.Seed(n.system)

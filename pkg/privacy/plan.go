@@ -20,7 +20,8 @@ import (
 // methods, but not its claim.
 //
 // A plan is about what is released. A saved run (package snapshot) is no release: it holds the raw
-// data and the noise, and no plan covers it. Its plan has a condition that says what two copies cost.
+// data and the noise, and no plan covers it. Its plan has a condition that says what two copies
+// cost.
 type Plan struct {
 	Model       Model
 	Neighbours  Neighbours
@@ -138,8 +139,8 @@ type Part struct {
 // uses one or two of them: Gaussian noise L2, Laplace noise L1, Gumbel noise and comparisons LInf,
 // binomial noise L2 and LInf.
 //
-// A symmetric matrix under a symmetric law counts each entry off the diagonal once and each entry on
-// it by half: L2 is its Frobenius norm over sqrt(2).
+// A symmetric matrix under a symmetric law counts each entry off the diagonal once and each entry
+// on it by half: L2 is its Frobenius norm over sqrt(2).
 type Norms struct{ L1, L2, LInf float64 }
 
 // HeldBy returns the plan as x's own: x holds it. Call it in x's method Plan, with the receiver.

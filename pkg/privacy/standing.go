@@ -14,8 +14,8 @@ type Standing int
 const (
 	// Checked: all plans are made by types of this module, whose tests and audits exercise them.
 	Checked Standing = iota
-	// Stated: somebody else's statistic, device, noise or rule states what it releases or needs. Package
-	// privacytest can take it apart.
+	// Stated: somebody else's statistic, device, noise or rule states what it releases or needs.
+	// Package privacytest can take it apart.
 	Stated
 	// Asserted: somebody else's learner or mechanism has a plan that is written by hand. Nothing
 	// compares it with what is released; an audit may.
@@ -64,8 +64,9 @@ func stranger(x any) reflect.Type {
 	return of
 }
 
-// Trusts returns the plan with the rules whose word it takes, such as one that scores records or one
-// that sets lengths. Of those that are not of this module it says that their authors vouch for them.
+// Trusts returns the plan with the rules whose word it takes, such as one that scores records or
+// one that sets lengths. Of those that are not of this module it says that their authors vouch for
+// them.
 func (p Plan) Trusts(rules ...any) Plan {
 	for _, rule := range rules {
 		if of := stranger(rule); of != nil {

@@ -174,9 +174,9 @@ func (s *Sums) Read(dst []float64) {
 	}
 }
 
-// Shifted returns the release with the Shift that makes Bounds.RhoMin equal to rhoMin > 0. It shares
-// its slices. The shift is post-processing, which costs no privacy: choose it before the first
-// record.
+// Shifted returns the release with the Shift that makes Bounds.RhoMin equal to rhoMin > 0. It
+// shares its slices. The shift is post-processing, which costs no privacy: choose it before the
+// first record.
 func (s *Sums) Shifted(rhoMin float64) (Sums, error) {
 	switch {
 	case s.Spread.Fixed:

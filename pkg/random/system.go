@@ -23,8 +23,8 @@ type System struct {
 func NewSystem() *System { return &System{next: len(System{}.buf)} }
 
 // RecordedSystem returns a source that gives the words of the past first, then new ones, and keeps
-// them all: for a run that is saved and goes on (package snapshot). What it keeps is as secret as the
-// data that the noise is to hide.
+// them all: for a run that is saved and goes on (package snapshot). What it keeps is as secret as
+// the data that the noise is to hide.
 func RecordedSystem(past []uint64) *System {
 	s := NewSystem()
 	s.past, s.record = past, true

@@ -4,9 +4,9 @@
 //   - [Session] is the run: a bandit.Run that keeps what it was given
 //   - [Session.Save] writes it, and [Load] plays it again and goes on
 //
-// A run is a function of its learner, its problem, its streams and its records. So these are what is
-// saved, and Load plays all records again: each arm has to be the one that was played then. Nothing
-// of the learner's inside is written, and no type has to take part.
+// A run is a function of its learner, its problem, its streams and its records. So these are what
+// is saved, and Load plays all records again: each arm has to be the one that was played then.
+// Nothing of the learner's inside is written, and no type has to take part.
 //
 // # A state is a secret
 //
@@ -15,8 +15,8 @@
 //
 // # Continue a state once
 //
-// Two runs that go on from one state of a Seeded run draw the same noise for different data, and the
-// difference of their releases shows the data without any noise. A Deployed run draws from the
+// Two runs that go on from one state of a Seeded run draw the same noise for different data, and
+// the difference of their releases shows the data without any noise. A Deployed run draws from the
 // operating system. Its state keeps the noise of the past, and each copy draws new noise from then
 // on, so that k copies spend what k runs do. From Save and Load on, the claim has a condition that
 // says which.
@@ -203,9 +203,9 @@ func (s *Session) Save(w io.Writer) error {
 }
 
 // Load plays a run again that Save has written, of the same learner, and returns it: it goes on bit
-// for bit. It reads r to the end. It is an error if the bytes are not those that were written, if the
-// learner is another, or if a round plays other arms than then, as another version of the learner's
-// code may.
+// for bit. It reads r to the end. It is an error if the bytes are not those that were written, if
+// the learner is another, or if a round plays other arms than then, as another version of the
+// learner's code may.
 func Load(r io.Reader, l bandit.Learner) (*Session, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 // types lists what was registered, by the name that JSON gives.
 var types sync.Map
 
-// Register lets Read make values of the types of these examples, wherever a field is of an interface
-// type. Package catalogue registers the toolkit's.
+// Register lets Read make values of the types of these examples, wherever a field is of an
+// interface type. A program registers the types that it reads.
 func Register(examples ...any) {
 	for _, x := range examples {
 		t := reflect.TypeOf(x)

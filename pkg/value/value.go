@@ -76,8 +76,8 @@ func Foreign(v any) []string {
 	return found
 }
 
-// own tells whether a package is the toolkit's or Go's: the first part of a path of Go's own packages
-// has no dot, and a program's own package has no path but "main".
+// own tells whether a package is the toolkit's or Go's: the first part of a path of Go's own
+// packages has no dot, and a program's own package has no path but "main".
 func own(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.HasPrefix(path, module) || path == "" || first != "main" && !strings.Contains(first, ".") && first != "command-line-arguments"

@@ -109,7 +109,8 @@ func before(horizons ...int) (lists []exercise.Args) {
 	return lists
 }
 
-// budget is what "least noise" asks for, and mu the Gaussian differential privacy that just keeps it.
+// budget is what "least noise" asks for, and mu the Gaussian differential privacy that just keeps
+// it.
 var (
 	budget = privacy.Budget{Epsilon: 1, Delta: 1e-6}
 	mu     = check.Try(privacy.GaussianMu(budget))

@@ -197,7 +197,8 @@ func (n *Notebook) effects(count int) bool {
 	})
 }
 
-// compose writes the program of all declarations and a main function, with the imports that it uses.
+// compose writes the program of all declarations and a main function, with the imports that it
+// uses.
 func (n *Notebook) compose(main string) (source string, paths []string, err error) {
 	var b strings.Builder
 	for _, d := range n.Declarations {

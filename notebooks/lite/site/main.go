@@ -1,5 +1,5 @@
-// Site builds a folder of static files in which the notebooks run without a server: JupyterLite, and
-// a Go kernel that is Go's own compiler and linker, compiled for WebAssembly.
+// Site builds a folder of static files in which the notebooks run without a server: JupyterLite,
+// and a Go kernel that is Go's own compiler and linker, compiled for WebAssembly.
 //
 //	site [-out build/lite] [notebook...]
 //

@@ -96,8 +96,8 @@ func RawWidth() audit.Mechanism {
 		})
 }
 
-// RarelySwitching releases a private sum only in rounds in which the raw sum of squares has doubled.
-// The rounds show the raw sums.
+// RarelySwitching releases a private sum only in rounds in which the raw sum of squares has
+// doubled. The rounds show the raw sums.
 func RarelySwitching() audit.Mechanism {
 	return fixture("releases at raw doublings", "rarely switching LinUCB over private sums", 1, math.Inf(1), 12, 2000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {
@@ -209,7 +209,8 @@ func ReadsClipCount() audit.Mechanism {
 		})
 }
 
-// LessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user anyway.
+// LessForLarge divides the noise by 8 where the sum is large and, it is thought, hides a user
+// anyway.
 func LessForLarge() audit.Mechanism {
 	return fixture("less noise for large sums", "a scale that depends on the sum", 1, math.Inf(1), 1, 5000,
 		func(world int, n *privacy.Noise, _ *rand.Rand, out []float64) {

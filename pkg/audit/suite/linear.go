@@ -215,8 +215,9 @@ func scored(s shown, runs int) audit.Item {
 	}
 }
 
-// wishartLinUCB attacks the releases of LinUCB over a Wishart tree after rounds 1, 2, 4 and 8, each of
-// which has the noise of one node, and all of which hold the first row. No others hold more of it.
+// wishartLinUCB attacks the releases of LinUCB over a Wishart tree after rounds 1, 2, 4 and 8, each
+// of which has the noise of one node, and all of which hold the first row. No others hold more of
+// it.
 func wishartLinUCB(runs int) audit.Item {
 	problem, worlds := tellTale(linearRounds)
 	l := opened(learner.New(learner.LinUCB{}, mechanism.Tree{Noise: mechanism.Wishart{Budget: Budget, Unshifted: true}}).Open(problem, linearRounds+1))

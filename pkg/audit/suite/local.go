@@ -147,9 +147,9 @@ func vectorSumItem(e Effort) audit.Item {
 	}
 }
 
-// binomialEpsilon returns the epsilon at delta of sums of bits, each under binomial noise of its own,
-// that are moved by so many bits from one world to the other. Losses are rounded up by at most a
-// thousandth each.
+// binomialEpsilon returns the epsilon at delta of sums of bits, each under binomial noise of its
+// own, that are moved by so many bits from one world to the other. Losses are rounded up by at most
+// a thousandth each.
 func binomialEpsilon(trials int, p float64, moves []int, delta float64) float64 {
 	const step, most = 1e-3, 1 << 14 // the largest loss is 16
 	mass := make([]float64, trials+1)

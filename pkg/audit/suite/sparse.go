@@ -83,8 +83,8 @@ func sparseItem[R any](name string, runs, episodes, lean, outputs int, statistic
 	}
 }
 
-// lastRowOfLasso says what there is to see of the last row: it comes after the last fit, so that only
-// the tree of Wishart noise holds it.
+// lastRowOfLasso says what there is to see of the last row: it comes after the last fit, so that
+// only the tree of Wishart noise holds it.
 func lastRowOfLasso(item audit.Item) audit.Item {
 	m := item.(audit.Mechanism)
 	l := opened(mendedLasso().Open(privacy.Setup{Dim: 4, Horizon: sparseRows + 1}))

@@ -159,8 +159,8 @@ func sparseVectorItem(runs int) audit.Item {
 	}
 }
 
-// topScores are those of the two worlds: a record raises the first two and lowers all others. That the
-// two are chosen is rare, and tells the most.
+// topScores are those of the two worlds: a record raises the first two and lowers all others. That
+// the two are chosen is rare, and tells the most.
 var topScores = [2][]float64{{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}}
 
 func topKItem(runs int) audit.Item {

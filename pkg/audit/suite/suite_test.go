@@ -117,8 +117,8 @@ var claimNothing = []string{
 	"learner.SupportOracle", "learner.ThresholdedLasso",
 }
 
-// TestEverythingIsAudited: each type of pkg/mechanism and pkg/learner that can be opened, and each of
-// pkg/online that has a plan, is named in the suite's source, unless it claims nothing.
+// TestEverythingIsAudited: each type of pkg/mechanism and pkg/learner that can be opened, and each
+// of pkg/online that has a plan, is named in the suite's source, unless it claims nothing.
 func TestEverythingIsAudited(t *testing.T) {
 	claimants := map[string]bool{}
 	files := token.NewFileSet()

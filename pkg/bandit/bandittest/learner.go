@@ -33,8 +33,8 @@ type LearnerOptions struct {
 //   - equal streams give equal choices, whatever other runs play beside
 //   - a run neither writes to the slices that it is given nor keeps them
 //   - a round allocates nothing once Rounds rounds are played
-//   - bad data (a NaN, a wrong length) is an error of the call that is given it, and leaves the run as
-//     it was
+//   - bad data (a NaN, a wrong length) is an error of the call that is given it, and leaves the run
+//     as it was
 //   - its choices do not depend on whether View.Same is set
 //
 // A bandit.Warmer that wants a warm-up gets one in each run, and bad data in it must be an error,

@@ -16,7 +16,8 @@ import (
 	"github.com/dpbandits/dpbandits/pkg/simulate"
 )
 
-// command is a subcommand. run writes its answer to out and returns an error that says what is wrong.
+// command is a subcommand. run writes its answer to out and returns an error that says what is
+// wrong.
 type command struct {
 	name, what string
 	run        func(args []string, out io.Writer) error

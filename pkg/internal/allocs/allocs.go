@@ -1,7 +1,7 @@
 // Package allocs counts allocations for tests. Under the race detector it counts none.
 //
-// With -race a sync.Pool, such as that of package fmt, drops some of what it is given, and the compiler
-// keeps more variables on the heap, so that counts differ from run to run.
+// With -race a sync.Pool, such as that of package fmt, drops some of what it is given, and the
+// compiler keeps more variables on the heap, so that counts differ from run to run.
 package allocs
 
 import "testing"

@@ -18,7 +18,8 @@ func root(n int) []float64 {
 }
 
 // TestProduct compares all entries, for lengths around those where the method changes, with plain
-// sums, which are exact for integers. Two vectors are multiplied, the second in another product of the same matrix.
+// sums, which are exact for integers. Two vectors are multiplied, the second in another product of
+// the same matrix.
 func TestProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	integer := func() float64 { return float64(r.IntN(2001) - 1000) }

@@ -290,7 +290,8 @@ func TestRefusedRowIsNotShown(t *testing.T) {
 	}
 }
 
-// crowd is blocks that speak of whole users, or of users who are missing, because its author says so.
+// crowd is blocks that speak of whole users, or of users who are missing, because its author says
+// so.
 type crowd struct {
 	mechanism.Blocks
 	of privacy.Neighbours

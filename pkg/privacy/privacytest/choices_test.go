@@ -74,8 +74,8 @@ func open[R any](t *testing.T, of privacy.Statistic[R], setup privacy.Setup) pri
 	return m
 }
 
-// twoEpisodes returns the records of two episodes, which are the same but for the first of the one at
-// place.
+// twoEpisodes returns the records of two episodes, which are the same but for the first of the one
+// at place.
 func twoEpisodes(rest []privacy.Record, first [2]privacy.Record, place int) (all [2][]privacy.Record) {
 	for w := range first {
 		for episode := range 2 {
@@ -204,8 +204,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// TestStoppingChoices measures the noise of a stopping rule: its threshold, its comparisons, and its
-// estimate.
+// TestStoppingChoices measures the noise of a stopping rule: its threshold, its comparisons, and
+// its estimate.
 func TestStoppingChoices(t *testing.T) {
 	x := open(t, mechanism.Stopping{Epsilon: 1, Alpha: 0.5, Beta: 0.1}, privacy.Setup{Horizon: 5, Bound: 2})
 	var records [2][]privacy.Record

@@ -32,8 +32,8 @@ type DeviceCase struct {
 //     that the probe does not know are compared by the norms of the plan.
 //   - Message: all messages have one length, are appended, and depend on nothing but the user's
 //     data, the broadcast and the noise. The context is neither written to nor kept.
-//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has sent
-//     none.
+//   - Act: whatever messages a device has sent before, it plays the arm that one plays that has
+//     sent none.
 //   - Refused: data that is not finite or of a wrong length is an error, and draws no noise.
 //     Whether a broadcast is refused does not depend on the data.
 //   - Ledger: the noise drawn for any number of messages is the noise claimed.
@@ -449,8 +449,8 @@ func (c DeviceCase) accounted(fail report) {
 	}
 }
 
-// fresh checks that a second message has noise of its own, as large as that of the first: each number
-// that is drawn for it changes it as the same number changes the first.
+// fresh checks that a second message has noise of its own, as large as that of the first: each
+// number that is drawn for it changes it as the same number changes the first.
 func (c DeviceCase) fresh(fail report) {
 	ready, broadcasts := c.ready(fail)
 	if ready == nil {

@@ -27,9 +27,9 @@ type Sensitivity struct {
 // After any number of records the plan must be at least as large as what is found. For a whole run
 // it may exceed that by at most Case.Below: beyond that, noise is wasted.
 //
-// Long does the same over a hundred records: on streams that are zero, at
-// one end of their range, at both in turn, or random, with changes at random places, also by records
-// beyond their bounds. On each the noise must enter as on any other.
+// Long does the same over a hundred records: on streams that are zero, at one end of their range,
+// at both in turn, or random, with changes at random places, also by records beyond their bounds.
+// On each the noise must enter as on any other.
 func Probe[R any](t testing.TB, c Case[R]) (found Sensitivity) {
 	t.Helper()
 	if !c.plain(t) {

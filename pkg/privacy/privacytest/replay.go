@@ -29,8 +29,8 @@ type PolicyCase[R any] struct {
 //   - Releases: a new policy that is given the releases, as privacy.Serialise wrote them, and the
 //     views plays and broadcasts the same. So nothing else reaches it.
 //   - Memory: a new policy that is given the releases, and other views in about half of the rounds,
-//     plays the same in the other half and broadcasts the same. A policy that remembers a view would
-//     carry one user's context to another, past the statistic and its noise.
+//     plays the same in the other half and broadcasts the same. A policy that remembers a view
+//     would carry one user's context to another, past the statistic and its noise.
 //
 // A random policy must make as many draws in a round whatever it sees, and none in Learn. Otherwise
 // Replay reports that it remembers.
@@ -139,8 +139,8 @@ func contexts(rng *rand.Rand, x []float64, dim int, bound float64) {
 	}
 }
 
-// record plays the rounds and returns what the policy was given and did. If fixed is set, all rounds
-// have the contexts of round 1, and views say so.
+// record plays the rounds and returns what the policy was given and did. If fixed is set, all
+// rounds have the contexts of round 1, and views say so.
 func (c PolicyCase[R]) record(p replayed[R], fixed bool) error {
 	l, err := learner.New[R](p, c.Statistic).Open(c.Problem, c.Rounds)
 	if err != nil {

@@ -17,8 +17,8 @@ type Case[R any] struct {
 	Setup  privacy.Setup        // for short runs: a horizon of 8 to 64 is enough
 	Format Format[R]            // Rows(), Weights(nil), or one of your own
 
-	// Long is the horizon of the runs that are played side by side, and of the longest one of Noised. It
-	// should be long enough for each phase of the statistic: what it does later is not seen. 0 means
+	// Long is the horizon of the runs that are played side by side, and of the longest one of Noised.
+	// It should be long enough for each phase of the statistic: what it does later is not seen. 0 means
 	// Setup.Horizon.
 	Long int
 	// Public is set for a statistic without privacy, which must claim nothing.
@@ -38,8 +38,8 @@ type Case[R any] struct {
 //   - Repeat: a run shows the same numbers again after runs on other data, also of a mechanism that
 //     is opened anew. So nothing is kept outside of the run.
 //   - Noised: under noise so large that it drowns any record in rounding, all streams of the same
-//     arms draw the same noise and show the same numbers, and Add returns the same. So what is shown
-//     without noise depends on public numbers and earlier releases alone.
+//     arms draw the same noise and show the same numbers, and Add returns the same. So what is
+//     shown without noise depends on public numbers and earlier releases alone.
 //   - OutOfRange: a record beyond its bounds is never refused for its size. It is clipped and
 //     counted, and the releases change by no more than the plan says.
 //   - Refused: a record that is not finite, of a wrong shape, or beyond the horizon is an error
@@ -148,8 +148,8 @@ func (c Case[R]) feed(x privacy.Stream[R], records []privacy.Record) (*transcrip
 	return t, nil
 }
 
-// differ describes the first number in which two transcripts differ, "" if there is none. A run of x
-// made the second of them, from records under noise.
+// differ describes the first number in which two transcripts differ, "" if there is none. A run of
+// x made the second of them, from records under noise.
 func (c Case[R]) differ(a, b *transcript, x privacy.Mechanism[R], noise *privacy.Noise, records []privacy.Record) string {
 	for n, end := range b.ends {
 		begin := 0
