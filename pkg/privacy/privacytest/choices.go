@@ -141,7 +141,7 @@ func (c Choice) moved(draw, number int, unit float64) (moved float64, effect boo
 		flips++
 		from, to := -farNoise*unit, farNoise*unit
 		for to-from > 1e-9*unit {
-			middle := from + (to-from)/2
+			middle := from + float64((to-from)/2)
 			if middle <= from || middle >= to {
 				break
 			}
